@@ -208,11 +208,7 @@ class AnswerWorkers:
 
 @asynccontextmanager
 async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[AnswerWorkers | None]:
-    """Give workers that compute what is asked, and end them; None if there are to be none.
-
-    Args:
-        processes: How many questions are computed at once, apart from those that take long.
-    """
+    """Give workers that compute what is asked, and end them; None if there are to be none."""
     if not processes:
         yield None
         return

@@ -114,11 +114,7 @@ class AskRunWriter(Watcher):
         self._watcher = await self._writer.begin(self._conversation)
 
     async def end(self, played: ConversationResult | None) -> None:
-        """Store how the conversation ended, and close the store.
-
-        Args:
-            played: The conversation as far as it came; None if a person interrupted it.
-        """
+        """Store how the conversation ended, and close the store."""
         await self._try_to_store(lambda: self._end(played))
         await self._try_to_store(self._open.aclose, after_error=True)
 

@@ -52,12 +52,7 @@ class DocumentLibrary:
         uploads: Uploads,
         cache: ByteCache | None = None,
     ) -> None:
-        """Read nothing yet.
-
-        Args:
-            files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
-            uploads: Those of before, and those to come; the limits of their reading hold for the files too.
-        """
+        """Read nothing yet."""
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache
         self._recent: OrderedDict[str, DocumentInCorpus] = OrderedDict()

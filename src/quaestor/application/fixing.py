@@ -54,11 +54,7 @@ _QUOTED = re.compile(r"\"(?P<row>[^\"]+)\"\s*\|?\s*(?P<column>.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a line asks for.
-
-    Attributes:
-        turn: The answer that it is about, from 0.
-    """
+    """What a line asks for."""
 
     act: Act | None
     turn: int

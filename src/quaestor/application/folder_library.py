@@ -43,11 +43,7 @@ class Folders:
         self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
-        """Return what `resolve.read_page` takes for a name that somebody gives, the page after `#` included.
-
-        Args:
-            name: As `listed` gives it, or a path; `sample` and `FILE#PAGE` too.
-        """
+        """Return what `resolve.read_page` takes for a name that somebody gives, the page after `#` included."""
         if self.has_sample and (name == SAMPLE or name.startswith(SAMPLE + _SEPARATOR)):
             return name
         if 0 < len(name) <= _LONGEST and name.isprintable():
@@ -178,11 +174,7 @@ class FolderLibrary:
         return await asyncio.to_thread(self._folders.list_files)
 
     async def open(self, name: str) -> Opened:
-        """Return a document.
-
-        Args:
-            name: Of a file, as `names` gives it; of one of several pages `FILE#PAGE`.
-        """
+        """Return a document."""
         found = await asyncio.to_thread(self._folders.find, name)
         entry = self._library.add(found)
         try:

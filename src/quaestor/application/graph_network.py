@@ -26,12 +26,7 @@ _JOINS = {"wasDerivedFrom": "stands in", "instance": "fact of", "sentence": "in 
 
 @dataclass(frozen=True, slots=True)
 class NetworkNode:
-    """A thing of a graph.
-
-    Attributes:
-        kind: The local name of its class, such as `Table`, or "".
-        facts: Its names and values; other nodes are not among them.
-    """
+    """A thing of a graph."""
 
     id: str
     label: str

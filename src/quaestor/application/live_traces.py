@@ -36,11 +36,7 @@ PROMPT_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "f
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """Where traces are to be written.
-
-    Attributes:
-        go_on: Whether what happens is added to files that are there: of a run that is resumed.
-    """
+    """Where traces are to be written."""
 
     folder: Path
     inputs: Sequence[Path] = ()

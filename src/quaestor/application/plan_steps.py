@@ -47,11 +47,7 @@ def turn_nodes(turn: Turn, earlier: Sequence[Answer]) -> tuple[PlanNode, ...]:
 
 
 def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequence[str] = ()) -> tuple[PlanNode, ...]:
-    """Return what a plan is drawn of, each after those that lead to it; the last one is the answer.
-
-    Args:
-        registers: What each step came to, in order; empty if that is not kept.
-    """
+    """Return what a plan is drawn of, each after those that lead to it; the last one is the answer."""
     nodes: dict[str, PlanNode] = {}
     for place, step in enumerate(plan.steps):
         value = _came_to(step, registers[place]) if place < len(registers) else ""

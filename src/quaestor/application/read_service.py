@@ -37,9 +37,6 @@ async def read_several(
     """Read files, and show each or why it cannot be read, in their order.
 
     A file is opened by this process alone; what it holds travels to whoever reads it.
-
-    Args:
-        settings: What spreads the work: the engine `ray` with its address, or else nothing.
     """
     results: dict[int, Document | QuaestorError] = {}
     limits = reading_limits(settings)

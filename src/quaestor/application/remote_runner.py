@@ -37,11 +37,7 @@ _ATTEMPTS = 2
 
 @dataclass(frozen=True, slots=True)
 class _ConversationSoFar:
-    """A conversation so far.
-
-    Attributes:
-        document: With the numbers that hold; None if it is the page as it was read.
-    """
+    """A conversation so far."""
 
     turns: tuple[Turn, ...]
     document: Document | None
@@ -49,11 +45,7 @@ class _ConversationSoFar:
 
 @dataclass(frozen=True, slots=True)
 class _ShownGraph:
-    """What was shown of the document so far.
-
-    Attributes:
-        graph_of: The digest of what the graph is of, or None.
-    """
+    """What was shown of the document so far."""
 
     graph_of: str | None = None
     graph: tuple[Triple, ...] = ()

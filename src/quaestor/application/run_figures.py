@@ -33,12 +33,7 @@ def percentile_95(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """Counts of turns, and means and 95th percentiles over turns.
-
-    Attributes:
-        mean_requests: Requests to a model, repeated attempts included.
-        mean_cached: Tokens that came from the provider's cache.
-    """
+    """Counts of turns, and means and 95th percentiles over turns."""
 
     turns: int
     mean_seconds: float
@@ -98,11 +93,7 @@ def _p95(counts: Mapping[N, int]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class StageFigures:
-    """One stage, counted from 1, over all turns of a run.
-
-    Attributes:
-        usage: Of models; of the turns that came to their end, and of those that broke off in a later stage.
-    """
+    """One stage, counted from 1, over all turns of a run."""
 
     stage: int
     solver: str

@@ -78,11 +78,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunOntology:
-    """The ontology and the policy of a run.
-
-    Attributes:
-        own: Whether it is learned from the dataset's own documents.
-    """
+    """The ontology and the policy of a run."""
 
     ontology: str
     own: bool
@@ -245,11 +241,7 @@ def workers_on_ray(settings: Settings) -> int:
 async def spread(
     work: Work[J, R], jobs: Iterable[J], handle: Callable[[J, R], Awaitable[None]], settings: Settings
 ) -> None:
-    """Do jobs, and handle the result of each once, in this process: a store has one writer.
-
-    Args:
-        settings: What spreads them: the engine `ray`, or else nothing.
-    """
+    """Do jobs, and handle the result of each once, in this process: a store has one writer."""
     if settings.engine != "ray":
         for job in jobs:
             await handle(job, await work(job))
@@ -285,11 +277,7 @@ async def _find_unfinished(store: RunStore, spec: RunSpec) -> str | None:
 
 
 async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKind] | None = None) -> RunRecord:
-    """Return a run by its id, the unique beginning of one, the name of an imported run, or `latest`.
-
-    Args:
-        kind: Of which kind, or kinds, the latest is; None is of any.
-    """
+    """Return a run by its id, the unique beginning of one, the name of an imported run, or `latest`."""
     runs = await store.runs()
     kinds = (kind,) if isinstance(kind, str) else kind
     latest = next((run for run in runs if kinds is None or run.kind in kinds), None) if name == "latest" else None

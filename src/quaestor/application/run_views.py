@@ -46,11 +46,7 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """The turns of a run, counted.
-
-    Attributes:
-        tallies: By each of `BREAKDOWNS` and the classes in it; of a run without a score no turn is judged.
-    """
+    """The turns of a run, counted."""
 
     tallies: Mapping[TurnClass, Mapping[str | int | None, Tally]]
     causes: Mapping[str, int] = field(default_factory=dict)
@@ -111,11 +107,7 @@ class RunViews:
     async def turns(
         self, view: RunView, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
     ) -> ListPage[JudgedTurn]:
-        """Return turns of a run, with their verdicts where it was scored.
-
-        Args:
-            verdicts: Which of them by their verdict; of a run without a score none has one.
-        """
+        """Return turns of a run, with their verdicts where it was scored."""
         if self._scores is not None and view.score is not None:
             return await self._scores.list_turns(view.run.id, wanted, verdicts, part)
         if verdicts != VerdictFilter():

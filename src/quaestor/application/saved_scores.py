@@ -18,7 +18,6 @@ class RunScores:
 
     Attributes:
         latest: Of each labelled file the latest scoring, the latest first.
-        outdated: Whether the run went on after it was scored last; then there are no verdicts.
     """
 
     latest: tuple[ScoreRecord, ...] = ()
@@ -72,11 +71,7 @@ async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | Non
 
 
 async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:
-    """Return the latest score of each run that has one, by its id.
-
-    Args:
-        runs: The runs as they are now; a score of before a run went on is left out.
-    """
+    """Return the latest score of each run that has one, by its id."""
     opened = open_scores(uri)
     if opened is None:
         return {}

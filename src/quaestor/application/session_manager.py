@@ -314,11 +314,7 @@ class SessionManager:
             return turns
 
     async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
-        """Return a correction that a person makes in a conversation, once what depends on it is computed again.
-
-        Args:
-            fix: Says what is put right, of the conversation as it is when its turn comes.
-        """
+        """Return a correction that a person makes in a conversation, once what depends on it is computed again."""
         async with self._lock_session(id) as session:
             chat = await self._chat(id, session)
             wanted = await compute(fix, chat.ledger)

@@ -40,11 +40,7 @@ class StageTurn:
 
 @dataclass(frozen=True, slots=True)
 class CascadePoint:
-    """A cascade at one threshold.
-
-    Attributes:
-        usage: Of models: the first run's in all turns, the second's in those that are given to it.
-    """
+    """A cascade at one threshold."""
 
     threshold: float
     passed: int
@@ -114,7 +110,6 @@ async def simulate_stored(
     """Return what cascades of two stored runs would come to.
 
     Args:
-        names: Of the two: ids, beginnings of ids, or `latest`; the one whose confidence decides is first.
         replay: Whether the first run's solver answers again after the answers of the second run, as it would in a
             cascade. It takes a solver that asks no model, and the time of a few of its runs.
     """

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SolverOverrides:
-    """Options that override the solver's table in the settings.
-
-    Attributes:
-        texts: More options, with their values as text; the solver's spec defines how each is read.
-    """
+    """Options that override the solver's table in the settings."""
 
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)

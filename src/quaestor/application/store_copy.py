@@ -40,11 +40,7 @@ async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> Stor
 
 
 async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[RunRecord], None] | None = None) -> None:
-    """Copy all of a store into another one, which keeps what it has besides.
-
-    Args:
-        source: From where. What is written to it meanwhile may be left out.
-    """
+    """Copy all of a store into another one, which keeps what it has besides."""
     known = {one.digest for one in await target.runs.ontologies()}
     for ontology in reversed(await source.runs.ontologies()):
         if ontology.digest not in known:

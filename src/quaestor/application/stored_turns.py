@@ -27,11 +27,7 @@ from quaestor.store.records import PromptRecord, RunRecord, TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as it was stored, and what its sources are named by.
-
-    Attributes:
-        corrected: The turn as a person corrected it; None where nobody did.
-    """
+    """A turn as it was stored, and what its sources are named by."""
 
     run: RunRecord
     record: TurnRecord

@@ -25,12 +25,7 @@ from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEI
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """What is learned from.
-
-    Attributes:
-        dialogues: Files of dialogues or single questions without pages, to learn what a turn does.
-        figures: What a cross-validation of this training measured, for the card; None where nobody has measured.
-    """
+    """What is learned from."""
 
     datasets: Sequence[Path]
     dialogues: Sequence[Path] = ()
@@ -113,11 +108,7 @@ def judge_held_out(
     on_fold: Callable[[int], None] | None = None,
     settings: Settings | None = None,
 ) -> tuple[HeldOutReport, ...]:
-    """Return how datasets are answered, each, with weights that never saw the company in question.
-
-    Args:
-        settings: What trains them: the engine `ray` with its address, or else processes of this machine.
-    """
+    """Return how datasets are answered, each, with weights that never saw the company in question."""
     require_extra("train", "cross-validation")
     judged = cross_validate(
         read_examples(request.datasets),

@@ -53,7 +53,6 @@ class TurnDetail(StoredTurn):
     """A stored turn with all that is known of it.
 
     Attributes:
-        document: Its document, where the run's file is still there as it was.
         reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
     """
 

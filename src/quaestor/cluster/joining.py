@@ -40,12 +40,7 @@ _ANSWER_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What work is spread over.
-
-    Attributes:
-        cpus: How many workers it has room for.
-        here: Ray's id of the machine that this program is on.
-    """
+    """What work is spread over."""
 
     cpus: int
     here: str
@@ -58,7 +53,6 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
     If this program has joined one itself, with `ray.init`, that one is used.
 
     Args:
-        cpus: How many workers a cluster of this machine has room for.
         address: `HOST:PORT` of a cluster that this machine is a part of, or `auto`, the one that runs here.
     """
     require_extra("ray", "the engine 'ray'")

@@ -42,11 +42,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelFinding:
-    """One thing worth knowing.
-
-    Attributes:
-        conversation: The id of the conversation; for what is about a page, of the first conversation about it.
-    """
+    """One thing worth knowing."""
 
     kind: FindingKind
     conversation: str

@@ -41,11 +41,7 @@ _TRIED = 5
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One part that differs.
-
-    Attributes:
-        meant: Where the reference reads, if both read a number of the page.
-    """
+    """One part that differs."""
 
     cause: Cause
     meant: Source | None = None
@@ -54,11 +50,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonContext:
-    """What a turn is compared against.
-
-    Attributes:
-        meant: The reference's terms of the turns before; None if one cannot be read.
-    """
+    """What a turn is compared against."""
 
     document: Document
     asked: Sequence[str]

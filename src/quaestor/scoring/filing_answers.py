@@ -97,11 +97,7 @@ class ReferenceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a right answer is.
-
-    Attributes:
-        numbers: Some of the numbers that are printed there, without signs.
-    """
+    """Where a right answer is."""
 
     pages: frozenset[int] = frozenset()
     numbers: frozenset[Decimal] = frozenset()
@@ -110,11 +106,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class FilingReference:
-    """What is known of a right answer.
-
-    Attributes:
-        kind: What is asked, as the file calls it: `lookup`, `growth`.
-    """
+    """What is known of a right answer."""
 
     wanted: ReferenceAnswer
     kind: str

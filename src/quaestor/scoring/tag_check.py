@@ -32,13 +32,7 @@ _BASIS_POINTS = Decimal("0.0001")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was made of a tagged number without its tag.
-
-    Attributes:
-        quantity: As printed; zero where a dash stands for it.
-        dimension: What it counts, as its print and the labels around it say.
-        periods: Those that it can be of, as labels or its sentence say; one for a cell.
-    """
+    """What was made of a tagged number without its tag."""
 
     quantity: Quantity
     dimension: Dimension

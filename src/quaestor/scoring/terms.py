@@ -44,7 +44,6 @@ class Applied:
     """An operation on terms.
 
     Attributes:
-        operation: One of the benchmark's, or `minimum` and `maximum`.
         value: What it came to; None if no step of the plan says it. Terms are compared without it.
     """
 
@@ -60,11 +59,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The answer of an earlier turn, by a reference to it.
-
-    Attributes:
-        term: What was done there; None if that turn has nothing to compare.
-    """
+    """The answer of an earlier turn, by a reference to it."""
 
     turn: int
     term: "Term | None"

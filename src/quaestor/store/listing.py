@@ -22,7 +22,6 @@ class ListPart:
     """Which part of a list is wanted.
 
     Attributes:
-        offset: How many are left out before it.
         limit: How many it has at most; 1 to MOST.
     """
 
@@ -36,11 +35,7 @@ class ListPart:
 
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[T]):
-    """A part of a list.
-
-    Attributes:
-        total: How many the whole list has.
-    """
+    """A part of a list."""
 
     items: tuple[T, ...]
     total: int
@@ -120,7 +115,6 @@ class ConversationCounts:
     """The conversations of a run, as far as they were begun, counted.
 
     Attributes:
-        graphs: Of how many a graph is known.
         frozen: Of how many of those it was taken from the store, and not built.
         usage: What they used of models, all attempts included, by the names of `ConversationRecord.usage`.
     """

@@ -125,11 +125,7 @@ _again: ContextVar[bool] = ContextVar("again", default=False)
 
 
 class MongoConnection:
-    """One database of a server. Belongs to the event loop that first uses it.
-
-    Attributes:
-        name: For people; without user and password.
-    """
+    """One database of a server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, upgrade: Callable[[], Coroutine[Any, Any, None]], *, create: bool) -> None:
         """Read the URI; the server is first asked by the first operation.
@@ -137,7 +133,6 @@ class MongoConnection:
         Args:
             uri: The database is `quaestor` if it names none. Its options win over DEFAULTS.
             upgrade: Rewrites what an older version has written. Can be done twice: another process may be at it too.
-            create: Whether indexes are made in a database that no run store is in.
         """
         address, _, query = uri.partition("?")
         given = {name.lower() for name, _ in parse_qsl(query.replace(";", "&"))}

@@ -259,8 +259,6 @@ class StoreCheck:
 
     Attributes:
         problems: What is not as it was written, a line each; none if the store is whole.
-        contents: How many contents it has, each of them read.
-        unused: How many of them nothing refers to.
     """
 
     problems: tuple[str, ...]
@@ -276,7 +274,6 @@ class VacuumResult:
         contents: How many contents went that nothing referred to.
         left: How many records of runs that are gone went.
         before: Bytes of the file before; None of a server, which keeps its own house.
-        after: Bytes of the file after.
     """
 
     contents: int

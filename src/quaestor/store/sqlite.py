@@ -106,11 +106,7 @@ class OperationLine:
     """
 
     def __init__(self, thread: ThreadPoolExecutor, together: Callable[[], AbstractContextManager[None]]) -> None:
-        """Take the one thread that makes them.
-
-        Args:
-            together: Opens what a group is made in, and commits it at the end.
-        """
+        """Take the one thread that makes them."""
         self._thread, self._together, self._line = thread, together, deque[_WaitingCall]()
 
     def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":

@@ -106,7 +106,6 @@ class Tables(Protocol):
     """A database. Every operation may raise StoreError.
 
     Attributes:
-        name: For people; without user and password.
         transactional: Whether an operation of a store is made as a whole, in a thread that may compute; else it may be
             made again after its reply was lost.
         reference: The column by which others refer to contents.

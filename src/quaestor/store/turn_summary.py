@@ -112,12 +112,6 @@ class TurnMeasures:
 
     Attributes:
         milliseconds: From the question to the answer; None if it has not ended.
-        requests: To a model, repeated attempts included.
-        tokens: Read and written.
-        cached_tokens: How many of them came from the provider's cache.
-        refusals: Replies and plans of a model that were refused.
-        no_answer: Whether a model said that there is no answer.
-        stages: Stages of a cascade that were asked.
     """
 
     milliseconds: int | None = None

@@ -31,9 +31,6 @@ class WorkingRow:
 
     Attributes:
         number: The formula of the number or the words; None if the row has a label alone.
-        label: The formula of the label, or None.
-        compared: The formula of what it is compared by, or None.
-        place: The formula of its place in the order, or None.
         input: The cell that the number is copied from, if it is not computed.
     """
 
