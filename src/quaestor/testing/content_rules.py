@@ -20,7 +20,7 @@ from quaestor.core.serial import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.store.base import RunStore
-from quaestor.store.listing import ListPart, RunChoices, RunFilter, TurnFilter
+from quaestor.store.listing import ConversationCounts, ListPart, RunChoices, RunFilter, TurnFilter
 from quaestor.store.records import ExampleStatus, GraphKey, RunRecord, TurnRecord
 from quaestor.store.turn_summary import RunMeasures
 from quaestor.testing.store_records import (
@@ -126,12 +126,6 @@ async def runs_are_listed_part_by_part_and_filtered(open_store: OpenStore) -> No
         )
 
 
-async def an_empty_store_lists_nothing(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        assert (await store.list_runs(RunFilter(("run",)), _ALL)).total == 0
-        assert await store.run_choices() == RunChoices((), (), ())
-
-
 _FILTERS = [
     (TurnFilter(), [0, 1, 2]),
     (TurnFilter("net sales"), [0]),
@@ -161,7 +155,7 @@ async def turns_are_filtered(open_store: OpenStore) -> None:
             assert ([turn.index for turn in page.items], page.total) == (places, len(places)), wanted
 
 
-async def a_listed_turn_has_what_is_kept_of_it(open_store: OpenStore) -> None:
+async def turns_are_listed_and_counted_by_their_classes(open_store: OpenStore) -> None:
     async with open_store() as store:
         await add_listed_run(store, RUN, "c2", "c1")
         page = await store.list_turns(RUN.id, TurnFilter(), ListPart(3, 2))
@@ -171,11 +165,6 @@ async def a_listed_turn_has_what_is_kept_of_it(open_store: OpenStore) -> None:
         assert (turn.error, turn.status) == (kept.error, "complete")
         assert (turn.kind, turn.operation, turn.confidence) == ("number", "divide", 0.4)
         assert page.total == 6
-
-
-async def turns_are_counted_by_their_classes(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await add_listed_run(store, RUN, "c1", "c2")
         assert await store.count_turns(RUN.id, "index") == {0: 2, 1: 2, 2: 2}
         assert await store.count_turns(RUN.id, "operation") == {"lookup": 2, "divide": 2, None: 2}
         assert await store.count_turns(RUN.id, "kind") == {"number": 4, "none": 2}
@@ -212,6 +201,9 @@ async def the_turns_that_count_are_measured(open_store: OpenStore) -> None:
 
 async def the_conversations_are_counted(open_store: OpenStore) -> None:
     async with open_store() as store:
+        await store.create_run(a_run("empty"))
+        assert await store.measure_turns("empty") == RunMeasures()
+        assert await store.count_examples("empty") == ConversationCounts({}, 0, 0, 0, {})
         await add_measured_runs(store)
         found, examples = await store.count_examples(RUN.id), await store.examples(RUN.id)
         statuses: dict[ExampleStatus, int] = {"complete": 2, "failed": 1, "pending": 1}
@@ -226,14 +218,6 @@ async def the_conversations_are_counted(open_store: OpenStore) -> None:
         left = await store.examples(RUN.id, incomplete=True)
         assert left == tuple(example for example in examples if example.status != "complete")
         assert [example.conversation for example in left] == ["c3", "c4"]
-
-
-async def a_run_of_which_nothing_was_played_has_nothing_to_count(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        assert await store.measure_turns(RUN.id) == RunMeasures()
-        found = await store.count_examples(RUN.id)
-        assert (found.statuses, found.turns, found.graphs, found.frozen, found.usage) == ({}, 0, 0, 0, {})
 
 
 async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
@@ -256,6 +240,8 @@ async def a_graph_saved_again_takes_the_place_of_the_earlier(open_store: OpenSto
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         await store.save_graph(RUN.id, "c1", [PRICE])
         assert await store.load_graph(RUN.id, "c1") == (PRICE,)
+        with raises(StoreError, "'c9'"):
+            await store.load_graph(RUN.id, "c9")
 
 
 async def graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(open_store: OpenStore) -> None:
@@ -269,13 +255,6 @@ async def graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(open_store: 
             await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2))
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         assert await store.load_graph("other", "c1") == (PRICE,)
-
-
-async def a_graph_that_is_not_kept_is_one_clear_line(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        with raises(StoreError, "'c9'"):
-            await store.load_graph(RUN.id, "c9")
 
 
 async def an_ontology_comes_back_equal_and_is_kept_once(open_store: OpenStore) -> None:
@@ -448,14 +427,6 @@ async def a_correction_is_written_once(open_store: OpenStore) -> None:
         with raises(DuplicateRecordError, r"correction 1 .*'c1'"):
             await store.add_correction(a_correction(run))
         assert await store.corrections(run.id) == (a_correction(run),)
-
-
-async def what_was_never_begun_cannot_be_corrected(open_store: OpenStore) -> None:
-    run = a_run()
-    async with open_store() as store:
-        await store.create_run(run)
-        with raises(StoreError):
-            await store.add_correction(a_correction(run))
 
 
 async def each_attempt_has_its_own_corrections(open_store: OpenStore) -> None:

@@ -89,7 +89,7 @@ async def _two_runs(open_store: OpenStore) -> AsyncIterator[ScoreStore]:
         yield scores
 
 
-async def a_score_comes_back_equal(open_store: OpenStore) -> None:
+async def a_score_comes_back_equal_until_there_is_a_later_one(open_store: OpenStore) -> None:
     async with _one_run(open_store) as (_, scores):
         assert await scores.scores(RUN.id) == ()
         assert await scores.verdicts(RUN.id) == ()
@@ -99,11 +99,6 @@ async def a_score_comes_back_equal(open_store: OpenStore) -> None:
         assert await scores.conversation_scores(RUN.id) == _FIRST.conversations
         assert await scores.verdicts(RUN.id) == _FIRST.verdicts
         assert (await scores.scores(RUN.id))[0].scored.utcoffset() == timedelta(0)
-
-
-async def a_run_can_be_scored_again(open_store: OpenStore) -> None:
-    async with _one_run(open_store) as (_, scores):
-        await scores.add_score(_FIRST)
         await scores.add_score(_LATER)
         assert await scores.scores(RUN.id) == (_LATER.score, _FIRST.score)
         assert await scores.verdicts(RUN.id) == _LATER.verdicts

@@ -13,7 +13,7 @@ from unittest import TestCase
 
 from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.store.base import RunStore
-from quaestor.store.listing import ListPart, TurnFilter
+from quaestor.store.listing import ListPart, RunChoices, RunFilter, TurnFilter
 from quaestor.store.records import Claim
 from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
@@ -52,6 +52,8 @@ async def records_come_back_equal_after_closing_and_opening(open_store: OpenStor
 async def an_empty_store_has_no_runs(open_store: OpenStore) -> None:
     async with open_store() as store:
         assert await store.runs() == ()
+        assert (await store.list_runs(RunFilter(("run",)), ListPart())).total == 0
+        assert await store.run_choices() == RunChoices((), (), ())
         with raises(UnknownRunError):
             await store.run("anything")
 
@@ -150,11 +152,13 @@ async def attempts_are_counted_by_the_store_and_none_writes_into_another(open_st
         assert await store.turns(run.id, attempt=4) == some_turns(run, count=4, attempt=4)
 
 
-async def a_turn_of_a_conversation_that_was_never_begun_is_refused(open_store: OpenStore) -> None:
+async def a_conversation_that_was_never_begun_has_no_turn_and_no_correction(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(a_run())
         with raises(StoreError, "'c1'"):
             await store.save_turn(some_turns(a_run())[0])
+        with raises(StoreError):
+            await store.add_correction(a_correction(a_run()))
         assert await store.turns(a_run().id) == ()
 
 
@@ -248,6 +252,7 @@ async def a_claimed_conversation_is_begun_by_nobody_else(open_store: OpenStore) 
         await store.create_run(RUN)
         assert await store.begin_example(_BEGUN, Claim("ada", 30)) == 1
         assert await store.pending(RUN.id) == {"c1": "ada"}
+        assert await store.examples(RUN.id) == (_BEGUN,)
         with raises(ClaimedError) as caught:
             await store.begin_example(_BEGUN, Claim("bob", 30))
         assert caught.exception.owner == "ada"
@@ -288,13 +293,6 @@ async def what_was_played_since_is_not_played_again(open_store: OpenStore) -> No
         await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2))
         with raises(DuplicateRecordError):
             await store.begin_example(_BEGUN, Claim("ada", 30, seen=2))
-
-
-async def records_do_not_have_the_owner_of_a_claim(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        await store.begin_example(_BEGUN, Claim("ada", 30))
-        assert await store.examples(RUN.id) == (_BEGUN,)
 
 
 async def of_many_that_want_one_conversation_one_has_it(open_store: OpenStore) -> None:
