@@ -102,11 +102,7 @@ Work = Callable[[WorkerPage], Awaitable[R]]
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A job as it travels.
-
-    Attributes:
-        page: Both, pickled; None if the worker is likely to have them.
-    """
+    """A job as it travels; `page` has page and request pickled, or is None if the worker is likely to have them."""
 
     key: bytes
     page: bytes | None

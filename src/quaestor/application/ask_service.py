@@ -66,11 +66,7 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """The turns of some questions, and the run that they are stored as.
-
-    Attributes:
-        unkept: Why they, or some of them, could not be stored.
-    """
+    """The turns of some questions, the run that they are stored as, and why some could not be stored (`unkept`)."""
 
     turns: tuple[Turn, ...]
     run: str | None = None

@@ -115,11 +115,7 @@ class Chat:
         return self._runner
 
     async def open(self, resume: str | None = None) -> None:
-        """Make ready to ask.
-
-        Args:
-            resume: A run whose conversation about the document is taken up again; nothing of it is answered anew.
-        """
+        """Make ready to ask; `resume` names a run whose conversation about the document is continued."""
         if resume is not None:
             self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
         self._open = await self._open_new_solver(self.request, Usage())

@@ -50,12 +50,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
-    """The comparison of two runs.
-
-    Attributes:
-        differences: Places, in the first run's frame, of the turns that only one of them has right: the first's, then
-            the second's.
-    """
+    """The comparison of two runs; `differences` are places in the first frame, those it has right alone first."""
 
     first: str
     second: str
@@ -206,11 +201,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
 async def show_turn(
     store: RunStore, runs: Mapping[str, TurnFrame], place: int, scorer: str, labelled: PlayedFile | None
 ) -> ShownTurn:
-    """Return a turn as runs answered it.
-
-    Args:
-        runs: The frames of runs by their ids, with the same turns in the same order.
-    """
+    """Return a turn as runs answered it, given their frames by id, which have the same turns in the same order."""
     frame = next(iter(runs.values()))
     conversation, index = frame.conversations[place], frame.places[place]
     document, reference, program = None, None, None

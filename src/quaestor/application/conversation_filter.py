@@ -18,11 +18,7 @@ _LARGEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """Which conversations of a file are answered: by at most one of three criteria, else all.
-
-    Attributes:
-        conversations: Ids of conversations, or of pages for all conversations about them.
-    """
+    """Which conversations of a file are answered: by at most one of three criteria, else all."""
 
     limit: int | None = None
     conversations: Sequence[str] = ()

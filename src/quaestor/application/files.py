@@ -22,11 +22,7 @@ from quaestor.errors import InputError, OutputExistsError
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """A file or folder that is to be written.
-
-    Attributes:
-        inputs: What the same command reads, or writes besides: never replaced, under no spelling of its name.
-    """
+    """A file that is to be written; `inputs` are files of the same command, which it never replaces."""
 
     path: Path
     inputs: Sequence[Path] = ()

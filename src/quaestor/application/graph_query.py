@@ -58,11 +58,7 @@ def is_ask(query: str) -> bool:
 
 
 def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None) -> QueryAnswer:
-    """Return what a query gives.
-
-    Args:
-        query: SELECT or ASK; all prefixes are known.
-    """
+    """Return what a SELECT or ASK query gives; all prefixes are known."""
     limits = limits or Limits(rows=MOST_ROWS)
     if is_ask(query):
         answer = graph.ask(query, limits)

@@ -55,11 +55,7 @@ class RunCost:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run with its verdicts.
-
-    Attributes:
-        score: Its figures; None unless `judge_runs` was asked for all figures, like `spent` and `conventions`.
-    """
+    """A run with its verdicts; its figures are None unless `judge_runs` was asked for all of them."""
 
     run: RunRecord
     turns: TurnFrame = field(repr=False)
@@ -172,11 +168,7 @@ class RunAudit:
 
 
 async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, compared: Sequence[str] = ()) -> RunAudit:
-    """Return a run judged by an audit too, and which references to read again; nothing is stored.
-
-    Args:
-        compared: Other runs of the same file: candidates that they answer alike come first.
-    """
+    """Return a run judged by an audit, and references to read again, first those that other runs answer alike."""
     gold = read_gold(dataset)
     async with open_store(store, create=False) as opened:
         records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *compared)]

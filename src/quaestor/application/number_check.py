@@ -44,11 +44,7 @@ _PERCENT_DIGITS = -2
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """A place where a number is.
-
-    Attributes:
-        steps: What lies between; none if it is printed as it was written.
-    """
+    """A place where a number is, and the steps from the printed number to it."""
 
     source: Source
     printed: str

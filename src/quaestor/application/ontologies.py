@@ -24,11 +24,7 @@ _DIGEST = lazy_regex(r"[0-9a-f]{6,64}")
 
 
 async def find_ontology(name: str, store: RunStore | str) -> Ontology:
-    """Return the ontology that a file's name or a digest names.
-
-    Args:
-        store: The store, or its URI, which is opened only for a digest.
-    """
+    """Return the ontology that a file's name or a digest names; a store given by its URI is opened for a digest."""
     path = Path(name)
     if path.suffix == ".ttl" or path.exists():
         return read_ontology(path)

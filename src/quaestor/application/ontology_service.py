@@ -31,11 +31,7 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FrozenFile:
-    """The graphs of a file that are kept.
-
-    Attributes:
-        minted: How many lines the ontology has no property for.
-    """
+    """The graphs of a file that are kept; the ontology has no property for `minted` of their lines."""
 
     name: str
     ontology: str
@@ -150,11 +146,7 @@ async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
 
 
 async def use_ontology(name: str, settings: Settings, folder: Path | None = None) -> str:
-    """Set the ontology that pages are read with, in the settings file, and return how it is named there.
-
-    Args:
-        name: A Turtle file, a digest of the store's or its beginning, or `own`.
-    """
+    """Set the ontology (a Turtle file, a digest or `own`) in the settings file, and return how it is named there."""
     written = name
     if name != OWN:
         found = await find_ontology(name, settings.store)

@@ -44,11 +44,7 @@ _PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCac
 
 
 def played_file(run: RunRecord) -> PlayedFile | None:
-    """Return the file of a run, read once as long as it stays as it is.
-
-    Returns:
-        None if the file is not there any more, cannot be read, or has other questions by now.
-    """
+    """Return the file of a run, read once as long as it does not change; None if it is missing or has changed since."""
     path = Path(run.dataset)
     try:
         stat = path.stat()
@@ -101,11 +97,7 @@ def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
 
 
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
-    """Return the verdicts on some conversations of a run, each with its reference.
-
-    Returns:
-        None if none of them has references.
-    """
+    """Return the verdicts on some conversations of a run, each with its reference; None if none has references."""
     played = {turn.conversation for turn in turns}
     asked = [one for name, one in file.conversations.items() if name in played and name in file.gold]
     if not asked:

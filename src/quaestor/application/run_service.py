@@ -220,11 +220,7 @@ def _choose_engine(settings: Settings, conversations: int, config: ModelConfig |
 
 
 def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
-    """Return the engine for a Ray cluster: by default with a worker for each CPU.
-
-    Args:
-        config: The model that is asked; then the workers are how many conversations ask at once, in all.
-    """
+    """Return the engine for a Ray cluster: a worker for each CPU; with a model, `workers` conversations ask at once."""
     if config is None:
         return make_engine("ray", workers_on_ray(settings), settings.address, None, settings.question_seconds)
     workers, at_once = workers_on_ray(replace(settings, workers=None)), settings.concurrency(asks=True)

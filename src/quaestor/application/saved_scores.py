@@ -14,11 +14,7 @@ LARGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """What is kept of a run's scores.
-
-    Attributes:
-        latest: Of each labelled file the latest scoring, the latest first.
-    """
+    """What is kept of a run's scores; `latest` has the latest scoring by each labelled file, the latest first."""
 
     latest: tuple[ScoreRecord, ...] = ()
     conversations: Mapping[str, ConversationScoreRecord] = field(default_factory=dict)
@@ -55,11 +51,7 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
 
 
 async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, TurnFrame | None]:
-    """Return the latest score of a run, and its verdicts with what was answered.
-
-    Args:
-        run: The run as it is now; of a score of before it went on there are no verdicts.
-    """
+    """Return the latest score of a run, and its verdicts with the answers, None if the run went on after it."""
     opened = open_scores(uri)
     if opened is None:
         return None, None

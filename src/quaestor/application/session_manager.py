@@ -496,11 +496,7 @@ class SessionManager:
 async def open_sessions(
     asking: AskRequest, files: Sequence[str] = (), processes: int = 0, limits: SessionLimits = SessionLimits()
 ) -> AsyncIterator[tuple[SessionManager, DocumentTools, RunStore]]:
-    """Give what a server answers with, and close it: conversations, what else is done with documents, the store.
-
-    Args:
-        processes: How many worker processes answer without a model; 0 answers in this process.
-    """
+    """Give what a server answers with, and close it; without worker processes this process answers."""
     settings = asking.settings
     async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
         with open_uploads(settings) as uploads, open_conversations(settings) as saved:

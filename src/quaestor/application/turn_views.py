@@ -36,11 +36,7 @@ _FIGURES: BoundedCache[tuple[str, int, int], Score] = BoundedCache(32)
 
 @dataclass(frozen=True, slots=True)
 class ExchangeView:
-    """A request to a model and its reply, in pieces.
-
-    Attributes:
-        repeated: How many of the first pieces of the request were in the one before.
-    """
+    """A request to a model and its reply; `repeated` pieces of the request were in the one before."""
 
     prompt: PromptRecord
     repeated: int
@@ -50,11 +46,7 @@ class ExchangeView:
 
 @dataclass(frozen=True, slots=True)
 class TurnDetail(StoredTurn):
-    """A stored turn with all that is known of it.
-
-    Attributes:
-        reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
-    """
+    """A stored turn with all that is known of it; the reference only if the run was scored and its file is there."""
 
     view: RunView
     conversation: tuple[JudgedTurn, ...]
@@ -98,11 +90,7 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
 
 
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:
-    """Return the figures of a run by its references, which are read again from its file.
-
-    Returns:
-        The run; its figures, None if it was not scored, or its file is not labelled or not there as it was.
-    """
+    """Return a run and its figures by its references, None if it was not scored or its labelled file has changed."""
     view = await views.run(run)
     file = await asyncio.to_thread(played_file, view.run) if view.score else None
     if file is None or not file.gold or view.score is None:

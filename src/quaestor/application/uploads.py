@@ -198,11 +198,7 @@ class Uploads:
 
 @contextmanager
 def open_uploads(settings: Settings) -> Iterator[Uploads]:
-    """Give the uploads beside the run store, or in a temporary folder if the store is not a file.
-
-    Args:
-        settings: The store, what may be handed over, and whether documents are kept once they are read.
-    """
+    """Give the uploads beside the run store, or in a temporary folder if the store is not a file."""
     cache, store = file_cache(settings), store_file(settings.store)
     limits = UploadLimits(settings.serve_upload_mb * 1_000_000, reading=reading_limits(settings))
     if store is not None:

@@ -128,11 +128,7 @@ def _wrong(frame: TurnFrame) -> dict[Place, Cause | None]:
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:
-    """Return the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored.
-
-    Args:
-        full: Whether what the solver understood, which tools it called and what it read belong to them.
-    """
+    """Return the wrong turns as JSON, `turn` from 0 as stored; `full` adds events, tool calls and what was read."""
     return [
         {
             "conversation": wrong.turn.conversation,

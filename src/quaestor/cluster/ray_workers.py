@@ -142,11 +142,7 @@ class RayWorkerPool(Generic[Job, Result]):
         return (await self.do_counted(job, *shared))[1]
 
     async def do_counted(self, job: Job, *shared: "ObjectRef[Any]") -> tuple[int, Result]:
-        """Return how many workers died over a job, and what came of it, done again each time.
-
-        Args:
-            job: Small; what is large, or of several jobs, is shared.
-        """
+        """Return how many workers died over a job, and its result; what is large is shared, not part of the job."""
         from ray.exceptions import RayError, RayTaskError
 
         for died in range(MOST_DEATHS):

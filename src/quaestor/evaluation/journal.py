@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 class Journal(Watcher):
-    """The Watcher that writes.
-
-    Attributes:
-        graph_of: The digest of the page, or of all that was shown of a document, whose graph is kept; None of none.
-    """
+    """The Watcher that writes; `graph_of` is the digest of the document whose graph is stored."""
 
     def __init__(self, store: RunStore, place: TurnPlace, *, live: bool) -> None:
         """Take where to write."""

@@ -76,11 +76,7 @@ class GraphProvider:
         return PlaceExcerpts.of_file(document, self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
-        """Return the frozen graph of a page as triples, or None if it has to be built.
-
-        Raises:
-            StoreError: The store cannot be read.
-        """
+        """Return the frozen graph of a page as triples, or None if it has to be built."""
         return None if self.frozen is None else await self.frozen.triples(document)
 
     def graph(self, document: Document, stored: Sequence[Triple] | None = None) -> KnowledgeGraph:

@@ -93,11 +93,7 @@ class ConversationRunner:
         self._open: tuple[TurnBegun, TurnContext] | None = None
 
     async def run_all_turns(self, *, continue_after_timeout: bool = False) -> tuple[Turn, ...]:
-        """Ask all questions, and return the turns.
-
-        Args:
-            continue_after_timeout: Whether a turn that takes too long has no answer and the next one follows.
-        """
+        """Ask all questions, and return the turns; after a timeout stop, or continue with the next question."""
         check_questions(self._conversation)
         await self.begin()
         for question in self._conversation.questions:
@@ -149,11 +145,7 @@ class ConversationRunner:
         return await compute(self._context_selector.graph) if self._context_selector else None
 
     async def ask(self, text: str) -> None:
-        """Run the next turn with a question as typed, after `begin`.
-
-        Raises:
-            QuestionTimeoutError: It took too long.
-        """
+        """Run the next turn with a question as typed, after `begin`."""
         await self.run_next_turn(" ".join(text.split()))
 
     async def run_next_turn(self, question: str) -> Turn:

@@ -80,11 +80,7 @@ class SharedMeter(Meter):
         self._counter, self._retries = counter, RetryPolicy()
 
     def hold(self, model: str, seconds: float) -> float:
-        """Keep all workers from asking a model for some time.
-
-        Returns:
-            When that ends here.
-        """
+        """Keep all workers from asking a model for some time, and return when that ends here."""
         self._counter.hold(model, seconds)
         return super().hold(model, seconds)
 

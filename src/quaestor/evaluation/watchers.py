@@ -156,12 +156,7 @@ def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
 async def replay_events(
     watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, exchanges: "Sequence[Exchange]", *, chained: bool
 ) -> None:
-    """Tell a watcher of turns that were played where it could not hear them.
-
-    Args:
-        exchanges: What was asked of a model in all of them; of a turn it is told first, for nobody knows any more what
-            happened between two of them.
-    """
+    """Notify a watcher of turns that were played elsewhere; the exchanges of a turn come before its events."""
     for index, turn in enumerate([*turns, *([broken] if broken else [])]):
         seen = tuple(turns[:index]) if chained else ()
         await watcher.on_turn(TurnBegun(index, turn.question, turn.started, seen, turn.references))

@@ -9,11 +9,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """A conversation.
-
-    Attributes:
-        corrections: What a person corrected, as far as it is; `graph` and `turns` are as they are with it.
-    """
+    """A conversation; `graph` and `turns` are as the corrections leave them."""
 
     id: str
     graph: KnowledgeGraph

@@ -38,11 +38,7 @@ _STUMBLES = (ValueError, TypeError, KeyError, IndexError, AttributeError, Assert
 
 
 def spec_of(model: str) -> ModelSpec:
-    """Return the way to the model of the eval.
-
-    Args:
-        model: Its name, for messages. Patience and sampling are Inspect's.
-    """
+    """Return the way to the model of the eval; patience and sampling are Inspect's."""
     return ModelSpec(model, "openai", _MAIN, _ADDRESS, profile=_CAN, temperature=None, timeout=float("inf"))
 
 

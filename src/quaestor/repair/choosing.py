@@ -26,11 +26,7 @@ def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
 
 
 def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
-    """Return a plan with another number for a step, or another operation.
-
-    Args:
-        choice: What is to be otherwise; of another reading `plan` is that reading.
-    """
+    """Return a plan with another number for a step, or another operation."""
     if plan is None:
         raise InputError(f"answer {choice.turn + 1} has no steps to correct")
     if isinstance(choice, ReadingChoice):

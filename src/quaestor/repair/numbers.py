@@ -15,11 +15,7 @@ Place = tuple[Source, Quantity | None]
 
 @dataclass(frozen=True)
 class Numbers:
-    """The corrected numbers that hold at one time.
-
-    Attributes:
-        by: The number of the correction.
-    """
+    """The corrected numbers that hold at one time."""
 
     now: Mapping[Place, Quantity] = field(default_factory=dict)
     by: Mapping[Place, int] = field(default_factory=dict)
@@ -48,11 +44,7 @@ def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
 
 
 def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
-    """Return if all numbers of a plan are there.
-
-    Args:
-        before: Those of when it was made.
-    """
+    """Return if all numbers of a plan are there."""
     for source, quantity in _printed_numbers(plan):
         place = _place(source, quantity, before, now)
         if place is not None and now.at(place) is None:

@@ -46,11 +46,7 @@ class Offer:
 
 
 def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
-    """Return what could be chosen for an answer: readings, then cells step by step, then operations.
-
-    Args:
-        turn: The answer's place in the conversation, from 0.
-    """
+    """Return what could be chosen for an answer: readings, then cells step by step, then operations."""
     if not 0 <= turn < len(ledger.turns):
         raise InputError(missing_answer(turn + 1, ledger.turns))
     found: list[Offer] = []

@@ -231,11 +231,7 @@ def _judged_turn(run: str, row: Row) -> JudgedTurn:
 
 
 def open_scores(uri: str) -> ScoreStore | None:
-    """Open the scores beside the runs of a store that is there: they are tables of it.
-
-    Returns:
-        None if none are kept: in memory.
-    """
+    """Open the scores in a store that is there: they are tables of it; None if it is in memory."""
     scheme, _, rest = uri.partition("://")
     if scheme == "sqlite" and not rest.strip("/"):
         return None

@@ -22,11 +22,7 @@ _LEVEL = 6
 
 
 def pack_rows(rows: Sequence[Row]) -> dict[str, bytes]:
-    """Return judged turns as a store keeps them: each column as JSON, deflated.
-
-    Args:
-        rows: By conversation and index, a turn each: verdict, page, answer and confidence.
-    """
+    """Return judged turns, sorted by conversation and index, as a store keeps them: columns as JSON, deflated."""
     columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in _NAMES}
     alike = groupby(rows, key=lambda row: tuple(row[name] for name in _PLACE))
     columns[PLACES] = [(*place, len(list(of))) for place, of in alike]

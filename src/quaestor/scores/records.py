@@ -138,11 +138,7 @@ class TurnPair:
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How two runs compare over the turns that both have.
-
-    Attributes:
-        outcomes: How many turns have each outcome; those that none has are left out.
-    """
+    """How two runs compare over the turns that both have; `outcomes` leaves out those that no turn has."""
 
     outcomes: Mapping[Outcome, int]
     differ: int

@@ -140,11 +140,7 @@ def _first_line(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VerdictShare:
-    """The turns whose references have one verdict.
-
-    Attributes:
-        verdict: None for turns that depend on a reference that the audit calls wrong.
-    """
+    """The turns whose references have one verdict; None for turns that depend on a wrong reference."""
 
     verdict: AuditVerdict | None
     turns: int
@@ -166,11 +162,7 @@ class AuditedScore:
 
 @dataclass(frozen=True, slots=True)
 class AuditedTurn:
-    """One turn, judged twice.
-
-    Attributes:
-        follows: Whether what follows from an earlier turn's accepted answer is right too.
-    """
+    """One turn, judged twice; `follows` if what follows from an earlier accepted answer is right too."""
 
     score: TurnScore
     right: bool

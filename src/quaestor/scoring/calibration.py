@@ -37,11 +37,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """How reliable the confidences of a run's answers are.
-
-    Attributes:
-        coverage: The surest tenth of the answers, the surest two tenths, and so on to all.
-    """
+    """How reliable the confidences of a run's answers are; `coverage` has the surest tenth, two tenths, ... of them."""
 
     given: Proportion
     error: float

@@ -52,11 +52,7 @@ class LabelFinding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a dataset is worth.
-
-    Attributes:
-        programs: How many reference programs there are, or derivations of numbers; 0 for an unlabelled file.
-    """
+    """What a dataset is worth; `programs` counts reference programs and derivations of numbers."""
 
     conversations: int
     documents: int

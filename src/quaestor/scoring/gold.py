@@ -25,11 +25,7 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class StatedAnswer:
-    """An answer as it is stated: words and numbers as printed, with the scale that they all count in.
-
-    Attributes:
-        scale: `thousand`, `million`, `billion`, `percent`, or "" for ones and for words.
-    """
+    """An answer as stated: spans as printed, and their scale (`thousand`, `million`, `billion`, `percent` or "")."""
 
     spans: tuple[str, ...]
     scale: str = ""
@@ -95,11 +91,7 @@ class GoldFile:
     first: int = 0
 
     def records(self) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield where each record stands, for messages, and the record: of a list, or of the lists of an object.
-
-        Raises:
-            DatasetError: There is none, or one is not an object.
-        """
+        """Yield where each record stands, for messages, and the record: of a list, or of the lists of an object."""
         content = self.content
         if isinstance(content, dict):
             content = [record for split in content.values() if isinstance(split, list) for record in split]
@@ -112,11 +104,7 @@ class GoldFile:
             yield where, record
 
     def named(self, key: str, what: str) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-        """Yield the id of each record, where it is, and the record.
-
-        Raises:
-            DatasetError: A record has no id, or one that occurs twice.
-        """
+        """Yield the id of each record, where it is, and the record."""
         seen: set[str] = set()
         for where, record in self.records():
             name = record.get(key)
@@ -198,11 +186,7 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
         return name in self._places
 
     def __getitem__(self, name: str) -> tuple[GoldTurn, ...]:
-        """Return the answers of a conversation.
-
-        Raises:
-            DatasetError: The file has changed since.
-        """
+        """Return the answers of a conversation."""
         if (place := self._places.get(name)) is None:
             raise KeyError(name)
         return self._read.get(name, lambda: self._again(place))
@@ -313,11 +297,7 @@ def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that people or judges labelled.
-
-    Raises:
-        DatasetError: It cannot be read.
-    """
+    """Return the text of a file that people or judges labelled."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -374,11 +354,7 @@ def verdict_path(questions: Path) -> Path:
 
 
 def read_verdicts(questions: Path) -> Verdicts:
-    """Return the verdicts of the file beside a file of questions; none if there is no such file.
-
-    Raises:
-        DatasetError: A line is not a verdict.
-    """
+    """Return the verdicts of the file beside a file of questions; none if there is no such file."""
     path, found = verdict_path(questions), dict[tuple[str, int], dict[str, bool]]()
     lines = read_text(path).splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
@@ -397,11 +373,7 @@ def read_verdicts(questions: Path) -> Verdicts:
 
 
 def add_verdict(questions: Path, judged: JudgedAnswer) -> None:
-    """Add a verdict to the file beside a file of questions.
-
-    Raises:
-        DatasetError: It cannot be written.
-    """
+    """Add a verdict to the file beside a file of questions."""
     path = verdict_path(questions)
     try:
         with path.open("a", encoding="utf-8") as file:

@@ -15,11 +15,7 @@ _DIGITS = re.compile(r"(?:\d[\d,]*)?\.?\d+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers:
-    """The numbers of a page without their signs.
-
-    Attributes:
-        table: Those of tables, headers and labels included.
-    """
+    """The numbers of a page without their signs; headers and labels belong to the table."""
 
     table: frozenset[Decimal]
     text: frozenset[Decimal]

@@ -17,11 +17,7 @@ from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Numbers, ShareDifference, 
 
 @dataclass(frozen=True, slots=True)
 class PairedFigures:
-    """Two runs over the turns that were judged in both.
-
-    Attributes:
-        wins: Right in the first alone; `losses` in the second alone.
-    """
+    """Two runs over the turns judged in both; `wins` are right in the first alone, `losses` in the second alone."""
 
     turns: int
     both: int

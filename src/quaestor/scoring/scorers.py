@@ -25,11 +25,7 @@ Judge = Callable[[Prediction, GoldTurn, Sequence[TableRows]], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """One figure of a score.
-
-    Attributes:
-        whole: The scorer by which every turn of a conversation has to be right; None for a scorer of turns.
-    """
+    """One figure of a score; one of conversations has the scorer that all of its turns have to satisfy (`whole`)."""
 
     name: str
     title: str

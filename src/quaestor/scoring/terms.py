@@ -41,11 +41,7 @@ class ConstantTerm:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An operation on terms.
-
-    Attributes:
-        value: What it came to; None if no step of the plan says it. Terms are compared without it.
-    """
+    """An operation on terms, and its value, None if no step says it; terms are compared without values."""
 
     operation: str
     operands: tuple["Term", ...]

@@ -202,11 +202,7 @@ _LEAST_SHARE = 0.7
 
 
 def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
-    """Return which of the blocks that are shown is the first with the evidence, from 1; 0 if none has it.
-
-    Returns:
-        None if the evidence is not known, or is found nowhere in the document as it was read.
-    """
+    """Return which block shown is the first with the evidence, from 1, 0 for none; None if it is not found."""
     fitting = {block.order for block in document.blocks if _has_evidence(evidence, block)}
     if not fitting:
         return None

@@ -92,11 +92,7 @@ def pack_text(raw: bytes) -> PackedText:
 
 
 def pack_triples(triples: Iterable[tuple[str, str, str]]) -> tuple[PackedText, int]:
-    """Return the text of triples packed, and how many they are.
-
-    Args:
-        triples: In any order. Sorted by a database on the disk, and never held: they may be many.
-    """
+    """Return the text of triples packed, and their number; a database on disk sorts them, as they may be many."""
     digest, packer, data = hashlib.sha256(), zlib.compressobj(_LEVEL), bytearray()
     size = count = 0
 

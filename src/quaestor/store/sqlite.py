@@ -434,11 +434,7 @@ def _order_by(name: str) -> str:
 
 
 def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[Any]]:
-    """Return a condition in SQL with its values.
-
-    Args:
-        verdicts: Before columns of verdicts; a plus keeps them from being looked up by an index.
-    """
+    """Return a condition in SQL with its values; a plus as `verdicts` keeps these from being looked up by an index."""
     conditions, values = ["1"], list[Any]()
     for name, wanted in where.items():
         if wanted is None or name in _ABSENT.get(table, ()):

@@ -36,11 +36,7 @@ class TurnClasses:
 
 
 def classes_of(answer: Mapping[str, JsonValue]) -> TurnClasses:
-    """Return the classes of a turn.
-
-    Args:
-        answer: The Answer as `quaestor.core.serial` writes it; empty if there is none.
-    """
+    """Return the classes of a turn, given its answer as JSON; empty if there is none."""
     confidence = answer.get("confidence")
     sure = float(confidence) if isinstance(confidence, int | float) else None
     value = answer.get("value")
@@ -108,11 +104,7 @@ _HOLDING = ("expert_event", "stage_event")
 
 @dataclass(frozen=True, slots=True)
 class TurnMeasures:
-    """The counts of one turn.
-
-    Attributes:
-        milliseconds: From the question to the answer; None if it has not ended.
-    """
+    """The counts of one turn; `milliseconds` is None if it has not ended."""
 
     milliseconds: int | None = None
     requests: int = 0

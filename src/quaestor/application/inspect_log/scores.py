@@ -46,11 +46,7 @@ def inspect_score(
 
 
 def counted_turns(scores: Iterable[Any], scorer: str) -> Proportion:
-    """Return the figure of a scorer over the turns of samples, failed ones among them.
-
-    Args:
-        scores: Inspect's `SampleScore` of each sample, in any order; with epochs of each epoch.
-    """
+    """Return the figure of a scorer over the turns of Inspect's samples, failed ones among them."""
     metadata = [one.score.metadata or {} for one in scores]
     # The draws of the interval depend on the order, and samples end in any.
     metadata.sort(key=lambda found: int(found[_PLACE]))

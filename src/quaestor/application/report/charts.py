@@ -18,11 +18,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufd
 
 
 def element(tag: str, *children: Child, **attributes: str | float | None) -> Element:
-    """Return an element.
-
-    Args:
-        **attributes: By name; `class_` is `class`, and an underscore a hyphen. None is left out.
-    """
+    """Return an element; `class_` is the attribute `class`, an underscore a hyphen, and None is left out."""
     made = etree.Element(tag)
     for name, value in attributes.items():
         if value is not None:

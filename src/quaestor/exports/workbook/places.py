@@ -81,11 +81,7 @@ PlanInput = tuple[Source, Quantity]
 
 @dataclass(frozen=True, slots=True)
 class InputCell:
-    """A number that answers rest on, in its cell of the workbook.
-
-    Attributes:
-        note: Who corrected it, and what was read there before; None where nobody did.
-    """
+    """A number that answers rest on, in its cell of the workbook, with a note if it was corrected."""
 
     sheet: str
     row: int

@@ -41,11 +41,7 @@ _LONGEST = 32_000
 
 
 def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
-    """Return conversations as an XLSX file.
-
-    Args:
-        conversations: One or more; those about one page share its sheets.
-    """
+    """Return conversations as an XLSX file; those about one page share its sheets."""
     require_extra("workbook", "writing a workbook")
     from xlsxwriter import Workbook
 

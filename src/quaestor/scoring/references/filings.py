@@ -169,11 +169,7 @@ def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
 
 
 def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer:
-    """Return a right answer that is stated as text: a number alone, yes or no, or prose.
-
-    Args:
-        question: May say in what a number counts ("in USD millions").
-    """
+    """Return a right answer stated as text: a number in the unit that the question names, yes or no, or prose."""
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
         raise DatasetError(f"{where}: the answer must be text or a number")
     text = str(answer).strip()
