@@ -216,10 +216,7 @@ def damage(uri: str, sql: str, change: Callable[[Any], object]) -> None:
 
 
 DAMAGES: list[tuple[str, Callable[[Any], object]]] = [
-    (
-        "UPDATE contents SET data = zeroblob(9)",
-        lambda db: db.contents.update_many({}, {"$set": {"data": bytes(9)}}),
-    ),
+    ("UPDATE contents SET data = zeroblob(9)", lambda db: db.contents.update_many({}, {"$set": {"data": bytes(9)}})),
     (
         "UPDATE contents SET digest = randomblob(32) WHERE id = (SELECT content FROM graphs LIMIT 1)",
         lambda db: db.contents.insert_one({**db.contents.find_one({"base": None}), "_id": Binary(bytes(32))}),
@@ -228,14 +225,8 @@ DAMAGES: list[tuple[str, Callable[[Any], object]]] = [
         "DELETE FROM contents WHERE id = (SELECT content FROM graphs LIMIT 1)",
         lambda db: db.contents.delete_one({"_id": db.graphs.find_one()["content"]}),
     ),
-    (
-        "DELETE FROM runs WHERE id = 'broken'",
-        lambda db: db.evaluation_runs.delete_one({"runId": "broken"}),
-    ),
-    (
-        "DELETE FROM turns WHERE attempt = 2",
-        lambda db: db.turns.delete_many({"attempt": 2}),
-    ),
+    ("DELETE FROM runs WHERE id = 'broken'", lambda db: db.evaluation_runs.delete_one({"runId": "broken"})),
+    ("DELETE FROM turns WHERE attempt = 2", lambda db: db.turns.delete_many({"attempt": 2})),
 ]
 
 

@@ -12,12 +12,7 @@ from quaestor.application.ask_run_writer import AskRunWriter, OntologySnapshot
 from quaestor.application.file_cache import load_graph_provider
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import DocumentInCorpus, require_askable
-from quaestor.application.solver_options import (
-    NO_OVERRIDES,
-    SolverOverrides,
-    interactive_options,
-    named_model,
-)
+from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, interactive_options, named_model
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute, computing_limit
 from quaestor.datasets.dataset import Conversation, Dataset

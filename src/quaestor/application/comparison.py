@@ -97,11 +97,7 @@ class RunsCompared:
 
 
 async def compare_stored(
-    store: RunStore,
-    names: Sequence[str],
-    scores_in: str,
-    dataset: Path | None = None,
-    scorer: str | None = None,
+    store: RunStore, names: Sequence[str], scores_in: str, dataset: Path | None = None, scorer: str | None = None
 ) -> RunsCompared:
     """Return two or more runs of the same questions compared."""
     require_extra("compare", "comparing runs")

@@ -46,12 +46,7 @@ class LibraryEntry:
 class DocumentLibrary:
     """Files that were named, and uploads. All calls are made from one event loop."""
 
-    def __init__(
-        self,
-        files: Sequence[str],
-        uploads: Uploads,
-        cache: ByteCache | None = None,
-    ) -> None:
+    def __init__(self, files: Sequence[str], uploads: Uploads, cache: ByteCache | None = None) -> None:
         """Read nothing yet."""
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache

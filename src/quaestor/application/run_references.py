@@ -64,9 +64,7 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
     except UnlabelledError:
         gold = {}
     return PlayedFile(
-        {conversation.id: conversation for conversation in pages.conversations},
-        gold,
-        (stat.st_mtime_ns, stat.st_size),
+        {conversation.id: conversation for conversation in pages.conversations}, gold, (stat.st_mtime_ns, stat.st_size)
     )
 
 

@@ -12,12 +12,7 @@ from pydantic import JsonValue
 from quaestor.application.live_traces import TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, solver_access
 from quaestor.application.ontologies import find_ontology, is_set
-from quaestor.application.solver_options import (
-    NO_OVERRIDES,
-    SolverOverrides,
-    named_model,
-    run_options,
-)
+from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, named_model, run_options
 from quaestor.cluster.joining import joined_cluster
 from quaestor.cluster.ray_workers import RayWorkerPool, Work
 from quaestor.conversation.turn import Turn

@@ -8,12 +8,7 @@ from decimal import Decimal
 from functools import partial
 
 from quaestor.core.caching import BoundedCache
-from quaestor.datasets.dataset import (
-    Conversation,
-    Dataset,
-    list_records,
-    text_field,
-)
+from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import bounded, rejoin_sentences, split_sentences

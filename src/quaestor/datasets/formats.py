@@ -197,11 +197,7 @@ def read_dataset(
 
 
 def _dataset_in(
-    content: FileContent,
-    limit: int | None,
-    cache: ByteCache | None,
-    limits: ReadingLimits,
-    folder: Path | None = None,
+    content: FileContent, limit: int | None, cache: ByteCache | None, limits: ReadingLimits, folder: Path | None = None
 ) -> Dataset:
     for format in dataset_formats(benchmarks=content.looks_like_json):
         if not format.recognises(content):

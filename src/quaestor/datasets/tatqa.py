@@ -6,12 +6,7 @@ from functools import partial
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.number_conventions import ENGLISH
-from quaestor.datasets.dataset import (
-    Conversation,
-    Dataset,
-    list_records,
-    text_field,
-)
+from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import split_prose

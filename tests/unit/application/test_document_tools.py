@@ -21,12 +21,7 @@ QUESTION = "what was the percentage change in total net sales from 2011 to 2012?
 
 def a_plan(*rows: str) -> dict[str, object]:
     extracts = [
-        {
-            "step_id": place,
-            "tool": "extract_value",
-            "source": "table",
-            "params": {"row_query": row, "col_query": year},
-        }
+        {"step_id": place, "tool": "extract_value", "source": "table", "params": {"row_query": row, "col_query": year}}
         for place, (row, year) in enumerate(zip(rows, ("2012", "2011"), strict=True), start=1)
     ]
     operands = [{"type": "reference", "step_ref": place} for place in (1, 2)]

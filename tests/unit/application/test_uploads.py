@@ -61,13 +61,7 @@ def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    "data",
-    [
-        CSV * 100,
-        b" \n\t",
-        b"Nothing but words is here.\n",
-        b"\x89PNG\r\n\x1a\n" + bytes(99),
-    ],
+    "data", [CSV * 100, b" \n\t", b"Nothing but words is here.\n", b"\x89PNG\r\n\x1a\n" + bytes(99)]
 )
 def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, data: bytes) -> None:
     uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"), UploadLimits(largest=1000))

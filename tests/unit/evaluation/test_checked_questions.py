@@ -12,14 +12,7 @@ from quaestor.solvers.base import TurnContext
 
 @pytest.mark.parametrize(
     "question",
-    [
-        "",
-        " \n\t",
-        "\N{SLIGHTLY SMILING FACE} ?!",
-        "x" * (MAX_QUESTION + 1),
-        "y" * 100_000,
-        "what \udc00 was",
-    ],
+    ["", " \n\t", "\N{SLIGHTLY SMILING FACE} ?!", "x" * (MAX_QUESTION + 1), "y" * 100_000, "what \udc00 was"],
 )
 def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str) -> None:
     class Untouched(ScriptedSolver):

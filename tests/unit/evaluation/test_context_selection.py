@@ -68,10 +68,7 @@ def test_sources_and_values_are_those_of_the_whole_document() -> None:
     filing = a_long_filing()
     play = played(SALES, TAXES, solver=FirstCell())
     turns = asyncio.run(play.result()).turns
-    assert [turn.answer.sources for turn in turns] == [
-        (CellRef(filing.id, 0, 2, 1),),
-        (CellRef(filing.id, 4, 1, 1),),
-    ]
+    assert [turn.answer.sources for turn in turns] == [(CellRef(filing.id, 0, 2, 1),), (CellRef(filing.id, 4, 1, 1),)]
     assert all(turn.verified for turn in turns)
     printed = [filing.cell(s).text for turn in turns for s in turn.answer.sources if isinstance(s, CellRef)]
     assert printed == ["$ 640", "$ 15"]

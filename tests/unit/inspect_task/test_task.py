@@ -162,13 +162,7 @@ def test_a_conversation_that_breaks_off_is_wrong_and_said_to_be(
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        {"solver": "workflw"},
-        {"options": "sampels=3"},
-        {"options": "samples"},
-        {"dataset": "nowhere.json"},
-    ],
+    "arguments", [{"solver": "workflw"}, {"options": "sampels=3"}, {"options": "samples"}, {"dataset": "nowhere.json"}]
 )
 def test_what_cannot_be_used_is_said_before_anything_is_asked(arguments: dict[str, str], tmp_path: Path) -> None:
     from quaestor.errors import InputError
@@ -178,11 +172,7 @@ def test_what_cannot_be_used_is_said_before_anything_is_asked(arguments: dict[st
 
 
 @pytest.mark.parametrize(
-    ("solver", "model", "said"),
-    [
-        ("workflow", "none/none", "'workflow'"),
-        ("embedded", "mockllm/model", "'embedded'"),
-    ],
+    ("solver", "model", "said"), [("workflow", "none/none", "'workflow'"), ("embedded", "mockllm/model", "'embedded'")]
 )
 def test_solver_and_model_have_to_go_together(solver: str, model: str, said: str, tmp_path: Path) -> None:
     log = run_theirs(model, tmp_path, task_args={"solver": solver})

@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring.calibration import (
-    calibration_error,
-    calibration_report,
-    reliability,
-    risk_coverage,
-    surest_first,
-)
+from quaestor.scoring.calibration import calibration_error, calibration_report, reliability, risk_coverage, surest_first
 
 answers = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
 

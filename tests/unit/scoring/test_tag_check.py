@@ -12,14 +12,7 @@ from quaestor.documents.facts import Fact, PrintedFact, periods_of
 from quaestor.scoring.tag_check import TagCheck, check_tags
 
 YEAR = Fact(
-    "us-gaap:Revenues",
-    Decimal(120_000_000),
-    "USD",
-    date(2023, 10, 1),
-    date(2024, 9, 28),
-    scale=6,
-    year=2024,
-    quarter=4,
+    "us-gaap:Revenues", Decimal(120_000_000), "USD", date(2023, 10, 1), date(2024, 9, 28), scale=6, year=2024, quarter=4
 )
 HEAD = ["($ in millions)", "2024", "2023"]
 

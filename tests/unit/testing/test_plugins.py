@@ -187,10 +187,7 @@ def test_a_solver_asks_a_scripted_model() -> None:
 
 @pytest.mark.parametrize(
     ("solver", "script", "fault"),
-    [
-        (Asking, ["0"], "asks the model 3 times, more often"),
-        (Trusting, ["0", "1", "2"], "raises ValueError"),
-    ],
+    [(Asking, ["0"], "asks the model 3 times, more often"), (Trusting, ["0", "1", "2"], "raises ValueError")],
 )
 def test_what_a_solver_does_wrong_with_a_model_is_one_line(solver: type, script: list[str], fault: str) -> None:
     with pytest.raises(ContractError, match=fault):

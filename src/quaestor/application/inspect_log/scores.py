@@ -83,11 +83,7 @@ def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
     return counts
 
 
-METRICS: Mapping[str, Callable[[str], Any]] = {
-    "accuracy": accuracy,
-    "interval": share_interval,
-    "turns": turns,
-}
+METRICS: Mapping[str, Callable[[str], Any]] = {"accuracy": accuracy, "interval": share_interval, "turns": turns}
 """The metrics of each scorer, by their names in Inspect, which reads their annotations: hence `list[Any]`."""
 
 

@@ -60,11 +60,7 @@ class EvaluationReport:
 
 
 async def read_report(
-    store: RunStore,
-    names: Sequence[str],
-    scores_in: str,
-    dataset: Path | None = None,
-    audit: Audit | None = None,
+    store: RunStore, names: Sequence[str], scores_in: str, dataset: Path | None = None, audit: Audit | None = None
 ) -> EvaluationReport:
     """Return what there is to tell of runs of the same questions."""
     if len(names) > 1:

@@ -59,10 +59,7 @@ def report_page(report: EvaluationReport) -> str:
     shown = [(name, title, parts) for name, title, parts in sections if parts]
     title = _title(report)
     links = element("ul", *(element("li", element("a", words, href=f"#{name}")) for name, words, _ in shown))
-    main = element(
-        "main",
-        *(element("section", element("h2", words, id=name), *parts) for name, words, parts in shown),
-    )
+    main = element("main", *(element("section", element("h2", words, id=name), *parts) for name, words, parts in shown))
     body = element(
         "body",
         element("header", element("h1", title), element("p", _origin(report), class_="dim")),

@@ -71,15 +71,7 @@ def test_an_answer_that_is_none_is_named(fields: dict[str, Any], tmp_path: Path)
     assert "1f0c-mill" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "second",
-    [
-        tatqa_pages()[0],
-        {"table": {}},
-        5,
-        {**tatqa_pages()[1], "questions": 5},
-    ],
-)
+@pytest.mark.parametrize("second", [tatqa_pages()[0], {"table": {}}, 5, {**tatqa_pages()[1], "questions": 5}])
 def test_a_record_that_is_none_is_named(second: Any, tmp_path: Path) -> None:
     with pytest.raises(DatasetError):
         read_gold(write_tatqa(tmp_path, [tatqa_pages()[0], second]))
