@@ -59,12 +59,12 @@ class Folders:
         root = next((root for root in self.roots if path.is_relative_to(root.path)), None)
         return path.name if root is None else self._name(root, path)
 
-    def list_files(self, most: int = MOST_LISTED) -> tuple[str, ...]:
+    def list_files(self) -> tuple[str, ...]:
         """Return the names of the files that could be documents, by their ends; in the order of their names."""
         names = [SAMPLE] if self.has_sample else []
         for root in self.roots:
             for path in _files(root.path):
-                if len(names) >= most:
+                if len(names) >= MOST_LISTED:
                     return tuple(names)
                 if self._within(path) is not None:
                     names.append(self._name(root, path))

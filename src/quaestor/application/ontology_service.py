@@ -145,13 +145,13 @@ async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
         )
 
 
-async def use_ontology(name: str, settings: Settings, folder: Path | None = None) -> str:
+async def use_ontology(name: str, settings: Settings) -> str:
     """Set the ontology (a Turtle file, a digest or `own`) in the settings file, and return how it is named there."""
     written = name
     if name != OWN:
         found = await find_ontology(name, settings.store)
         written = name if Path(name).exists() else found.digest
-    path = (folder or Path()) / FILE
+    path = Path(FILE)
     before = _read(path)
     after = _with_line(before, written)
     if _parse(after, path) != _parse(before, path) | {"ontology": written}:

@@ -79,15 +79,10 @@ def documents_of(dataset: Dataset) -> Mapping[str, Document]:
 
 
 def read_answerable(
-    path: Path,
-    limit: int | None = None,
-    limits: ReadingLimits = DEFAULT_LIMITS,
-    *,
-    folder: Path | None = None,
-    cache: ByteCache | None = None,
+    path: Path, limit: int | None = None, *, folder: Path | None = None, cache: ByteCache | None = None
 ) -> Dataset:
     """Return a dataset, after a check that some of its questions can be answered."""
-    dataset = read_dataset(path, limit, cache, limits, folder)
+    dataset = read_dataset(path, limit, cache, DEFAULT_LIMITS, folder)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
         for page in documents_of(dataset).values():
             if page.refusal is not None:

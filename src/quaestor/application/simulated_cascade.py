@@ -24,7 +24,6 @@ from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
 
 THRESHOLDS = tuple(step / 20 for step in range(21))
-"""If nobody names others: 0 to 1 by twentieths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +99,7 @@ class SimulatedCascade:
 
 
 async def simulate_stored(
-    store: RunStore,
-    names: Sequence[str],
-    dataset: Path | None = None,
-    thresholds: Sequence[float] = THRESHOLDS,
-    *,
-    replay: bool = False,
+    store: RunStore, names: Sequence[str], dataset: Path | None = None, *, replay: bool = False
 ) -> SimulatedCascade:
     """Return what cascades of two stored runs would come to.
 
@@ -120,11 +114,11 @@ async def simulate_stored(
     path = dataset or Path(runs[0].dataset)
     pages, gold = await compute(read_conversations_of_run, path, runs[0]), await compute(read_gold, path)
     one, other = [await score_run(store, run, pages, gold) for run in runs]
-    found = await compute(_simulate, one, other, thresholds)
+    found = await compute(_simulate, one, other)
     if solver is None:
         return found
     _, graphs = await resolve_ontology(RunSpec.of_run(runs[0]), pages, store)
-    points = await replayed_curve(pages, gold, solver, tuple(other.turns.values()), thresholds, graphs)
+    points = await replayed_curve(pages, gold, solver, tuple(other.turns.values()), THRESHOLDS, graphs)
     return replace(found, points=points, replayed=True)
 
 
@@ -185,12 +179,12 @@ def _right(turns: Sequence[CascadeTurn], asked: Conversation, gold: Gold) -> lis
     return [turn.correct for turn in judge_predictions(predictions, gold, [asked], causes=False)]
 
 
-def _simulate(one: ScoredRun, other: ScoredRun, thresholds: Sequence[float]) -> SimulatedCascade:
+def _simulate(one: ScoredRun, other: ScoredRun) -> SimulatedCascade:
     if all(turn.confidence is None for turn in one.report.turns):
         raise InputError(f"run {one.run.id} has answers without a confidence: name a run that has them first")
     first, second, pages = _stage(one), _stage(other), [turn.page for turn in one.report.turns]
     alone = [proportion([turn.right for turn in stage], pages) for stage in (first, second)]
-    return SimulatedCascade(one.run, other.run, alone[0], alone[1], cascade_curve(first, second, pages, thresholds))
+    return SimulatedCascade(one.run, other.run, alone[0], alone[1], cascade_curve(first, second, pages))
 
 
 def _stage(scored: ScoredRun) -> list[StageTurn]:
