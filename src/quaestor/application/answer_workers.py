@@ -46,7 +46,6 @@ class WorkerPage:
     """A page in a worker, and what is computed from it once.
 
     Attributes:
-        line: The way to the process that started the worker; None if this is not a worker.
         plays: The conversations about it with their event relays, by the keys of the other process.
     """
 

@@ -164,10 +164,7 @@ class Chat:
             await self._keep(self._writer)
 
     async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
-        """Return a correction, once what depends on it is computed again; no model is asked.
-
-        The turns stay in the store as they were answered, with the correction beside them.
-        """
+        """Return a correction, stored beside the turns, once what depends on it is computed again without a model."""
         made = await compute(self._ledger.correct, act, author, reason)
         return await self._apply(made)
 

@@ -33,12 +33,7 @@ from quaestor.store.records import RunRecord, TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How right two runs are if their answers are the same (`quaestor.scoring.metrics`), and if they differ.
-
-    Attributes:
-        second_right: How many of the same answers are right in the second run, which may have rounded them.
-        different: Turns with different answers, including those that one of the two does not answer.
-    """
+    """How right two runs are if their answers are the same (`quaestor.scoring.metrics`), and if they differ."""
 
     same: int
     first_right: int

@@ -122,11 +122,7 @@ def _undo(number: str | None, ledger: Ledger) -> Undo:
 
 
 def find_place(text: str, ledger: Ledger, turn: int) -> Source:
-    """Return the place that is meant: the number of a source of the answer, or labels of row and column.
-
-    Args:
-        text: `1`, `"net revenue" 2008`, `net revenue | 2008`, `table 2 "rent" 2008`.
-    """
+    """Return the place that is meant: the number of a source of the answer, or labels of row and column."""
     words, table = text.strip(), None
     sources = sources_of(ledger.turns[turn].answer)
     if words.isascii() and words.isdigit() and len(words) < 3 and 1 <= int(words) <= len(sources):

@@ -48,10 +48,7 @@ def solver_access(
     model_named: bool = False,
     go_on: bool = False,
 ) -> Iterator[ModelConfig | None]:
-    """Yield the configuration of the model that the solver asks; None if it asks none.
-
-    A solver that can do without a model gets one if the caller names it.
-    """
+    """Yield the configuration of the model that the solver asks, or None; one that is optional has to be named."""
     for name, where in ((settings.solver, ""), *((table, f"in table [solvers.{table}]") for table in settings.solvers)):
         if name not in solver_names():
             raise SettingsError(unknown_name("solver", name, solver_names(), where))

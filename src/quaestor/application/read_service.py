@@ -34,10 +34,7 @@ async def read_several(
     cache: ByteCache | None,
     show: Callable[[Path, Document | QuaestorError], None],
 ) -> None:
-    """Read files, and show each or why it cannot be read, in their order.
-
-    A file is opened by this process alone; what it holds travels to whoever reads it.
-    """
+    """Read files, and show each or why it cannot be read, in their order; only this process opens them."""
     results: dict[int, Document | QuaestorError] = {}
     limits = reading_limits(settings)
     shown = 0

@@ -79,12 +79,7 @@ class RemoteRunner:
         await self.begin(turns)
 
     async def ask(self, text: str) -> None:
-        """Run the next turn; the watcher is notified of it.
-
-        Raises:
-            QuestionTimeoutError: It took too long; turns before it stand.
-            EngineError: Worker processes died over it.
-        """
+        """Run the next turn; the watcher is notified of it."""
         before = len(self._turns)
         for _ in range(_ATTEMPTS):
             try:

@@ -28,12 +28,7 @@ _FILES = 3
 
 @dataclass(frozen=True, slots=True)
 class PlayedFile:
-    """The file that a run was played on.
-
-    Attributes:
-        gold: The references of all conversations of the file, by id; none if it is not labelled.
-        stamp: When the file was changed last, in nanoseconds, and its size in bytes.
-    """
+    """The file that a run was played on."""
 
     conversations: Mapping[str, Conversation]
     gold: Gold

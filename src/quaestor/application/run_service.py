@@ -58,7 +58,6 @@ class RunRequest:
     Attributes:
         settings: Solver, workers, store, ontology and policy. The default policy is `extend` if the settings name an
             ontology, else `strict`.
-        resume: The run to resume (an id, the beginning of one, or `latest`); None starts a new one.
     """
 
     settings: Settings

@@ -160,7 +160,6 @@ class _Session:
     Attributes:
         seen: What was on record of it when it was last used here; something else is on record if another server of the
             same store has gone on with it since.
-        unlisted: Why the list of conversations does not have its latest answers, or None.
         asking: What answers questions, or waits to; those that were stopped are not among them.
     """
 

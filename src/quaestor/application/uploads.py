@@ -44,9 +44,7 @@ class UploadLimits:
     """What may be handed over.
 
     Attributes:
-        most: Bytes of all files that are kept.
         files: How many uploads are kept; what was not used for longest goes first.
-        at_once: How many files are read at once, each in a process; the others wait.
     """
 
     largest: int = 50_000_000
@@ -85,12 +83,7 @@ class Uploads:
     """A folder of uploads. All calls are made from one event loop; several may be under way at once."""
 
     def __init__(self, folder: Path, cache: ByteCache | None = None, limits: UploadLimits = UploadLimits()) -> None:
-        """Take where uploads are kept; the folder is made with the first.
-
-        Args:
-            folder: For its owner's eyes only, and for nothing else.
-            cache: Where documents are kept once they are read, or None.
-        """
+        """Take where uploads are kept; the folder is made with the first."""
         self.folder: Path = folder
         self.limits: UploadLimits = limits
         self._cache = cache

@@ -34,11 +34,7 @@ class Work(Protocol[J_contra, R_co]):
     """What every worker does: it survives pickling, and is handed out once."""
 
     def __call__(self, job: J_contra, /, *shared: Any) -> Coroutine[Any, Any, R_co]:
-        """Return what comes of a job.
-
-        Args:
-            shared: What was shared of it with `RayWorkerPool.share`, as it was.
-        """
+        """Return what comes of a job, and of values shared with `RayWorkerPool.share`."""
         ...
 
 
@@ -95,7 +91,6 @@ class RayWorkerPool(Generic[Job, Result]):
 
         Args:
             at_once: How many jobs are under way at once in all, for work that waits; None is one a worker.
-            variables: Of the environment that workers are started in.
         """
         self._work = work
         self._workers = min(workers, cluster.cpus) or 1

@@ -81,11 +81,7 @@ class FileConversations(Sequence["Conversation"]):
     """
 
     def __init__(self, listed: Sequence[ListedConversation], read: "Callable[[int], Conversation]") -> None:
-        """Set the list and the reader.
-
-        Args:
-            read: Reads a conversation by its place in the list; it may raise DatasetError.
-        """
+        """Set the list and the reader."""
         self.listed: Sequence[ListedConversation] = listed
         self._read = read
 
@@ -255,12 +251,7 @@ def list_records(
 
 
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
-    """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
-
-    Args:
-        what: The field and where it is, for the message.
-        benchmark: Whose file it should be, for the message.
-    """
+    """Return a field that must be text, valid Unicode and, unless `empty`, not blank."""
     if not isinstance(value, str):
         raise DatasetError(f"{what} is missing or is not text; is this a {benchmark} file?")
     if not empty and not value.strip():

@@ -28,11 +28,7 @@ class DocumentFolder:
     def __init__(
         self, path: Path, cache: ByteCache | None = None, limits: ReadingLimits | None = DEFAULT_LIMITS
     ) -> None:
-        """Take the folder.
-
-        Args:
-            limits: What reading a document may take; None to read it in this process.
-        """
+        """Take the folder."""
         self.path = path
         self._cache, self._limits = cache, limits
         self._read = BoundedCache[str, Document](_MOST_DOCUMENTS)
@@ -46,11 +42,7 @@ class DocumentFolder:
             seen.add(name)
 
     def document(self, name: str, where: str) -> Document:
-        """Return a document.
-
-        Args:
-            name: As questions call it: its file's name, with or without the ending.
-        """
+        """Return a document."""
         return self._read.get(name, lambda: self._document(read_content(self._file(name, where))))
 
     def text(self, text: str) -> Document:
@@ -162,11 +154,7 @@ _FORMATS: Registry[DatasetFormat] = Registry(
 
 
 def dataset_formats(*, benchmarks: bool = True) -> tuple[DatasetFormat, ...]:
-    """Return the formats that are known, in the order in which they are asked: those of other packages first.
-
-    Args:
-        benchmarks: Whether those of this package are wanted too, which are all of JSON.
-    """
+    """Return the formats that are known, in the order in which they are asked: those of other packages first."""
     names = [name for name in _FORMATS.names() if benchmarks or name not in _FORMATS.built_in]
     return tuple(format for _, format in reversed(tuple(_FORMATS.usable(names))))
 
@@ -224,11 +212,7 @@ def _dataset_in(
 def read_document(
     source: str | Path | FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Return the document of a file with just one: a file of a document reader, or a dataset about one page.
-
-    Args:
-        source: The path, or the file opened by `read_content`.
-    """
+    """Return the document of a file with just one: a file of a document reader, or a dataset about one page."""
     content = source if isinstance(source, FileContent) else read_content(Path(source))
     return only_document(_dataset_in(content, None, cache, limits))
 

@@ -327,10 +327,7 @@ async def run_conversation(
     stored: Sequence[Triple] | None = None,
     seconds: float | None = None,
 ) -> ConversationResult:
-    """Run a conversation of a dataset; any error becomes part of its result.
-
-    A turn that takes too long has no answer. A long document is shown in excerpts.
-    """
+    """Run a conversation of a dataset; any error becomes part of its result, and a late turn has no answer."""
     excerpts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
     runner = ConversationRunner(conversation, solver, graphs, session, watcher, stored, excerpts, seconds)
     try:

@@ -53,11 +53,7 @@ def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, Mod
 
 
 class InspectModels:
-    """The models of an eval, as one conversation asks them.
-
-    Attributes:
-        ended: What ended the sample, where that is not a reply's fault: a limit, an operator, a missing package.
-    """
+    """The models of an eval, as one conversation asks them."""
 
     live = False
     sinks: "Sequence[Sink]" = ()

@@ -22,7 +22,6 @@ def find_cell(
     """Return the cell that is called so; of several the one that an answer takes, or whose table it takes.
 
     Args:
-        row: The label of its row, or the words in it; of a table turned round, of its column.
         table: The table's place in the document; None is any.
         first: What tables are counted from: people count from 1, programs from 0.
     """
@@ -47,12 +46,7 @@ def find_cell(
 
 
 def read_corrected(text: str, was: Quantity | None) -> Quantity:
-    """Return a number that a person typed; what it leaves open (scale, unit) is as it was read before.
-
-    Args:
-        text: As a table would print it: `5,400`, `(435)`, `13.7 %`.
-        was: As it was read; None if nothing was.
-    """
+    """Return a number that a person typed; what it leaves open (scale, unit) is as it was read before."""
     typed = " ".join(text.split())
     found = parse_cell(typed) if len(typed) <= _LONGEST_NUMBER else ()
     if len(found) != 1:

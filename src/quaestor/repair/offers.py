@@ -33,12 +33,7 @@ _OPERATIONS = ("subtract", "percentage_change", "divide", "percentage", "add", "
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something that could be chosen.
-
-    Attributes:
-        says: The act in words: `step 1: net revenue | 2007 | 181001`.
-        gives: The answer that it would come to, as it would be shown.
-    """
+    """Something that could be chosen."""
 
     act: Act
     says: str

@@ -214,11 +214,7 @@ class RunStore(TableStore):
         await self._tables.change("turns", others, {"superseded": True})
 
     def _check_claim(self, example: ConversationRecord, claim: Claim, found: Row, now: float) -> bool:
-        """Return whether a conversation that was begun before is begun already by the very claim.
-
-        Raises:
-            ClaimedError: Another runner holds it, or has played it since.
-        """
+        """Return whether this claim has begun the conversation already; raises ClaimedError if another one has."""
         owner = found.get("claim_owner")
         if found["status"] != "pending":
             if found["attempt"] > claim.seen:

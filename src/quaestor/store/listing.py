@@ -48,11 +48,7 @@ class ListPage(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs are listed; None lets all through.
-
-    Attributes:
-        datasets: Of one of these datasets, by their paths as given.
-    """
+    """Which runs are listed; None lets all through."""
 
     kinds: tuple[RunKind, ...] | None = None
     datasets: tuple[str, ...] | None = None

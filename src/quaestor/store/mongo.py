@@ -318,12 +318,7 @@ class MongoStore(RunStore):
     """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
-        """Read the URI; the server is first asked by the first operation.
-
-        Args:
-            uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` if it names none. Options such as
-                `timeoutMS` (one operation), `serverSelectionTimeoutMS` and `journal` are honoured.
-        """
+        """Read the URI (`quaestor` is the default database); the server is first asked by the first operation."""
         super().__init__(MongoTables(uri, create=create))
 
 

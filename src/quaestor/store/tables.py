@@ -268,11 +268,7 @@ def row_of(*records: "DataclassInstance") -> Row:
 
 
 def record_of(kind: "type[D]", row: Row) -> "D":
-    """Return the record that a row is; what older rows lack has its default.
-
-    Raises:
-        ValueError: It is damaged.
-    """
+    """Return the record that a row is; what older rows lack has its default. Raises ValueError if it is damaged."""
     if any(isinstance(row.get(name), str | bytes) for name in _numbers(kind)):
         raise ValueError("a number is stored as text")
     return kind(**{name: row[name] for name in columns_of(kind) if name in row})

@@ -121,7 +121,6 @@ class RunMeasures:
     """The turns of a run that came to their end, counted.
 
     Attributes:
-        milliseconds: How many turns took so long.
         fates: How many turns have so many refusals, a model that said that there is no answer, an answer, and one that
             was verified.
         stages: Stages of a cascade that were asked, in all turns, those included that did not come to their end.

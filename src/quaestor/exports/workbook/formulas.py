@@ -27,12 +27,7 @@ _LONGEST_TEXT = 250
 
 @dataclass(frozen=True, slots=True)
 class WorkingRow:
-    """One row. Formulas are written without their `=`.
-
-    Attributes:
-        number: The formula of the number or the words; None if the row has a label alone.
-        input: The cell that the number is copied from, if it is not computed.
-    """
+    """One row. Formulas are written without their `=`."""
 
     turn: int
     what: str
@@ -98,11 +93,7 @@ class FormulaRows:
     def __init__(
         self, conversation: ExportedConversation, inputs: Mapping[PlanInput, InputCell], first: int = 1, turn: int = 1
     ) -> None:
-        """Write all turns of a conversation.
-
-        Args:
-            first: The row of the sheet where it begins, from 0; the headings are in the first.
-        """
+        """Write all turns of a conversation."""
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []
         self._inputs, self._first = inputs, first

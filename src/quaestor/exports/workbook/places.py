@@ -96,9 +96,6 @@ class TableSheet:
     """A table of a page.
 
     Attributes:
-        document: The id of the document that it is of: a file's name, or a page's.
-        section: The headings that it is under, or "".
-        caption: What is printed over the table, or "".
         texts: Headings and cells of words, by row and column from 0.
     """
 
@@ -116,8 +113,6 @@ class QuotedNumber:
 
     Attributes:
         words: The sentence, or the whole cell with its row and column.
-        document: The id of the document that it is of.
-        section: The headings that it is under, or "".
     """
 
     words: str
@@ -128,12 +123,7 @@ class QuotedNumber:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """All inputs of conversations.
-
-    Attributes:
-        inputs: Of each conversation, by the place on its page and the number there.
-        lines: Of the sheet of the text, from its second row on.
-    """
+    """All inputs of conversations."""
 
     inputs: tuple[dict[PlanInput, InputCell], ...]
     cells: tuple[InputCell, ...]
@@ -142,12 +132,7 @@ class Places:
 
 
 def places_of(conversations: Sequence[ExportedConversation], names: CellNames, sheets: SheetNames) -> Places:
-    """Return where each number that the plans of conversations take is in their workbook.
-
-    Args:
-        names: Gives out the names of cells.
-        sheets: Gives out the names of sheets.
-    """
+    """Return where each number that the plans of conversations take is in their workbook."""
     pages = _pages([conversation.graph for conversation in conversations])
     inputs_of = [_label_inputs(conversation) for conversation in conversations]
     tables = _tables(conversations, pages, inputs_of, sheets)
