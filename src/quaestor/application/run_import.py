@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,16 +97,12 @@ async def _keep(store: RunStore, run: RunRecord, conversation: Conversation, tur
         conversation=conversation.id,
         document=conversation.document.id,
         started=run.started,
-        usage=stored_counts(_sum_usage(turns)),
+        usage=stored_counts(sum((Usage.of_counts(turn.usage) for turn in turns), Usage())),
     )
     attempt = await store.begin_example(example)
     ended = max((turn.finished or run.started for turn in turns), default=run.started)
     done = replace(example, status="complete", turns=len(turns), finished=ended, attempt=attempt)
     await store.complete_example(done, turns)
-
-
-def _sum_usage(turns: Iterable[TurnRecord]) -> Usage:
-    return sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
 
 
 async def _forget(store: RunStore, run: RunRecord) -> None:

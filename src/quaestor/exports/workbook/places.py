@@ -282,11 +282,8 @@ def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
 def _around(source: Source, graph: KnowledgeGraph) -> str:
     """Return the words that a number is in."""
     if isinstance(source, SentenceRef):
-        found = next((m for m in graph.mentions if (m.source.section, m.source.sentence) == _sentence(source)), None)
+        place = source.section, source.sentence
+        found = next((m for m in graph.mentions if (m.source.section, m.source.sentence) == place), None)
         return found.sentence if found is not None else ""
     cell = next((o for o in graph.observations if o.source == source), None)
     return cell.label if cell is not None else ""
-
-
-def _sentence(source: SentenceRef) -> tuple[str, int]:
-    return source.section, source.sentence
