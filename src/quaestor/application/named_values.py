@@ -18,7 +18,13 @@ _CLOSED = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, slots=True)
 class CellValue:
-    """The number of a cell."""
+    """The number of a cell.
+
+    Attributes:
+        row: The label of its row, or words of it; of a table turned round, of its column.
+        column: The other label, or a year.
+        table: The place of its table in the document, from 0; None if the labels say it.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     row: Annotated[_Words, Field(description="Label of its row.")]
@@ -31,7 +37,11 @@ class CellValue:
 
 @dataclass(frozen=True, slots=True)
 class TextValue:
-    """A number of the text."""
+    """A number of the text.
+
+    Attributes:
+        words: Words of a sentence as they stand there, the number among them and no other number.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     words: Annotated[_Words, Field(description="Words of a sentence, verbatim, including the number.")]
@@ -39,7 +49,11 @@ class TextValue:
 
 @dataclass(frozen=True, slots=True)
 class EarlierValue:
-    """The answer of an earlier turn."""
+    """The answer of an earlier turn.
+
+    Attributes:
+        turn: Its place in the conversation, from 1.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     turn: Annotated[int, Field(ge=1, strict=True, description="Number of the turn in the conversation, from 1.")]
@@ -47,7 +61,11 @@ class EarlierValue:
 
 @dataclass(frozen=True, slots=True)
 class GivenValue:
-    """A number that is in no document."""
+    """A number that is in no document.
+
+    Attributes:
+        number: As a table would print it: `365`, `5.3 million`, `15 %`.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     number: Annotated[
