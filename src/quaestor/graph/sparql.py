@@ -1,9 +1,8 @@
 """SPARQL queries over one graph, guarded and with limits on rows and time.
 
-Small queries, which cannot join many rows or create long texts, run in this process in a tenth of a millisecond. Others
-run in a worker process that is killed after the time limit, because the engine has none and threads cannot be stopped
-inside it. One worker serves all graphs of a process; a forked process starts its own. All errors of the engine become
-`QueryError`.
+Queries run in a worker process that is ended when the time is over: the engine has no time limit of its own, and no
+thread can be stopped within it. One worker serves all graphs of this process; a fork has its own. Whatever the engine
+raises becomes a `QueryError`.
 """
 
 import atexit
@@ -16,27 +15,22 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.guard import FanOut, GuardedQuery, estimate, fan_out_of, guard
+from quaestor.graph.guard import GuardedQuery, guard
 from quaestor.ontology.terms import PREFIXES, Iri, Shortener, Value, write_turtle
-
-if TYPE_CHECKING:
-    import pyoxigraph as ox
-
 
 _WORKER = Path(__file__).with_name("worker.py")
 _START_SECONDS = 30.0
+"""How long the worker may take to start, and to load a graph; neither counts against a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +77,10 @@ class Worker:
                 "seconds": math.ceil(request.seconds) + 1,
             }
             reply = self._send(fields, request.seconds)
-            return self._send({**fields, "turtle": turtle}, request.seconds) if "missing" in reply else reply
+            if "missing" in reply:
+                self._send({"graph": request.graph, "turtle": turtle}, _START_SECONDS)
+                reply = self._send(fields, request.seconds)
+            return reply
 
     def close(self) -> None:
         """End the process if it is running."""
@@ -106,7 +103,7 @@ class Worker:
         self._owner = os.getpid()
         atexit.unregister(self.close)
         atexit.register(self.close)
-        self._send({"graph": "", "seconds": 1}, _START_SECONDS)  # starting does not count as query time
+        self._send({"graph": ""}, _START_SECONDS)
 
     def _send(self, fields: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         process = self._process
@@ -163,16 +160,6 @@ def shared_worker() -> Worker:
 Rows = tuple[dict[str, Value | None], ...]
 """One dict per row with the value of each variable, None if unbound."""
 
-SMALL_ROWS = 20_000
-SMALL_PATTERNS = 8
-SMALL_TOKENS = 400
-SMALL_KEYWORDS = frozenset(
-    "a abs as asc ask avg bound by contains count datatype desc distinct false filter group having in isblank isiri "
-    "isliteral isnumeric isuri lang lcase limit max min not offset order prefix reduced sameterm sample select str "
-    "strends strlen strstarts sum true ucase where".split()
-)
-"""Words allowed in small queries; others, such as REPLACE and CONCAT, can create gigabytes of text from a short one."""
-
 _XSD = PREFIXES["xsd"]
 _NUMBERS = {_XSD + name for name in ("decimal", "double", "float")}
 _NUMBER = lazy_regex(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?")
@@ -212,14 +199,11 @@ class Sparql:
         Raises:
             QueryError: The query is refused, malformed, too slow, or has too many rows.
         """
-        guarded, limits = guard(query, "SELECT"), limits or Limits()
-        if self._is_small(guarded):
-            names, rows = self._run_in_process(guarded, limits)
-        else:
-            names, rows = self._run_in_worker(guarded, limits)
-        if len(rows) > limits.rows:
+        limits = limits or Limits()
+        reply = self._ask_worker(guard(query, "SELECT"), limits)
+        if len(reply["rows"]) > limits.rows:
             raise QueryError(f"it has more than {limits.rows} rows; add a LIMIT, or narrower patterns")
-        return tuple(dict(zip(names, row, strict=True)) for row in rows)
+        return tuple(dict(zip(reply["names"], map(self._value, row), strict=True)) for row in reply["rows"])
 
     def ask(self, query: str, limits: Limits | None = None) -> bool:
         """Return the result of an ASK query.
@@ -227,66 +211,20 @@ class Sparql:
         Raises:
             QueryError: The query is refused, malformed or too slow.
         """
-        guarded = guard(query, "ASK")
-        if self._is_small(guarded):
-            with _engine_errors(guarded):
-                return bool(self._query(guarded))
-        reply = shared_worker().ask(self._request(guarded, limits or Limits()), self._turtle)
-        return bool(_check_reply(reply, guarded)["answer"])
+        return bool(self._ask_worker(guard(query, "ASK"), limits or Limits())["answer"])
 
-    def _is_small(self, guarded: GuardedQuery) -> bool:
-        patterns = guarded.patterns
-        if len(guarded.tokens) > SMALL_TOKENS or not guarded.keywords <= SMALL_KEYWORDS:
-            return False
-        return patterns is not None and len(patterns) <= SMALL_PATTERNS and estimate(patterns, self._fans) <= SMALL_ROWS
+    def _ask_worker(self, guarded: GuardedQuery, limits: Limits) -> dict[str, Any]:
+        request = Request(self._key, guarded.text, self._prefixes, limits.rows, limits.seconds)
+        reply = shared_worker().ask(request, self._turtle)
+        if "error" in reply:
+            raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
+        return reply
 
-    def _query(self, guarded: GuardedQuery) -> "ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples":
-        return self._store.query(guarded.text, prefixes=self._prefixes)
-
-    def _run_in_process(self, guarded: GuardedQuery, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
-        import pyoxigraph as ox
-
-        results = row = None
-        try:
-            with _engine_errors(guarded):
-                results = self._query(guarded)
-                assert isinstance(results, ox.QuerySolutions)
-                names = [variable.value for variable in results.variables]
-                rows, end = list[list[Value | None]](), perf_counter() + limits.seconds
-                for row in results:
-                    rows.append([self._value(row[i]) for i in range(len(names))])
-                    if len(rows) > limits.rows:
-                        break
-                    if perf_counter() > end:
-                        raise QueryError(f"it took more than {limits.seconds:g} seconds; ask for less")
-                return names, rows
-        finally:
-            # Objects of the engine must be released in this thread, but an error may carry this frame to another one.
-            del results, row
-
-    def _value(self, term: object) -> Value | None:
-        import pyoxigraph as ox
-
+    def _value(self, term: Sequence[str] | None) -> Value | None:
         if term is None:
             return None
-        if isinstance(term, ox.Literal):
-            return _literal(term.value, term.datatype.value)
-        return self._node(term.value if isinstance(term, ox.NamedNode) else str(term))
-
-    def _node(self, iri: str) -> Iri:
-        return Iri(self._shorten.iri(iri).strip("<>"))
-
-    def _run_in_worker(self, guarded: GuardedQuery, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
-        reply = _check_reply(shared_worker().ask(self._request(guarded, limits), self._turtle), guarded)
-        return reply["names"], [[self._read_term(term) for term in row] for row in reply["rows"]]
-
-    def _read_term(self, term: Sequence[str] | None) -> Value | None:
-        if term is None:
-            return None
-        return _literal(term[1], term[2]) if term[0] == "literal" else self._node(term[1])
-
-    def _request(self, guarded: GuardedQuery, limits: Limits) -> Request:
-        return Request(self._key, guarded.text, self._prefixes, limits.rows, limits.seconds)
+        kind, text, datatype = term
+        return _literal(text, datatype) if kind == "literal" else Iri(self._shorten.iri(text).strip("<>"))
 
     @cached_property
     def _turtle(self) -> str:
@@ -295,20 +233,6 @@ class Sparql:
     @cached_property
     def _key(self) -> str:
         return hashlib.sha256(self._turtle.encode()).hexdigest()
-
-    @cached_property
-    def _fans(self) -> FanOut:
-        return fan_out_of(self._triples)
-
-    @cached_property
-    def _store(self) -> "ox.Store":
-        import pyoxigraph as ox
-
-        store = ox.Store()
-        header = "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in self._prefixes.items())
-        body = "".join(f"{s} {p} {o} .\n" for s, p, o in self._triples)
-        store.load((header + body).encode(), format=ox.RdfFormat.TURTLE)
-        return store
 
 
 def _literal(text: str, datatype: str) -> Value:
@@ -320,23 +244,6 @@ def _literal(text: str, datatype: str) -> Value:
     if datatype == _XSD + "boolean" and text in _BOOLEANS:
         return _BOOLEANS[text]
     return text
-
-
-@contextmanager
-def _engine_errors(guarded: GuardedQuery) -> Iterator[None]:
-    """Convert any error of the engine to a `QueryError`; a panic is not even an `Exception`."""
-    try:
-        yield
-    except (QueryError, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # noqa: BLE001
-        raise _engine_error(type(error).__name__, str(error), guarded) from None
-
-
-def _check_reply(reply: dict[str, Any], guarded: GuardedQuery) -> dict[str, Any]:
-    if "error" in reply:
-        raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
-    return reply
 
 
 def _engine_error(kind: str, message: str, guarded: GuardedQuery) -> QueryError:

@@ -1,4 +1,4 @@
-"""Process that runs queries which may be too large; its parent kills it after the time limit.
+"""The process that runs queries; its parent ends it when the time of one is over.
 
 Run as a file rather than imported: it loads only the engine, so it starts in a few hundredths of a second. Requests and
 replies are lines of JSON. It exits when its input ends, or by an alarm if it is not killed.
@@ -28,9 +28,10 @@ def serve_queries() -> None:
                 stores.pop(next(iter(stores)))
             stores[request["graph"]] = ox.Store()
             stores[request["graph"]].load(request["turtle"].encode(), format=ox.RdfFormat.TURTLE)
+        reply: dict[str, object] = {}
         if request["graph"] not in stores:
-            reply: dict[str, object] = {"missing": True}
-        else:
+            reply = {"missing": True}
+        elif "query" in request:
             _set_alarm(request["seconds"])
             reply = _answer(stores[request["graph"]], request)
             _set_alarm(0)

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.guard import estimate, fan_out_of, guard
+from quaestor.graph.guard import guard
 
 
 @pytest.mark.parametrize(
@@ -62,52 +61,6 @@ def test_a_refusal_names_the_place() -> None:
 def test_comments_are_blanked_in_place() -> None:
     guarded = guard("SELECT * # all\nWHERE { ?a ?b ?c }", "SELECT")
     assert guarded.text == "SELECT *      \nWHERE { ?a ?b ?c }"
-
-
-@pytest.mark.parametrize(
-    ("query", "patterns"),
-    [
-        ("ASK { ?a a kg:X }", [("?a", "rdf:type", "kg:X")]),
-        ("ASK { ?a kg:p 1, 'x'@en ; kg:q '3'^^xsd:decimal ; . ?b kg:r true }",
-         [("?a", "kg:p", "1"), ("?a", "kg:p", "'x'"), ("?a", "kg:q", "'3'"), ("?b", "kg:r", "true")]),
-        ("ASK { ?a kg:p ?b FILTER(?b > 1 || (?b < 3)) FILTER regex(?b, 'x') ?b kg:q ?c }",
-         [("?a", "kg:p", "?b"), ("?b", "kg:q", "?c")]),
-        ("ASK { ?a kg:p/kg:q ?b }", None),
-        ("ASK { ?a kg:p* ?b }", None),
-        ("ASK { ?a ^kg:p ?b }", None),
-        ("ASK { ?a kg:p [ kg:q ?b ] }", None),
-        ("ASK { ?a kg:p (1 2) }", None),
-        ("ASK { ?a kg:p ?b OPTIONAL { ?a kg:q ?c } }", None),
-        ("ASK { ?a kg:p ?b FILTER NOT EXISTS { ?a kg:q ?c } }", None),
-        ("ASK { ?a kg:p ?b BIND(1 AS ?c) }", None),
-        ("ASK { VALUES ?a { kg:x } }", None),
-        ("ASK { ?a kg:p }", None),
-        ("ASK { }", None),
-    ],
-)  # fmt: skip
-def test_patterns_of_plain_groups(query: str, patterns: list[tuple[str, str, str]] | None) -> None:
-    found = guard(query, "ASK").patterns
-    assert (None if found is None else list(found)) == patterns
-
-
-TRIPLES = [Triple(f"kg:s{i}", p, f"{i % 3}") for i in range(30) for p in ("kg:p", "kg:q")]
-
-
-@pytest.mark.parametrize(
-    ("patterns", "rows"),
-    [
-        ([("?a", "kg:p", "?b")], 30),
-        ([("?a", "kg:p", "1")], 10),
-        ([("kg:s1", "kg:p", "?b")], 1),
-        ([("?a", "kg:p", "?b"), ("?a", "kg:q", "?c")], 30),
-        ([("?a", "kg:p", "?b"), ("?c", "kg:q", "?b")], 300),
-        ([("?a", "kg:p", "?b"), ("?c", "kg:q", "?d")], 900),
-        ([("?a", "?p", "?b")], 60),
-        ([("?a", "kg:none", "?b")], 1),
-    ],
-)
-def test_the_estimate_is_what_the_join_can_have_at_most(patterns: list[tuple[str, str, str]], rows: int) -> None:
-    assert estimate(patterns, fan_out_of(TRIPLES)) == rows
 
 
 @given(st.text(max_size=80))
