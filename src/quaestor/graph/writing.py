@@ -1,8 +1,10 @@
 """Serialization of graphs as triples."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
@@ -10,7 +12,6 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.serial import Triple
 from quaestor.errors import GraphError
 from quaestor.graph.facts import (
-    Axis,
     HeaderNumber,
     Heading,
     LineFact,
@@ -25,7 +26,7 @@ from quaestor.graph.facts import (
     year_of,
 )
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.ontology.terms import Value, decimal_term, read_term, text_term
+from quaestor.ontology.terms import decimal_term, read_term, text_term
 
 PAGE = "doc:page"
 """Node of the document."""
@@ -33,31 +34,155 @@ PAGE = "doc:page"
 BEFORE = "pre_text"
 """The section that contains the table of a benchmark page; it is not written."""
 
+Node = Mapping[str, Sequence[str]]
+"""The objects of each predicate of a subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How values of a kind are terms."""
+
+    write: Callable[[Any], str]
+    read: Callable[[str], Any]
+
+
+def _text(term: str) -> str:
+    return str(read_term(term))
+
+
+_ALWAYS = object()
+_TRUE, _FALSE = '"true"^^xsd:boolean', '"false"^^xsd:boolean'
+_TEXT, _WHOLE, _NODE = _Kind(text_term, _text), _Kind(str, int), _Kind(str, str)
+_NUMBER = _Kind(decimal_term, lambda term: Decimal(_text(term)))
+_SCORE = _Kind(lambda score: f'"{score}"^^xsd:decimal', lambda term: float(_text(term)))
+_SCALE = _Kind(lambda scale: text_term(scale.value), lambda term: Scale(_text(term)))
+_PERIOD = _Kind(lambda period: text_term(period_code(period)), lambda term: read_period_code(_text(term)))
+_PERIODS = _Kind(
+    lambda periods: text_term(" ".join(map(period_code, periods))),
+    lambda term: tuple(map(read_period_code, _text(term).split())),
+)
+_LINES = _Kind(lambda lines: text_term("\n".join(lines)), lambda term: tuple(_text(term).split("\n")))
+_TRUTH = _Kind(lambda truth: _TRUE if truth else _FALSE, lambda term: read_term(term) is True)
+_BY_TAG = _Kind(lambda _: text_term("tag"), lambda _: True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """An attribute of a fact, and the predicate that states it; a value that is `absent` is not written."""
+
+    name: str
+    predicate: str
+    kind: _Kind
+    absent: object = _ALWAYS
+
+
+def _fields_of_heading(name: str) -> tuple[_Field, ...]:
+    return _Field("label", f"kg:{name}Label", _TEXT), _Field("levels", f"kg:{name}Levels", _LINES, ())
+
+
+_HEADINGS = {name: _fields_of_heading(name) for name in ("row", "column")}
+_PERIOD_FIELD = _Field("period", "kg:period", _PERIOD, None)
+_FIELDS: dict[type, tuple[_Field, ...]] = {
+    SectionFact: (_Field("id", "kg:section", _TEXT), _Field("path", "kg:sectionPath", _LINES)),
+    SentenceFact: (
+        _Field("section", "kg:section", _TEXT), _Field("index", "kg:index", _WHOLE),
+        _Field("place", "kg:place", _WHOLE), _Field("text", "kg:text", _TEXT),
+    ),
+    TableFact: (
+        _Field("index", "kg:index", _WHOLE), _Field("axis", "kg:axis", _TEXT), _Field("name", "kg:class", _NODE),
+        _Field("score", "kg:score", _SCORE), _Field("caption", "kg:caption", _TEXT, ""),
+        _Field("section", "kg:section", _TEXT, BEFORE),
+    ),
+    LineFact: (
+        _Field("table", "kg:table", _WHOLE), _Field("axis", "kg:axis", _TEXT), _Field("index", "kg:index", _WHOLE),
+        _Field("label", "kg:label", _TEXT), _Field("predicate", "kg:property", _NODE),
+        _Field("rule", "kg:rule", _TEXT), _Field("score", "kg:score", _SCORE), _Field("known", "kg:known", _TEXT),
+    ),
+    Observation: (
+        _PERIOD_FIELD, _Field("predicate", "kg:property", _NODE), _Field("instance", "kg:instance", _NODE),
+        _Field("order", "kg:order", _WHOLE), _Field("caption", "kg:caption", _TEXT, ""),
+        _Field("label_scale", "kg:labelScale", _SCALE, None), _Field("label_unit", "kg:labelUnit", _TEXT, None),
+        _Field("concept", "kg:concept", _TEXT, ""), _Field("exact", "kg:exactValue", _NUMBER, None),
+        _Field("period_by_tag", "kg:periodBy", _BY_TAG, False),
+    ),
+    TextCell: (
+        _Field("text", "kg:printedText", _TEXT), _Field("predicate", "kg:property", _NODE),
+        _Field("instance", "kg:instance", _NODE), _Field("repair", "kg:repair", _TEXT, None),
+        _Field("empty", "kg:empty", _TRUTH, False),
+    ),
+    MentionFact: (
+        _PERIOD_FIELD, _Field("other_periods", "kg:otherPeriods", _PERIODS, ()), _Field("order", "kg:order", _WHOLE),
+        _Field("predicate", "kg:property", _NODE, None),
+    ),
+    HeaderNumber: (
+        _PERIOD_FIELD, _Field("label", "rdfs:label", _TEXT), _Field("year", "kg:namesYear", _TRUTH),
+    ),
+    Quantity: (
+        _Field("value", "kg:value", _NUMBER), _Field("text", "kg:printedText", _TEXT),
+        _Field("scale", "kg:printedScale", _SCALE, Scale.ONE), _Field("unit", "kg:printedUnit", _TEXT, None),
+    ),
+    CellRef: tuple(_Field(name, f"kg:{name}", _WHOLE) for name in ("table", "row", "column")),
+    SentenceRef: tuple(_Field(name, f"kg:{name}", _WHOLE) for name in ("start", "end")),
+}  # fmt: skip
+"""What is written of each kind of fact, and read again."""
+
+
+def _write(node: str, value: object, fields: Sequence[_Field]) -> Iterable[Triple]:
+    for field in fields:
+        if (found := getattr(value, field.name)) != field.absent:
+            yield Triple(node, field.predicate, field.kind.write(found))
+
+
+def _read(node: Node, fields: Sequence[_Field]) -> dict[str, Any]:
+    return {
+        field.name: field.absent
+        if field.predicate not in node and field.absent is not _ALWAYS
+        else field.kind.read(_only(node, field.predicate))
+        for field in fields
+    }
+
+
+def _only(node: Node, predicate: str) -> str:
+    """Return the only object of a predicate."""
+    found = node.get(predicate, ())
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} values of {predicate}")
+    return found[0]
+
 
 def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
-    """Return all facts as triples, sorted, without repetitions."""
-    found: set[Triple] = set()
-    found.update(
-        (
-            Triple(PAGE, "rdf:type", "kg:Document"),
-            Triple(PAGE, "dcterms:identifier", text_term(graph.document)),
-            Triple(PAGE, "kg:digest", text_term(graph.digest_of_document)),
-            Triple(PAGE, "kg:ontology", text_term(graph.ontology)),
-        )
-    )
+    """Return all facts as triples, sorted, no two the same."""
+    found = {
+        Triple(PAGE, "rdf:type", "kg:Document"),
+        Triple(PAGE, "dcterms:identifier", text_term(graph.document)),
+        Triple(PAGE, "kg:digest", text_term(graph.digest_of_document)),
+        Triple(PAGE, "kg:ontology", text_term(graph.ontology)),
+    }
     page_lead = lead_on_a_page(graph.sentences)
-    found.update(t for fact in graph.tables for t in _table(fact, page_lead))
-    found.update(t for place, section in enumerate(graph.sections) for t in _section(place, section))
-    found.update(t for line in graph.lines for t in _line(line))
     classes = {table.index: table.name for table in graph.tables}
-    cells: tuple[Observation | TextCell, ...] = (*graph.observations, *graph.text_cells)
-    for cell in cells:
+    for table in graph.tables:
+        found.update(_table(table, page_lead))
+    for place, section in enumerate(graph.sections):
+        found.update(_fact(f"doc:{section.id}", "kg:Section", section))
+        found.add(Triple(f"doc:{section.id}", "kg:index", str(place)))
+    for line in graph.lines:
+        found.update(_line(line))
+    for observation in graph.observations:
+        found.update(_instance(observation, classes[observation.source.table]))
+        found.update(_fact(observation_node(observation), "kg:Observation", observation))
+    for cell in graph.text_cells:
         found.update(_instance(cell, classes[cell.source.table]))
-    found.update(t for observation in graph.observations for t in _observation(observation))
-    found.update(t for cell in graph.text_cells for t in _text_cell(cell))
-    found.update(t for sentence in graph.sentences for t in _sentence(sentence))
-    found.update(t for mention in graph.mentions for t in _mention(mention))
-    found.update(t for i, label in enumerate(graph.labels) for t in _label(i, label))
+        found.update(_fact(text_node(cell), "kg:TextCell", cell))
+    for sentence in graph.sentences:
+        found.update(_fact(f"doc:{sentence.section}_{sentence.index}", "kg:Sentence", sentence))
+    for mention in graph.mentions:
+        node = mention_node(mention)
+        found.update(_fact(node, "kg:Mention", mention))
+        found.add(Triple(node, "kg:wordsBefore", text_term(mention.before)))
+        found.add(Triple(node, "kg:wordsAfter", text_term(mention.after)))
+    for place, label in enumerate(graph.labels):
+        found.update(_fact(label_node(place), "kg:HeaderNumber", label))
+        found.add(Triple(label_node(place), "kg:order", str(place)))
     return tuple(sorted(found))
 
 
@@ -88,6 +213,11 @@ def label_node(place: int) -> str:
     return f"doc:label_{place}"
 
 
+def span_node(ref: SentenceRef) -> str:
+    """Return the node of a span of a sentence."""
+    return f"doc:{ref.section}_{ref.sentence}_{ref.start}_{ref.end}"
+
+
 def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
     """Return the range of sentences that lead to the table of a benchmark page: all before it.
 
@@ -96,25 +226,40 @@ def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
     return 0, sum(sentence.section == BEFORE for sentence in sentences)
 
 
-def _section(place: int, section: SectionFact) -> Iterable[Triple]:
-    node = f"doc:{section.id}"
-    yield Triple(node, "rdf:type", "kg:Section")
-    yield Triple(node, "kg:index", str(place))
-    yield Triple(node, "kg:section", text_term(section.id))
-    yield Triple(node, "kg:sectionPath", text_term("\n".join(section.path)))
+def _fact(node: str, kind: str, fact: object) -> Iterable[Triple]:
+    """Yield what is written of a fact: its fields, the number that it prints, its headings and its place."""
+    yield Triple(node, "rdf:type", kind)
+    yield from _write(node, fact, _FIELDS[type(fact)])
+    if isinstance(fact, Observation | TextCell):
+        for name, heading in (("row", fact.row), ("column", fact.column)):
+            yield from _write(node, heading, _HEADINGS[name])
+    if isinstance(fact, Observation | MentionFact | HeaderNumber):
+        yield from _write(node, fact.quantity, _FIELDS[Quantity])
+        yield from _year(node, fact.period)
+        counted = fact if isinstance(fact, Observation) else fact.quantity
+        yield Triple(node, "kg:scale", text_term(counted.scale.value))
+        if counted.unit is not None:
+            yield Triple(node, "kg:unit", text_term(counted.unit))
+    if isinstance(fact, Observation | TextCell | MentionFact | HeaderNumber):
+        yield from _place(node, fact.source)
+
+
+def _place(node: str, ref: CellRef | SentenceRef) -> Iterable[Triple]:
+    place, kind = (cell_node(ref), "kg:Cell") if isinstance(ref, CellRef) else (span_node(ref), "kg:Span")
+    yield Triple(node, "prov:wasDerivedFrom", place)
+    yield from _fact(place, kind, ref)
+    if isinstance(ref, SentenceRef):
+        yield Triple(place, "kg:sentence", f"doc:{ref.section}_{ref.sentence}")
+
+
+def _year(node: str, period: Period | None) -> Iterable[Triple]:
+    if period is not None:
+        yield Triple(node, "kg:year", f'"{year_of(period)}"')
 
 
 def _table(fact: TableFact, page_lead: tuple[int, int]) -> Iterable[Triple]:
     node = f"doc:table_{fact.index}"
-    yield Triple(node, "rdf:type", "kg:Table")
-    yield Triple(node, "kg:index", str(fact.index))
-    yield Triple(node, "kg:axis", text_term(fact.axis))
-    yield Triple(node, "kg:class", fact.name)
-    yield Triple(node, "kg:score", f'"{fact.score}"^^xsd:decimal')
-    if fact.caption:
-        yield Triple(node, "kg:caption", text_term(fact.caption))
-    if fact.section != BEFORE:
-        yield Triple(node, "kg:section", text_term(fact.section))
+    yield from _fact(node, "kg:Table", fact)
     if fact.lead != page_lead:
         yield Triple(node, "kg:leadFrom", str(fact.lead[0]))
         yield Triple(node, "kg:leadTo", str(fact.lead[1]))
@@ -123,20 +268,11 @@ def _table(fact: TableFact, page_lead: tuple[int, int]) -> Iterable[Triple]:
 
 
 def _line(line: LineFact) -> Iterable[Triple]:
-    node = f"doc:line_{line.table}_{line.axis}_{line.index}"
-    yield Triple(node, "rdf:type", "kg:Line")
-    yield Triple(node, "kg:table", str(line.table))
-    yield Triple(node, "kg:axis", text_term(line.axis))
-    yield Triple(node, "kg:index", str(line.index))
-    yield Triple(node, "kg:label", text_term(line.label))
-    yield Triple(node, "kg:property", line.predicate)
-    yield Triple(node, "kg:rule", text_term(line.rule))
-    yield Triple(node, "kg:score", f'"{line.score}"^^xsd:decimal')
-    yield Triple(node, "kg:known", text_term(line.known))
+    yield from _fact(f"doc:line_{line.table}_{line.axis}_{line.index}", "kg:Line", line)
     if line.minted:
         yield Triple(line.predicate, "rdf:type", "owl:DatatypeProperty")
         yield Triple(line.predicate, "rdfs:label", text_term(line.label))
-        yield Triple(line.predicate, "kg:minted", '"true"^^xsd:boolean')
+        yield Triple(line.predicate, "kg:minted", _TRUE)
 
 
 def _instance(cell: Observation | TextCell, class_: str) -> Iterable[Triple]:
@@ -144,140 +280,13 @@ def _instance(cell: Observation | TextCell, class_: str) -> Iterable[Triple]:
     yield Triple(cell.instance, "prov:wasDerivedFrom", f"doc:table_{cell.source.table}")
     if isinstance(cell, Observation):
         yield Triple(cell.instance, cell.predicate, decimal_term(cell.quantity.value))
-        yield from _period(cell.instance, cell.period)
+        yield from _write(cell.instance, cell, (_PERIOD_FIELD,))
+        yield from _year(cell.instance, cell.period)
     elif not cell.empty:
         yield Triple(cell.instance, cell.predicate, text_term(cell.text))
 
 
-def _period(node: str, period: Period | None) -> Iterable[Triple]:
-    if period is not None:
-        yield Triple(node, "kg:period", text_term(period_code(period)))
-        yield Triple(node, "kg:year", f'"{year_of(period)}"')
-
-
-def _quantity(node: str, quantity: Quantity, scale: Scale, unit: str | None) -> Iterable[Triple]:
-    """Yield the printed value and text, and scale and unit both as printed and including those of labels."""
-    yield Triple(node, "kg:value", decimal_term(quantity.value))
-    yield Triple(node, "kg:printedText", text_term(quantity.text))
-    yield Triple(node, "kg:scale", f'"{scale.value}"')
-    if quantity.scale is not Scale.ONE:
-        yield Triple(node, "kg:printedScale", f'"{quantity.scale.value}"')
-    if unit is not None:
-        yield Triple(node, "kg:unit", text_term(unit))
-    if quantity.unit is not None:
-        yield Triple(node, "kg:printedUnit", text_term(quantity.unit))
-
-
-def _headings(node: str, row: Heading, column: Heading) -> Iterable[Triple]:
-    for name, heading in (("row", row), ("column", column)):
-        yield Triple(node, f"kg:{name}Label", text_term(heading.label))
-        if heading.levels:
-            yield Triple(node, f"kg:{name}Levels", text_term("\n".join(heading.levels)))
-
-
-def _cell(ref: CellRef) -> Iterable[Triple]:
-    node = cell_node(ref)
-    yield Triple(node, "rdf:type", "kg:Cell")
-    yield Triple(node, "kg:table", str(ref.table))
-    yield Triple(node, "kg:row", str(ref.row))
-    yield Triple(node, "kg:column", str(ref.column))
-
-
-def _observation(o: Observation) -> Iterable[Triple]:
-    node = observation_node(o)
-    yield Triple(node, "rdf:type", "kg:Observation")
-    yield from _quantity(node, o.quantity, o.scale, o.unit)
-    yield from _period(node, o.period)
-    yield from _headings(node, o.row, o.column)
-    yield Triple(node, "kg:property", o.predicate)
-    yield Triple(node, "kg:instance", o.instance)
-    yield Triple(node, "kg:order", str(o.order))
-    if o.caption:
-        yield Triple(node, "kg:caption", text_term(o.caption))
-    if o.label_scale is not None:
-        yield Triple(node, "kg:labelScale", f'"{o.label_scale.value}"')
-    if o.label_unit is not None:
-        yield Triple(node, "kg:labelUnit", text_term(o.label_unit))
-    if o.concept:
-        yield Triple(node, "kg:concept", text_term(o.concept))
-    if o.exact is not None:
-        yield Triple(node, "kg:exactValue", decimal_term(o.exact))
-    if o.period_by_tag:
-        yield Triple(node, "kg:periodBy", text_term("tag"))
-    yield Triple(node, "prov:wasDerivedFrom", cell_node(o.source))
-    yield from _cell(o.source)
-
-
-def _text_cell(cell: TextCell) -> Iterable[Triple]:
-    ref, node = cell.source, text_node(cell)
-    yield Triple(node, "rdf:type", "kg:TextCell")
-    yield Triple(node, "kg:printedText", text_term(cell.text))
-    yield from _headings(node, cell.row, cell.column)
-    yield Triple(node, "kg:property", cell.predicate)
-    yield Triple(node, "kg:instance", cell.instance)
-    if cell.repair:
-        yield Triple(node, "kg:repair", text_term(cell.repair))
-    if cell.empty:
-        yield Triple(node, "kg:empty", '"true"^^xsd:boolean')
-    yield Triple(node, "prov:wasDerivedFrom", cell_node(ref))
-    yield from _cell(ref)
-
-
-def _sentence(sentence: SentenceFact) -> Iterable[Triple]:
-    node = f"doc:{sentence.section}_{sentence.index}"
-    yield Triple(node, "rdf:type", "kg:Sentence")
-    yield Triple(node, "kg:section", text_term(sentence.section))
-    yield Triple(node, "kg:index", str(sentence.index))
-    yield Triple(node, "kg:place", str(sentence.place))
-    yield Triple(node, "kg:text", text_term(sentence.text))
-
-
-def _span(ref: SentenceRef) -> Iterable[Triple]:
-    node = span_node(ref)
-    yield Triple(node, "rdf:type", "kg:Span")
-    yield Triple(node, "kg:sentence", f"doc:{ref.section}_{ref.sentence}")
-    yield Triple(node, "kg:start", str(ref.start))
-    yield Triple(node, "kg:end", str(ref.end))
-
-
-def span_node(ref: SentenceRef) -> str:
-    """Return the node of a span of a sentence."""
-    return f"doc:{ref.section}_{ref.sentence}_{ref.start}_{ref.end}"
-
-
-def _mention(m: MentionFact) -> Iterable[Triple]:
-    node = mention_node(m)
-    yield Triple(node, "rdf:type", "kg:Mention")
-    yield from _quantity(node, m.quantity, m.quantity.scale, m.quantity.unit)
-    yield from _period(node, m.period)
-    if m.other_periods:
-        yield Triple(node, "kg:otherPeriods", text_term(" ".join(map(period_code, m.other_periods))))
-    yield Triple(node, "kg:order", str(m.order))
-    yield Triple(node, "kg:wordsBefore", text_term(m.before))
-    yield Triple(node, "kg:wordsAfter", text_term(m.after))
-    if m.predicate is not None:
-        yield Triple(node, "kg:property", m.predicate)
-    yield Triple(node, "prov:wasDerivedFrom", span_node(m.source))
-    yield from _span(m.source)
-
-
-def _label(place: int, label: HeaderNumber) -> Iterable[Triple]:
-    node = label_node(place)
-    yield Triple(node, "rdf:type", "kg:HeaderNumber")
-    yield from _quantity(node, label.quantity, label.quantity.scale, label.quantity.unit)
-    yield from _period(node, label.period)
-    yield Triple(node, "rdfs:label", text_term(label.label))
-    yield Triple(node, "kg:order", str(place))
-    yield Triple(node, "kg:namesYear", f'"{"true" if label.year else "false"}"^^xsd:boolean')
-    if isinstance(label.source, CellRef):
-        yield Triple(node, "prov:wasDerivedFrom", cell_node(label.source))
-        yield from _cell(label.source)
-    else:
-        yield Triple(node, "prov:wasDerivedFrom", span_node(label.source))
-        yield from _span(label.source)
-
-
-# Reading of graphs from triples.
+# Triples of a graph, back as its facts.
 #
 # Triples other than those of exactly one graph are an error, so that a loaded graph equals the one written.
 
@@ -299,195 +308,90 @@ def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> Kn
     return graph
 
 
-class _Node:
-    """Statements about one subject."""
-
-    def __init__(self, predicates: Mapping[str, list[str]]) -> None:
-        self.predicates = predicates
-
-    def term(self, predicate: str) -> str:
-        """Return the single object of a predicate, as written."""
-        found = self.predicates.get(predicate, [])
-        if len(found) != 1:
-            raise ValueError(f"{len(found)} values of {predicate}")
-        return found[0]
-
-    def value(self, predicate: str) -> Value:
-        return read_term(self.term(predicate))
-
-    def text(self, predicate: str) -> str:
-        return str(self.value(predicate))
-
-    def text_or_none(self, predicate: str) -> str | None:
-        return self.text(predicate) if predicate in self.predicates else None
-
-    def whole(self, predicate: str) -> int:
-        return int(self.term(predicate))
-
-    def number(self, predicate: str) -> Decimal:
-        return Decimal(self.text(predicate))
-
-    def scale(self, predicate: str) -> Scale | None:
-        text = self.text_or_none(predicate)
-        return None if text is None else Scale(text)
-
-    def period(self) -> Period | None:
-        code = self.text_or_none("kg:period")
-        return None if code is None else read_period_code(code)
-
-    def quantity(self) -> Quantity:
-        scale, unit = self.scale("kg:printedScale") or Scale.ONE, self.text_or_none("kg:printedUnit")
-        return Quantity(self.number("kg:value"), scale, unit, self.text("kg:printedText"))
-
-    def heading(self, name: str) -> Heading:
-        levels = self.text_or_none(f"kg:{name}Levels")
-        return Heading(self.text(f"kg:{name}Label"), () if levels is None else tuple(levels.split("\n")))
-
-
 class _Loader:
     """Reads the nodes of a graph by type."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        by_subject: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+        self._nodes: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
         for s, p, o in triples:
-            by_subject[s].setdefault(p, []).append(o)
-        self._nodes = {name: _Node(predicates) for name, predicates in by_subject.items()}
-        self._kinds: defaultdict[str, list[_Node]] = defaultdict(list)
+            self._nodes[s].setdefault(p, []).append(o)
+        self._kinds: defaultdict[str, list[Node]] = defaultdict(list)
         for node in self._nodes.values():
-            for kind in node.predicates.get("rdf:type", ()):
+            for kind in node.get("rdf:type", ()):
                 self._kinds[kind].append(node)
 
     def graph(self) -> KnowledgeGraph:
-        page = self._nodes[PAGE]
-        self._document = page.text("dcterms:identifier")
-        sentences = sorted((_loading_sentence(node) for node in self._kinds["kg:Sentence"]), key=lambda s: s.place)
+        page = self._nodes.get(PAGE, {})
+        self._document = _text(_only(page, "dcterms:identifier"))
+        sentences = [SentenceFact(**_read(node, _FIELDS[SentenceFact])) for node in self._kinds["kg:Sentence"]]
+        sentences.sort(key=lambda sentence: sentence.place)
         self._sentences = {f"doc:{s.section}_{s.index}": s for s in sentences}
         page_lead = lead_on_a_page(sentences)
-        tables = sorted((_loading_table(node, page_lead) for node in self._kinds["kg:Table"]), key=lambda t: t.index)
-        sections = sorted(self._kinds["kg:Section"], key=lambda node: node.whole("kg:index"))
-        self._captions = {table.index: table.caption for table in tables}
-        lines = sorted((_loading_line(node) for node in self._kinds["kg:Line"]), key=lambda x: (x.table, x.index))
-        observations = [self._observation(node) for node in self._kinds["kg:Observation"]]
-        texts = [self._text_cell(node) for node in self._kinds["kg:TextCell"]]
+        tables = [_load_table(node, page_lead) for node in self._kinds["kg:Table"]]
+        lines = [LineFact(**_read(node, _FIELDS[LineFact])) for node in self._kinds["kg:Line"]]
+        sections = sorted(self._kinds["kg:Section"], key=lambda node: int(_only(node, "kg:index")))
+        observations = [
+            Observation(**self._cell_fact(node, Observation), quantity=_quantity(node))
+            for node in self._kinds["kg:Observation"]
+        ]
+        texts = [TextCell(**self._cell_fact(node, TextCell)) for node in self._kinds["kg:TextCell"]]
         mentions = [self._mention(node) for node in self._kinds["kg:Mention"]]
-        labels = sorted(self._kinds["kg:HeaderNumber"], key=lambda node: node.whole("kg:order"))
+        labels = sorted(self._kinds["kg:HeaderNumber"], key=lambda node: int(_only(node, "kg:order")))
         return KnowledgeGraph(
             document=self._document,
-            digest_of_document=page.text("kg:digest"),
-            ontology=page.text("kg:ontology"),
-            observations=tuple(sorted(observations, key=lambda o: (*_place(o.source), o.order))),
+            digest_of_document=_text(_only(page, "kg:digest")),
+            ontology=_text(_only(page, "kg:ontology")),
+            observations=tuple(sorted(observations, key=lambda o: (*_order(o.source), o.order))),
             mentions=tuple(sorted(mentions, key=lambda m: (m.place, m.order))),
             labels=tuple(self._label(node) for node in labels),
-            text_cells=tuple(sorted(texts, key=lambda t: _place(t.source))),
+            text_cells=tuple(sorted(texts, key=lambda cell: _order(cell.source))),
             sentences=tuple(sentences),
-            tables=tuple(tables),
-            lines=tuple(lines),
-            sections=tuple(map(_loading_section, sections)),
+            tables=tuple(sorted(tables, key=lambda table: table.index)),
+            lines=tuple(sorted(lines, key=lambda line: (line.table, line.index))),
+            sections=tuple(SectionFact(**_read(node, _FIELDS[SectionFact])) for node in sections),
         )
 
-    def _observation(self, node: _Node) -> Observation:
-        source = self._cell(node)
-        return Observation(
-            quantity=node.quantity(),
-            source=source,
-            order=node.whole("kg:order"),
-            row=node.heading("row"),
-            column=node.heading("column"),
-            caption=self._captions[source.table],
-            label_scale=node.scale("kg:labelScale"),
-            label_unit=node.text_or_none("kg:labelUnit"),
-            period=node.period(),
-            predicate=node.term("kg:property"),
-            instance=node.term("kg:instance"),
-            concept=node.text_or_none("kg:concept") or "",
-            exact=node.number("kg:exactValue") if "kg:exactValue" in node.predicates else None,
-            period_by_tag="kg:periodBy" in node.predicates,
-        )
+    def _cell_fact(self, node: Node, kind: type) -> dict[str, Any]:
+        headings = {name: Heading(**_read(node, fields)) for name, fields in _HEADINGS.items()}
+        return {**_read(node, _FIELDS[kind]), **headings, "source": self._cell(node)}
 
-    def _text_cell(self, node: _Node) -> TextCell:
-        return TextCell(
-            text=node.text("kg:printedText"),
-            source=self._cell(node),
-            row=node.heading("row"),
-            column=node.heading("column"),
-            predicate=node.term("kg:property"),
-            instance=node.term("kg:instance"),
-            repair=node.text_or_none("kg:repair"),
-            empty="kg:empty" in node.predicates,
-        )
-
-    def _mention(self, node: _Node) -> MentionFact:
+    def _mention(self, node: Node) -> MentionFact:
         source, sentence = self._span(node)
+        fields = _read(node, _FIELDS[MentionFact])
         return MentionFact(
-            quantity=node.quantity(),
-            source=source,
-            order=node.whole("kg:order"),
-            place=sentence.place,
-            sentence=sentence.text,
-            period=node.period(),
-            predicate=node.term("kg:property") if "kg:property" in node.predicates else None,
-            other_periods=tuple(map(read_period_code, (node.text_or_none("kg:otherPeriods") or "").split())),
+            **fields, quantity=_quantity(node), source=source, place=sentence.place, sentence=sentence.text
         )
 
-    def _label(self, node: _Node) -> HeaderNumber:
-        origin = node.term("prov:wasDerivedFrom")
-        source = self._cell(node) if origin.startswith("doc:cell_") else self._span(node)[0]
-        year = node.value("kg:namesYear") is True
-        return HeaderNumber(node.quantity(), source, node.text("rdfs:label"), node.period(), year)
+    def _label(self, node: Node) -> HeaderNumber:
+        in_cell = _only(node, "prov:wasDerivedFrom").startswith("doc:cell_")
+        source = self._cell(node) if in_cell else self._span(node)[0]
+        return HeaderNumber(**_read(node, _FIELDS[HeaderNumber]), quantity=_quantity(node), source=source)
 
-    def _cell(self, node: _Node) -> CellRef:
-        cell = self._nodes[node.term("prov:wasDerivedFrom")]
-        return CellRef(self._document, cell.whole("kg:table"), cell.whole("kg:row"), cell.whole("kg:column"))
+    def _cell(self, node: Node) -> CellRef:
+        return CellRef(self._document, **_read(self._place(node), _FIELDS[CellRef]))
 
-    def _span(self, node: _Node) -> tuple[SentenceRef, SentenceFact]:
-        span = self._nodes[node.term("prov:wasDerivedFrom")]
-        sentence = self._sentences[span.term("kg:sentence")]
-        start, end = span.whole("kg:start"), span.whole("kg:end")
-        return SentenceRef(self._document, sentence.section, sentence.index, start, end), sentence
+    def _span(self, node: Node) -> tuple[SentenceRef, SentenceFact]:
+        span = self._place(node)
+        sentence = self._sentences[_only(span, "kg:sentence")]
+        fields = _read(span, _FIELDS[SentenceRef])
+        return SentenceRef(self._document, sentence.section, sentence.index, **fields), sentence
+
+    def _place(self, node: Node) -> Node:
+        return self._nodes.get(_only(node, "prov:wasDerivedFrom"), {})
 
 
-def _place(ref: CellRef) -> tuple[int, int, int]:
+def _order(ref: CellRef) -> tuple[int, int, int]:
     return ref.table, ref.row, ref.column
 
 
-def _loading_sentence(node: _Node) -> SentenceFact:
-    return SentenceFact(node.text("kg:section"), node.whole("kg:index"), node.whole("kg:place"), node.text("kg:text"))
+def _quantity(node: Node) -> Quantity:
+    return Quantity(**_read(node, _FIELDS[Quantity]))
 
 
-def _loading_section(node: _Node) -> SectionFact:
-    return SectionFact(node.text("kg:section"), tuple(node.text("kg:sectionPath").split("\n")))
-
-
-def _loading_table(node: _Node, page_lead: tuple[int, int]) -> TableFact:
-    reasons = sorted((str(read_term(reason)) for reason in node.predicates.get("kg:reason", ())), key=_reason_place)
-    return TableFact(
-        index=node.whole("kg:index"),
-        caption=node.text_or_none("kg:caption") or "",
-        axis=_axis(node),
-        name=node.term("kg:class"),
-        score=float(node.number("kg:score")),
-        reasons=tuple(reason.partition(": ")[2] for reason in reasons),
-        section=node.text_or_none("kg:section") or BEFORE,
-        lead=(node.whole("kg:leadFrom"), node.whole("kg:leadTo")) if "kg:leadFrom" in node.predicates else page_lead,
-    )
-
-
-def _reason_place(reason: str) -> int:
-    return int(reason.partition(":")[0])
-
-
-def _loading_line(node: _Node) -> LineFact:
-    return LineFact(
-        table=node.whole("kg:table"),
-        axis=_axis(node),
-        index=node.whole("kg:index"),
-        label=node.text("kg:label"),
-        predicate=node.term("kg:property"),
-        rule=node.text("kg:rule"),
-        score=float(node.number("kg:score")),
-        known=node.text("kg:known"),
-    )
-
-
-def _axis(node: _Node) -> Axis:
-    return "rows" if node.text("kg:axis") == "rows" else "columns"
+def _load_table(node: Node, page_lead: tuple[int, int]) -> TableFact:
+    lead = page_lead
+    if "kg:leadFrom" in node:
+        lead = int(_only(node, "kg:leadFrom")), int(_only(node, "kg:leadTo"))
+    numbered = (_text(term).partition(": ") for term in node.get("kg:reason", ()))
+    reasons = tuple(reason for _, _, reason in sorted(numbered, key=lambda parts: int(parts[0])))
+    return TableFact(**_read(node, _FIELDS[TableFact]), reasons=reasons, lead=lead)
