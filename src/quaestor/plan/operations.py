@@ -219,73 +219,51 @@ def _selection_operation(
     return Operation(name, (arity, arity), symbol, choice, rule, "selection", False, "list", gives)
 
 
+def _passages_operation(name: str, symbol: str, states: bool) -> Operation:
+    """Return the operation by which passages state, or deny, what is asked."""
+    return Operation(
+        name, _MANY_OR_ONE, symbol, lambda _: YesNo(states), scales.counting, "comparison", False, "words", "yes or no"
+    )
+
+
 _COMPARED = frozenset({">", "<", ">=", "<=", "="})
-_MANY = (2, MOST_OPERANDS)
-_MANY_OR_ONE = (1, MOST_OPERANDS)
+_ONE, _TWO, _MANY, _MANY_OR_ONE = (1, 1), (2, 2), (2, MOST_OPERANDS), (1, MOST_OPERANDS)
+
+_FIRST, _SIZE = _number(lambda v: v[0]), _number(lambda v: v[0].copy_abs())
+_SUM, _MEAN, _LEAST, _MOST = _number(_sum), _number(_mean), _number(min), _number(max)
+_COUNT, _GROWTH = _number(lambda v: Decimal(len(v))), _number(lambda v: _divide((v[0] - v[1], v[1])))
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation("identity", (1, 1), "", _number(lambda v: v[0]), scales.unchanged, "value", False, "anything"),
-        Operation("add", (2, 2), "+", _number(lambda v: v[0] + v[1]), scales.linear, "sum", takes="each"),
-        Operation("subtract", (2, 2), "-", _number(lambda v: v[0] - v[1]), scales.linear, "change", takes="each"),
-        Operation("multiply", (2, 2), "*", _number(lambda v: v[0] * v[1]), scales.multiply, "product", takes="each"),
-        Operation("divide", (2, 2), "/", _number(_divide), scales.divide, "ratio", takes="each"),
-        Operation("exp", (2, 2), "^", _number(_power), scales.power, "product"),
+        Operation("identity", _ONE, "", _FIRST, scales.unchanged, "value", False, "anything"),
+        Operation("add", _TWO, "+", _number(lambda v: v[0] + v[1]), scales.linear, "sum", takes="each"),
+        Operation("subtract", _TWO, "-", _number(lambda v: v[0] - v[1]), scales.linear, "change", takes="each"),
+        Operation("multiply", _TWO, "*", _number(lambda v: v[0] * v[1]), scales.multiply, "product", takes="each"),
+        Operation("divide", _TWO, "/", _number(_divide), scales.divide, "ratio", takes="each"),
+        Operation("exp", _TWO, "^", _number(_power), scales.power, "product"),
         Operation(
-            "greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", gives="yes or no"
+            "greater", _TWO, ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", gives="yes or no"
         ),
-        # What passages state, or deny, of what is asked.
-        Operation(
-            "affirms",
-            (1, MOST_OPERANDS),
-            "yes",
-            lambda _: YesNo(True),
-            scales.counting,
-            "comparison",
-            False,
-            "words",
-            "yes or no",
-        ),
-        Operation(
-            "denies",
-            (1, MOST_OPERANDS),
-            "no",
-            lambda _: YesNo(False),
-            scales.counting,
-            "comparison",
-            False,
-            "words",
-            "yes or no",
-        ),
+        _passages_operation("affirms", "yes", True),
+        _passages_operation("denies", "no", False),
         # The sentences of the plan, of the steps that they name.
         Operation("explain", _MANY_OR_ONE, "", _no_number, scales.counting, "value", False, "steps", "words"),
         # Part, then whole; the result is a fraction.
-        Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", False, "each"),
+        Operation("percentage", _TWO, "/", _number(_divide), scales.ratio, "percentage", False, "each"),
         # New, then old, as `subtract` has them; the result is a fraction.
-        Operation(
-            "percentage_change",
-            (2, 2),
-            "change",
-            _number(lambda v: _divide((v[0] - v[1], v[1]))),
-            scales.ratio,
-            "percentage_change",
-            in_programs=False,
-            takes="each",
-        ),
-        Operation("sum", _MANY, "+", _number(_sum), scales.linear, "sum", False, "all"),
-        Operation("average", _MANY, "average", _number(_mean), scales.linear, "average", False, "all"),
-        Operation("minimum", _MANY, "min", _number(min), scales.linear, "minimum", False, "all"),
-        Operation("maximum", _MANY, "max", _number(max), scales.linear, "maximum", False, "all"),
-        Operation(
-            "absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, "value", False, "each"
-        ),
+        Operation("percentage_change", _TWO, "change", _GROWTH, scales.ratio, "percentage_change", False, "each"),
+        Operation("sum", _MANY, "+", _SUM, scales.linear, "sum", False, "all"),
+        Operation("average", _MANY, "average", _MEAN, scales.linear, "average", False, "all"),
+        Operation("minimum", _MANY, "min", _LEAST, scales.linear, "minimum", False, "all"),
+        Operation("maximum", _MANY, "max", _MOST, scales.linear, "maximum", False, "all"),
+        Operation("absolute", _ONE, "abs", _SIZE, scales.unchanged, "value", False, "each"),
         # If the labels around a number are wrong about its scale.
-        Operation("as_printed", (1, 1), "as_printed", _number(lambda v: v[0]), scales.as_printed, "value", False),
-        Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, "sum", takes="row"),
-        Operation("table_average", (1, 1), "average", _number(_mean), scales.row, "average", takes="row"),
-        Operation("table_max", (1, 1), "max", _number(max), scales.row, "maximum", takes="row"),
-        Operation("table_min", (1, 1), "min", _number(min), scales.row, "minimum", takes="row"),
+        Operation("as_printed", _ONE, "as_printed", _FIRST, scales.as_printed, "value", False),
+        Operation("table_sum", _ONE, "sum", _SUM, scales.row, "sum", takes="row"),
+        Operation("table_average", _ONE, "average", _MEAN, scales.row, "average", takes="row"),
+        Operation("table_max", _ONE, "max", _MOST, scales.row, "maximum", takes="row"),
+        Operation("table_min", _ONE, "min", _LEAST, scales.row, "minimum", takes="row"),
         # The label of the highest, the lowest, the n-th largest; of a negative n the n-th smallest.
         _selection_operation("argmax", 1, "highest", extreme(max), "label"),
         _selection_operation("argmin", 1, "lowest", extreme(min), "label"),
@@ -297,18 +275,8 @@ OPERATIONS: dict[str, Operation] = {
         _selection_operation("at_least", 2, ">=", matching(operator.ge)),
         _selection_operation("at_most", 2, "<=", matching(operator.le)),
         _selection_operation("equal_to", 2, "=", matching(operator.eq)),
-        Operation(
-            "count",
-            (1, 1),
-            "count",
-            _number(lambda v: Decimal(len(v))),
-            scales.counting,
-            "count",
-            in_programs=False,
-            takes="list",
-            of_labels=True,
-        ),
-        Operation("labels", (1, 1), "labels", every, scales.counting, "list", False, "list", "labels", True),
+        Operation("count", _ONE, "count", _COUNT, scales.counting, "count", False, "list", of_labels=True),
+        Operation("labels", _ONE, "labels", every, scales.counting, "list", False, "list", "labels", True),
         Operation("items", _MANY_OR_ONE, "", every, scales.counting, "list", False, "entries", "list", True),
     )
 }
