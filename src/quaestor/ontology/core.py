@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -132,7 +132,7 @@ def question_words(question: str) -> str:
 def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | None:
     """Return the span of the first match in a lower-case question, or None.
 
-    >>> find_phrase("what, then, is the debt/equity ratio?", compile_phrases(["debt equity"], {}))
+    >>> find_phrase("what, then, is the debt/equity ratio?", re.compile("debt equity "))
     (19, 30)
     """
     found = matcher.search(question_words(question))
@@ -144,57 +144,24 @@ def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | No
     return spans[first][0], spans[end - 1][1]
 
 
-def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Compile phrases to a regular expression that matches the result of `question_words`.
+def _compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
+    """Return phrases as one regular expression over `question_words`.
 
     Args:
-        nouns: Nouns of each metric type, for `<change>`.
-
-    Raises:
-        OntologyError: A phrase does not follow the notation.
+        nouns: The nouns of each metric type, for `<change>`.
     """
-    written = {phrase: _compile_phrase(phrase, nouns) for phrase in phrases}
-    try:
-        return re.compile(_join_expressions(written.values()))
-    except re.error:
-        for phrase, text in written.items():
-            _require_expression(phrase, text)
-        raise
+    written = ("".join(_compile_part(part, nouns) for part in _PARTS.findall(phrase)) for phrase in phrases)
+    # Asked once, and not for each phrase, whether a word begins where it might stand.
+    return lazy_regex(rf"(?<!\S)(?:{'|'.join(written)})")
 
 
-def _join_expressions(written: Iterable[str]) -> str:
-    # One lookbehind for all phrases is faster than one for each.
-    return rf"(?<!\S)(?:{'|'.join(written)})"
-
-
-def _matcher_of(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Compile phrases of the core like `compile_phrases`, but lazily."""
-    return lazy_regex(_join_expressions(_compile_phrase(phrase, nouns) for phrase in phrases))
-
-
-def _compile_phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
-    parts = _PARTS.findall(phrase)
-    if "".join(parts) != phrase.replace(" ", "") and _PARTS.sub("", phrase).strip():
-        raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: see ontology/core.py")
-    return "".join(_compile_part(part, phrase, nouns) for part in parts)
-
-
-def _require_expression(phrase: str, text: str) -> None:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: {error}") from error
-
-
-def _compile_part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
+def _compile_part(part: str, nouns: Mapping[str, Sequence[str]]) -> str:
     if part in _FIXED:
         return _FIXED[part]
     if part.startswith("!"):
         return rf"(?!{part[1:]} )"
     if part.startswith("<"):
-        if part[1:-1] not in nouns:
-            raise OntologyError(f"the phrase {phrase!r} names {part}, which is not a metric type in core.ttl")
-        # Longer nouns first, because `growth` is a prefix of `growth rate`.
+        # Longer nouns first: `growth rate` is one, and `growth` is another.
         words = sorted(nouns[part[1:-1]], key=lambda noun: (-len(noun), noun))
         return f"(?:{'|'.join(re.escape(noun).replace(chr(92) + ' ', ' ') for noun in words)})s? "
     return rf"{re.escape(part[:-1])}\S* " if part.endswith("*") else f"{re.escape(part)} "
@@ -387,7 +354,7 @@ def _read_pattern(
         name=name,
         phrases=tuple(node["kg:phrase"]),
         examples=tuple(node["kg:example"]),
-        matcher=_matcher_of(node["kg:phrase"], nouns),
+        matcher=_compile_phrases(node["kg:phrase"], nouns),
         weight=float(_first(node, "kg:weight") or 0),
         metric_type=next((_look_up(metrics, metric, name).name for metric in node.get("kg:asksFor", ())), None),
         again="True" in node.get("kg:again", ()),
@@ -413,7 +380,7 @@ def _read_ratio(
         text=node["rdfs:comment"][0],
         phrases=tuple(node["kg:phrase"]),
         examples=tuple(node["kg:example"]),
-        matcher=_matcher_of(node["kg:phrase"], {}),
+        matcher=_compile_phrases(node["kg:phrase"], {}),
         metric_type=_look_up(metrics, node["kg:asksFor"][0], name).name,
         numerator=_look_up(lines, node["kg:numerator"][0], name),
         denominator=_look_up(lines, node["kg:denominator"][0], name),
