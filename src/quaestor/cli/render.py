@@ -10,7 +10,6 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from quaestor.application.stored_turns import turn_of_record
 from quaestor.cli.printing import print_grid, print_rows
 from quaestor.conversation.answer import Variable, cite_explanation, confidence_words, show_confidence
 from quaestor.conversation.display import (
@@ -118,6 +117,8 @@ def show_stored_turn(
         verdict: Right or wrong, in words; None if it was not scored.
         corrected: The turn as a person corrected it; None where nobody did.
     """
+    from quaestor.application.stored_turns import turn_of_record  # imports all that plays runs
+
     turn = turn_of_record(record)
     answer = turn.answer
     console.print(f"[bold]{escape(record.conversation)}, turn {record.index + 1}[/]")

@@ -15,7 +15,6 @@ from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.spec import RunSpec, package_version
 from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
-from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
 from quaestor.settings import EXCERPT_TOKENS
@@ -91,6 +90,8 @@ class GraphProvider:
     def _make(self, document: Document, stored: Sequence[Triple] | None) -> KnowledgeGraph:
         if stored is None:
             return build_graph(document, self.ontology, self.policy)
+        from quaestor.graph.writing import graph_from_triples
+
         graph = graph_from_triples(stored, f"the frozen graph of {document.id}")
         if self.policy == "strict":
             require_no_gaps(document.id, graph.lines)
