@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from bson import ObjectId
-from pydantic import JsonValue
 from pymongo import MongoClient
 
-from quaestor.conversation.events import Note, ToolCalled, Understood, dump_events, load_events
+from quaestor.conversation.events import Note, load_events
 from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.scores.base import ScoreStore
 from quaestor.store.base import RunStore, open_store
@@ -134,32 +133,6 @@ def test_a_database_of_before_attempts_is_read_and_goes_on(mongo_uri: str) -> No
     assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
 
 
-def test_what_was_understood_can_be_queried(mongo_uri: str) -> None:
-    reading: dict[str, JsonValue] = {"description": "the exercise price of 2007", "filters": {"year": "2007"}}
-    events = dump_events((Note("reads"), Understood(reading), ToolCalled("calculate", 1)))
-
-    async def scenario(store: RunStore) -> None:
-        await fill(store)
-        await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
-        first = replace(some_turns(RUN, "c2")[0], events=events, status="understanding_complete", finished=None)
-        await store.save_turn(first)
-        assert await store.turns(RUN.id, "c2") == (first,)
-
-    play(mongo_uri, scenario)
-    (found,) = documents(mongo_uri, "turns", {"understanding.filters.year": "2007"})
-    assert (found["status"], found["understanding"], "durationMs" in found) == (
-        "understanding_complete", reading, False,
-    )  # fmt: skip
-
-
-def test_every_index_is_made_and_unique_where_it_must_be(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
-    made = look(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
-    for collection, indexes in INDEXES.items():
-        found = {(tuple(index["key"]), index.get("unique", False)) for index in made[collection].values()}
-        assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= found
-
-
 def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
     play(mongo_uri, fill)
 
@@ -185,17 +158,6 @@ def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
             for index in made[collection].values()
         }
         assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= kept
-
-
-def test_the_query_of_tool_use_counts_calls_and_their_mean_duration(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
-    pipeline = [
-        {"$match": {"runId": RUN.id}},
-        {"$unwind": "$toolCalls"},
-        {"$group": {"_id": "$toolCalls.tool", "count": {"$sum": 1}, "meanSeconds": {"$avg": "$toolCalls.seconds"}}},
-    ]
-    used = look(mongo_uri, lambda db: list(db.turns.aggregate(pipeline)))
-    assert used == [{"_id": "calculate", "count": 2, "meanSeconds": 0.001}]
 
 
 def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:

@@ -238,15 +238,6 @@ def test_an_explanation_may_rest_on_passages_alone(solver: str) -> None:
     assert (nothing.answer.value, nothing.answer.explanation, nothing.error) == (None, None, None)
 
 
-@by_other
-def test_a_model_is_told_of_explanations_where_words_are_asked_for(solver: str) -> None:
-    for question, told in ((WHY, True), ("what were the total net sales in 2012?", False)):
-        (reply,) = OTHERS[solver]("total net sales", 2012, [])[:1]
-        played = play_other(solver, reply, questions=[question])
-        said = "\n".join(text for asked in played.asked for text in (asked.system, *asked.prompts))
-        assert ("that an explanation rests on" in said or "sentences of your own" in said) == told
-
-
 def rejected(turn: Turn) -> list[str]:
     return [fault for event in turn.events if isinstance(event, ReplyRejected) for fault in event.faults]
 
@@ -289,11 +280,6 @@ def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
     assert "0.05" in reason
     assert "12.5" in reason
     assert not rejected(turn)
-
-
-def test_a_remark_in_words_beside_an_answer_is_no_explanation() -> None:
-    (turn,) = play(looked_up(), Reply(calls=(Call("final_answer", {"answer": "#1", "explanation": "of 12 found"}),)))
-    assert (turn.answer.explanation, turn.answer.reason, turn.verified) == (None, None, True)
 
 
 @pytest.mark.parametrize(

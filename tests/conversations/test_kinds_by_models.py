@@ -372,13 +372,6 @@ def test_a_question_for_a_number_is_told_nothing_of_other_kinds(solver: str) -> 
     assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in told]
 
 
-def test_the_tools_and_answers_of_an_agent_do_not_depend_on_the_question() -> None:
-    questions = ("what were the total net sales in 2012?", WHICH, "why did sales grow, and by how much?")
-    first = [play("agent", saying([]), question).asked[0] for question in questions]
-    assert len({str(asked.body["tools"]) for asked in first}) == 1
-    assert "argmax" in str(first[0].body["tools"])
-
-
 @pytest.mark.parametrize("said", ["#1, #2", "#1 and #2.", "#1..#2", ["#1", "#2"]])
 def test_an_agent_answers_with_several_steps_as_a_list(said: object) -> None:
     looked_up = Reply(calls=(of("total net sales", 2012), of("total net sales", 2011)))
@@ -386,12 +379,6 @@ def test_an_agent_answers_with_several_steps_as_a_list(said: object) -> None:
     assert turn.answer.value is not None
     assert print_value(turn.answer.value) == "2012: 1036.8; 2011: 969.7"
     assert (len(turn.answer.sources), turn.answer.scale, turn.verified) == (2, Scale.MILLION, True)
-
-
-def test_an_agent_answers_how_much_and_how_fast_at_once() -> None:
-    calls = (of("total net sales", 2012), of("total net sales", 2011), calculate("percentage_change", "#2", "#1"))
-    turn = play("agent", saying([Reply(calls=calls), final("#1, #3")]), SEVERAL).turn
-    assert str(turn.answer) == "total net sales, 2012: $ 1,036.8 million; percentage change: 6.9197 %"
 
 
 @pytest.mark.parametrize("said", ["#1, #9", "#1; net sales"])
@@ -410,16 +397,6 @@ def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(said: object, yes
     turn = play("agent", saying([reply]), "did projects end as planned?").turn
     assert (turn.answer.value, turn.error, turn.verified) == (YesNo(yes), None, True)
     assert len(turn.answer.sources) == passages
-
-
-@pytest.mark.parametrize(
-    "said", [{"words": ["barges are sold to pirates"]}, {"words": ["power cables"], "answer": "12"}, {}]
-)
-def test_an_agents_yes_or_no_that_nothing_states_is_given_back(said: Json) -> None:
-    replies = [final(**{"answer": "yes", **said}), *CASES[5][1]["agent"]]
-    played = play("agent", saying(replies), CASES[5][0])
-    assert played.turn.answer.value == YesNo(False)
-    assert len(played.asked) == 4
 
 
 @by_solver

@@ -10,9 +10,8 @@ from model_server import Script
 from reflection_bench import APPROVES, QUESTION, near, objects, play, role_of
 from solver_bench import context_of
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
-from workflow_bench import change, saying
 
-from quaestor.conversation.events import DraftSettled, ExpertEvent, NoAnswerGiven
+from quaestor.conversation.events import DraftSettled, NoAnswerGiven
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
@@ -39,18 +38,6 @@ def around(expert: Script, *verdicts: object) -> Script:
 
 def told_expert(asked: Sequence[ReceivedRequest]) -> list[str]:
     return [a.prompts[0] for a in asked if "You are a critic" not in a.system]
-
-
-def test_a_written_plan_with_swapped_operands_goes_back_to_its_planner() -> None:
-    script = around(saying([change("2008", "2009"), change()]))
-    played = play(script, solver=make_solver("reflection", {"expert": "workflow"}))
-    assert near(played.turn.answer.number)
-    assert played.turn.answer.reason is None
-    first, second = told_expert(played.asked)
-    assert "was not accepted" not in first
-    assert "was not accepted" in second
-    assert "step 3 (order)" in second
-    assert {(e.draft, e.solver) for e in played.turn.events if isinstance(e, ExpertEvent)} >= {(2, "workflow")}
 
 
 def test_an_agent_hears_what_its_critics_say() -> None:

@@ -4,16 +4,11 @@ from decimal import Decimal
 
 import agent_bench
 import pytest
-import reflection_bench
-import sparql_bench
-import workflow_bench
 from made_up import a_record
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.quantity import Scale
 from quaestor.datasets.convfinqa import read_conversation
-from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.graph.writing import mention_node
 from quaestor.plan.program import to_program
 from quaestor.testing.models import Call
 
@@ -27,7 +22,6 @@ QUESTION = "what is the credit facility less the loans drawn in 2012?"
 DOCUMENT = read_conversation(
     a_record("Single_NORD/2012/page_77.pdf-1", (QUESTION,), None, table=TABLE, text=TEXT), ""
 ).document
-LINE = TABLE[2][0]
 
 
 @pytest.fixture(autouse=True)
@@ -54,38 +48,3 @@ def test_the_agent() -> None:
         agent_bench.reply(agent_bench.final("#4")),
     ]
     says_what_was_set_aside(agent_bench.play(agent_bench.scripted(steps), QUESTION, page=DOCUMENT).turn.answer)
-
-
-@pytest.mark.usefixtures("local_models")
-def test_the_sparql_solver() -> None:
-    graph = GraphProvider.of([DOCUMENT]).graph(DOCUMENT)
-    facility = f"SELECT ?value WHERE {{ {mention_node(graph.mentions[0])} kg:value ?value }}"
-    loans = f'SELECT ?value WHERE {{ ?o kg:rowLabel "{LINE}" ; kg:year "2012" ; kg:value ?value }}'
-    first = sparql_bench.values(facility=facility, loans=loans)
-    second = sparql_bench.formula("facility - as_printed(loans)")
-    played = sparql_bench.play(sparql_bench.scripted([first], [second]), QUESTION, page=DOCUMENT)
-    says_what_was_set_aside(played.turn.answer)
-
-
-@pytest.mark.usefixtures("local_models")
-def test_the_workflow() -> None:
-    plan = workflow_bench.plan(
-        workflow_bench.text(1, "credit facility", "the revolving credit facility provides", "billion USD"),
-        workflow_bench.table(2, LINE, "2012"),
-        workflow_bench.compute(3, "as_printed", 2),
-        workflow_bench.compute(4, "subtract", 1, 3),
-    )
-    says_what_was_set_aside(workflow_bench.play(workflow_bench.saying([plan]), QUESTION, page=DOCUMENT).turn.answer)
-
-
-@pytest.mark.usefixtures("local_models")
-def test_reflection() -> None:
-    draft = reflection_bench.draft(
-        reflection_bench.look_up("credit facility", "2.2 billion", "PRE0"),
-        reflection_bench.look_up("loans drawn, 2012", 1.4, "T0R2C1"),
-        reflection_bench.calculate("as_printed", "#2", result=1.4),
-        reflection_bench.calculate("subtract", "#1", "#3", result="0.8 billion"),
-    )
-    says_what_was_set_aside(
-        reflection_bench.play(reflection_bench.playing(expert=[draft]), QUESTION, page=DOCUMENT).turn.answer
-    )

@@ -102,16 +102,6 @@ def test_what_this_change_means_is_shown_with_its_reason(quaestor: Quaestor) -> 
     assert set(turn(quaestor, 5)["references"]["sets"][0]["turns"]) == {1, 4}
 
 
-def test_the_queries_are_on_record_with_what_they_found(quaestor: Quaestor) -> None:
-    first = turn(quaestor, 0)
-    assert [call["tool"] for call in first["tool_calls"]] == ["sparql", "sparql"]
-    assert performance(SHARE, 2004) in first["tool_calls"][0]["input"]["query"]
-    assert first["tool_calls"][0]["output"]["value"] == "100.00"
-    prompts = json.loads(quaestor(f"runs prompts latest {CONVERSATION} 5 --json").out)
-    assert [prompt["phase"] for prompt in prompts] == ["PLAN", "CALCULATE"]
-    assert 'calculated from result_3 (\\"this change\\")' in prompts[0]["prompt"]
-
-
 def meant(record: dict[str, Any], words: str) -> list[dict[str, Any]]:
     found = next(e for e in record["references"]["expressions"] if e["text"] == words)
     candidates: list[dict[str, Any]] = found["candidates"]

@@ -2,10 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
-
-from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
@@ -87,37 +84,6 @@ def test_a_percentage_change_from_the_years_before() -> None:
     assert [show_source(source, document).place for source in last.sources] == [f"{CASH} | 2009", f"{CASH} | 2008"]
     assert show_number(last) == "14.1 %"
     assert show_number(turns[2].answer) == "$ 25,587 thousand"
-
-
-def test_one_step_says_the_same_as_two() -> None:
-    document = page("HALC/2009/page_52.pdf")
-    extracts = cell(document, CASH, "2009"), replace(cell(document, CASH, "2008"), id=2)
-    change = Plan((*extracts, Compute(3, "percentage_change", (Ref(1), Ref(2)))))
-    (turn,) = play(document, {"what was the percentage change from 2008 to 2009?": change})
-    assert turn.answer.metric_type == "percentage_change"
-    assert programs(document, [turn]) == ["subtract(206588, 181001), divide(#0, 181001)"]
-    assert turn.answer.formula == "(206588 - 181001) / 181001"
-
-
-def test_earlier_results_are_compared_and_scaled() -> None:
-    document = page("HALC/2009/page_52.pdf")
-    turns = play(
-        document,
-        {
-            "what was the net cash from operating activities in 2009?": lookup(document, CASH, "2009"),
-            "and in 2008?": lookup(document, CASH, "2008"),
-            "was it greater in 2009?": Plan((Compute(1, "greater", (Ref(-2), Ref(-1))),)),
-            "what is the later value over the earlier?": Plan((Compute(1, "divide", (Ref(-3), Ref(-2))),)),
-            "what is that times 100?": Plan((Compute(1, "multiply", (Ref(-1), Constant(Decimal(100), "const_100"))),)),
-        },
-    )
-    assert turns[2].answer.value == a_value(True)
-    assert programs(document, turns)[2:] == [
-        "greater(206588, 181001)",
-        "divide(206588, 181001)",
-        "divide(206588, 181001), multiply(#0, const_100)",
-    ]
-    assert turns[4].answer.sources == turns[3].answer.sources
 
 
 def test_a_turn_without_an_answer_spoils_only_what_rests_on_it() -> None:

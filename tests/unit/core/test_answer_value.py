@@ -19,7 +19,6 @@ from quaestor.core.answer_value import (
     as_float,
     kind_words,
     number_of,
-    print_amount,
     print_value,
     value_from_json,
     value_from_text,
@@ -27,7 +26,6 @@ from quaestor.core.answer_value import (
     value_to_plain,
     value_to_text,
 )
-from quaestor.core.quantity import Scale
 from quaestor.errors import InputError
 
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False)
@@ -138,12 +136,6 @@ def test_wording(value: AnswerValue, plain: object, printed: str) -> None:
     assert print_value(value) == printed
 
 
-def test_numbers_of_a_list_are_worded_like_the_number() -> None:
-    top = ValueList((ListItem("Europe", Decimal("5.2")), ListItem("Asia", Decimal(3))))
-    assert print_amount(top, Scale.MILLION, "USD") == "Europe: 5.2 million USD; Asia: 3 million USD"
-    assert print_amount(Number(Decimal("5.2")), Scale.ONE) == "5.2"
-
-
 @pytest.mark.parametrize(
     "stored",
     [None, "", "five", "NaN", "Infinity", {}, {"text": 1}, {"text": "a", "list": []}, {"list": [{}]}, {"list": "a"},
@@ -158,8 +150,3 @@ def test_malformed_values_are_refused(stored: object) -> None:
 def test_malformed_text_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         value_from_text(text)
-
-
-def test_an_entry_of_a_list_is_never_empty() -> None:
-    with pytest.raises(InputError):
-        ListItem()

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from quaestor.core.periods import FiscalCalendar, Period, fiscal_period, months_of
+from quaestor.core.periods import FiscalCalendar, Period, fiscal_period
 
 ENDS_IN_FEBRUARY = FiscalCalendar(2024, date(2025, 2, 2))
 
@@ -23,12 +23,6 @@ ENDS_IN_FEBRUARY = FiscalCalendar(2024, date(2025, 2, 2))
 )
 def test_days_are_in_the_year_that_the_company_names(day: date, year: int, quarter: int) -> None:
     assert (ENDS_IN_FEBRUARY.year_of(day), ENDS_IN_FEBRUARY.quarter_of(day)) == (year, quarter)
-
-
-@pytest.mark.parametrize(("weeks", "months"), [(13, 3), (26, 6), (39, 9), (52, 12), (53, 12)])
-def test_weeks_are_months(weeks: int, months: int) -> None:
-    start = date(2024, 1, 1)
-    assert months_of(start, date.fromordinal(start.toordinal() + 7 * weeks - 1)) == months
 
 
 @pytest.mark.parametrize(

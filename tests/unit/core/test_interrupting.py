@@ -1,7 +1,5 @@
 """Work that another thread interrupts."""
 
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,10 +26,6 @@ def interrupted_soon(running: Interruptible) -> threading.Timer:
     timer = threading.Timer(0.05, running.interrupt)
     timer.start()
     return timer
-
-
-def test_work_gives_what_it_returns() -> None:
-    assert Interruptible().run(lambda: 42) == 42
 
 
 @pytest.mark.parametrize("work", [forever, swallowing])
@@ -77,37 +71,3 @@ def test_pieces_of_work_share_their_time() -> None:
         allowance.run(forever, Interruptible())
     with pytest.raises(InterruptedWork):
         allowance.run(lambda: None, Interruptible())
-
-
-def test_what_ends_in_time_is_left_alone() -> None:
-    assert Allowance(60).run(lambda: 42, Interruptible()) == 42
-
-
-TRACED = """
-import sys, threading
-from quaestor.core.computing import InterruptedWork, Interruptible
-
-running = Interruptible()
-threading.Timer(0.1, running.interrupt).start()
-try:
-    running.run(lambda: [None for _ in iter(int, 1)])
-except InterruptedWork:
-    pass
-
-
-def traced(*_):
-    return traced
-
-
-def total():
-    return sum(number for number in range(100))
-
-
-sys.settrace(traced)
-print(total())
-"""
-
-
-def test_code_that_is_traced_goes_on_after_an_interruption() -> None:
-    ended = subprocess.run([sys.executable, "-c", TRACED], capture_output=True, text=True, timeout=60, check=True)
-    assert ended.stdout == "4950\n"

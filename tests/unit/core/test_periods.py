@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from many_cases import for_each_row
 from printed_forms import PERIODS
 
-from quaestor.core.periods import Period, find_period_edges, find_periods, find_relative_periods, parse_period, shifted
+from quaestor.core.periods import Period, find_period_edges, find_periods, find_relative_periods, parse_period
 
 WHOLE = [
     ("2014", Period("year", 2014)),
@@ -172,11 +172,6 @@ def test_the_first_and_the_last_years_of_a_period(text: str, counts: list[int]) 
 def test_the_last_year_of_a_period_is_not_the_year_before() -> None:
     assert find_relative_periods("in that last year of the period") == ()
     assert [relative.offset for relative in find_relative_periods("in the last year")] == [-1]
-
-
-def test_a_period_moves_by_years() -> None:
-    assert shifted(Period("range", 2006, last=2010), -1) == Period("range", 2005, last=2009)
-    assert shifted(Period("quarter", 2006, quarter=2), 1) == Period("quarter", 2007, quarter=2)
 
 
 NUMBERS = st.sampled_from(

@@ -24,10 +24,6 @@ CASH = [
 ]
 
 
-def sample_graph(company: str) -> KnowledgeGraph:
-    return build_graph(next(d for d in sample_pages() if d.id.startswith(company)), SAMPLE, "strict")
-
-
 def only(graph: KnowledgeGraph, instance: str, predicate: str) -> Observation:
     (found,) = (o for o in graph.observations if (o.instance, o.predicate) == (instance, predicate))
     return found
@@ -55,25 +51,6 @@ def test_the_triples_are_those_of_the_design() -> None:
     assert [t.o for t in graph.triples(origin.o) if t.p in ("kg:row", "kg:column")] == ["1", "1"]
 
 
-def test_a_printed_percentage_overrules_the_caption() -> None:
-    document = page(CASH)
-    margin = next(o for o in build_graph(document, build_ontology([document])).observations if o.row.label == "margin")
-    assert (margin.scale, margin.label_scale) == (Scale.PERCENT, Scale.THOUSAND)
-
-
-def test_instances_are_rows_if_rows_carry_the_periods() -> None:
-    graph = sample_graph("VESK")
-    assert {o.instance for o in graph.observations} >= {"kg:Debt_2011", "kg:Debt_2016_to_2020"}
-    assert graph.tables[0].axis == "columns"
-
-
-def test_lines_of_one_name_are_distinguished() -> None:
-    grid = [["", "2008", "2008"], ["sales", "1", "2"]]
-    document = page(grid)
-    found = {o.instance for o in build_graph(document, build_ontology([document])).observations}
-    assert found == {"kg:Revenue_2008", "kg:Revenue_2008_column_2"} or len(found) == 2
-
-
 def test_a_long_label_keeps_its_years_in_the_name_of_its_instance() -> None:
     label = "awards outstanding under the long term incentive plan of 2003 and the plan of 2011"
     document = page([["", label, "the total"], ["awards", "5", "6"], ["shares", "5", "6"]])
@@ -81,12 +58,6 @@ def test_a_long_label_keeps_its_years_in_the_name_of_its_instance() -> None:
     assert {found.instance for found in graph.observations} == {
         "kg:FinancialTable_awards_outstanding_under_the_long_term_i_2003_2011", "kg:FinancialTable_the_total",
     }  # fmt: skip
-
-
-def test_several_numbers_of_a_cell_are_several_observations() -> None:
-    document = page([["", "2008"], ["rent", "17900 ( rental ) 4800 ( services )"]])
-    graph = build_graph(document, build_ontology([document]))
-    assert [(o.order, int(o.quantity.value)) for o in graph.observations] == [(0, 17900), (1, 4800)]
 
 
 def test_words_and_dashes_become_text() -> None:
@@ -147,12 +118,6 @@ def test_two_lines_never_share_a_property_by_resemblance() -> None:
     assert [line.predicate for line in graph.lines] == ["doc:total_levy", "doc:levies", "kg:levy"]
 
 
-def test_labels_of_the_same_words_are_one_property() -> None:
-    document = page([["", "2008"], ["levies .", "3"], ["2007", ""], ["levies", "1"]])
-    graph = build_graph(document, build_ontology([document]), "strict")
-    assert {line.predicate for line in graph.lines if line.label.startswith("levies")} == {"kg:levies"}
-
-
 def test_minted_names_do_not_collide() -> None:
     graph = build_graph(page([["", "2008"], ["cash / debt", "3"], ["cash $ debt", "1"]]), build_ontology([]))
     assert [line.predicate for line in graph.lines] == ["doc:cash_debt", "doc:cash_debt_2"]
@@ -170,23 +135,10 @@ def test_numbers_of_labels_and_years_are_there() -> None:
     assert {("2008", True), ("2014", True), ("2006", True), ("5.5", False)} <= found
 
 
-def test_the_class_has_its_reasons() -> None:
-    table = sample_graph("QUIL").tables[0]
-    assert table.name == "kg:StockOption"
-    assert table.score > 10
-    assert any("exercise price" in reason for reason in table.reasons)
-
-
 def test_a_page_without_a_table_or_text_has_a_graph() -> None:
     for document in (page([], ["we paid $ 5 million in 2008 ."]), page([["", "2008"]]), page([], [])):
         graph = build_graph(document, SAMPLE, "strict")
         assert graph.triples("doc:page")
-
-
-def test_the_stock_option_page_of_the_sample() -> None:
-    found = only(sample_graph("QUIL"), "kg:StockOption_2007", "kg:exercise_price")
-    assert found.source.row == 1
-    assert found.quantity.text.startswith("$")
 
 
 def test_neither_questions_nor_answers_reach_ontology_or_graph() -> None:
@@ -198,15 +150,6 @@ def test_neither_questions_nor_answers_reach_ontology_or_graph() -> None:
     assert "qqzz" not in written
     assert "987654" not in written
     assert "Single_" not in written
-
-
-def test_strict_accepts_lines_that_statements_of_many_companies_print() -> None:
-    unseen = [["( in millions )", "2012", "2011"], ["cost of goods sold", "40", "30"], ["trade receivables", "9", "8"]]
-    graph = build_graph(page(unseen, name="ZZ/2012/page_1.pdf"), SAMPLE, "strict")
-    assert {line.label: (line.predicate, line.rule) for line in graph.lines} == {
-        "cost of goods sold": ("kg:cost_of_sales", "statement line"),
-        "trade receivables": ("kg:accounts_receivable", "statement line"),
-    }
 
 
 def test_bonds_that_differ_in_their_years_share_a_property_and_other_lines_do_not() -> None:

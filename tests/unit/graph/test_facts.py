@@ -7,7 +7,7 @@ from quaestor.core.answer_value import Text
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.graph.facts import Heading, Observation, group_of_cells, period_code, read_period_code, year_of
+from quaestor.graph.facts import Heading, Observation, group_of_cells, period_code, read_period_code
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Plan
 
@@ -25,12 +25,6 @@ PERIODS = st.one_of(
 @given(PERIODS)
 def test_a_period_survives_its_code(period: Period) -> None:
     assert read_period_code(period_code(period)) == period
-
-
-def test_the_year_of_a_range_is_its_last() -> None:
-    assert year_of(Period("range", 2006, last=2010)) == 2010
-    assert year_of(Period("range", 2006)) == 2006
-    assert year_of(None) is None
 
 
 def seen(number: int, column: int, scale: Scale | None, table: int = 0) -> Observation:

@@ -73,13 +73,6 @@ def test_the_digest_covers_every_triple() -> None:
     assert build_graph(sample_pages()[0], SAMPLE).digest == graph.digest
 
 
-def test_statistics_count_what_is_there() -> None:
-    graph = build_graph(page([["", "2008", "2007"], ["moss", "1", "nm"]], ["5 shares in 2009 ."]), build_ontology([]))
-    found = graph.statistics()
-    assert (found["observations"], found["mentions"], found["instances"], found["minted"]) == (1, 1, 2, 1)
-    assert found["triples"] == len(graph.triples())
-
-
 def test_a_table_that_is_too_large_is_in_the_document_and_not_in_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 20)
     large = [["", "2021", "2020"], *([f"ship {row}", f"{row}1", f"{row}2"] for row in range(7))]

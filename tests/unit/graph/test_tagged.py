@@ -42,12 +42,6 @@ def test_a_tagged_number_has_concept_and_exact_value_and_its_printed_sign() -> N
     assert (paid.period, paid.period_by_tag) == (Period("year", 2024), False)
 
 
-def test_a_period_without_a_label_is_the_tags() -> None:
-    other = replace(PAID, value=Decimal(10_000_000))
-    (_, paid) = observed(filing((1, 2, other)))
-    assert (paid.period, paid.period_by_tag) == (Period("year", 2024), True)
-
-
 def test_a_tag_of_another_number_is_ignored() -> None:
     (paid, _) = observed(filing((1, 1, replace(PAID, value=Decimal(5)))))
     assert (paid.concept, paid.exact, paid.period_by_tag) == ("", None, False)
@@ -59,12 +53,6 @@ def test_a_graph_with_tags_comes_back_equal() -> None:
     said = {predicate for _, predicate, _ in graph.triples()}
     assert {"kg:concept", "kg:exactValue", "kg:periodBy"} <= said
     assert graph_from_triples(graph.triples()) == graph
-
-
-def test_a_graph_without_tags_has_no_tag_facts() -> None:
-    document = filing()
-    said = {predicate for _, predicate, _ in build_graph(document, build_ontology([document])).triples()}
-    assert not {"kg:concept", "kg:exactValue", "kg:periodBy"} & said
 
 
 def test_lines_of_one_concept_are_one_property_whatever_they_are_called() -> None:

@@ -18,10 +18,6 @@ def test_the_order_of_documents_changes_no_byte(documents: list[Document]) -> No
     assert build_ontology(documents).to_turtle() == SAMPLE.to_turtle()
 
 
-def test_a_document_given_twice_changes_nothing() -> None:
-    assert build_ontology([*sample_pages(), sample_pages()[0]]).digest == SAMPLE.digest
-
-
 def test_what_is_spooled_to_a_file_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builder_module, "_IN_MEMORY", 1)
     assert build_ontology(sample_pages()).to_turtle() == SAMPLE.to_turtle()
@@ -74,11 +70,6 @@ def test_a_topic_of_several_documents_becomes_a_class() -> None:
     assert (found.core, found.documents) == (False, ("A", "B"))
     with pytest.raises(OntologyError):
         build_ontology(documents[:1]).class_named("TargetWidgetAllocation")
-
-
-def test_a_label_that_is_one_of_our_terms_gets_another_name() -> None:
-    ontology = build_ontology([page([["", "2008"], ["value", "3"], ["2.5% notes", "1"]])])
-    assert {p.name for p in ontology.properties} == {"kg:amount", "kg:value_reported", "kg:p_2_5_notes"}
 
 
 def test_names_that_would_be_one_are_numbered() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.ontology.line_matching import caption_key, head_words, readings, undated
+from quaestor.ontology.line_matching import caption_key, readings
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,3 @@ def test_a_caption_is_read_with_less_around_its_name(caption: str, shortest: str
 )
 def test_what_makes_it_another_figure_stays(caption: str) -> None:
     assert list(readings(caption)) == [caption]
-
-
-def test_two_lines_that_differ_in_their_dates_alone_are_told() -> None:
-    assert undated("5% notes due 2019")
-    assert not undated("notes (unsecured)")
-
-
-def test_the_head_of_a_caption_is_in_the_singular() -> None:
-    assert head_words("Total cloud-hosting expenses (in millions)") == ("cloud", "hosting", "expense")

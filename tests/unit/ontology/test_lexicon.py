@@ -1,6 +1,6 @@
 """The lexicon of concepts and measures."""
 
-from quaestor.core.terms import split_terms, terms
+from quaestor.core.terms import terms
 from quaestor.ontology.lexicon import read_lexicon
 
 
@@ -25,9 +25,3 @@ def test_an_amount_for_each_share_is_a_measure_too() -> None:
     assert (formula.kind, formula.parts[0]) == ("/", amount)
     assert formula.parts[1].name == "us-gaap:WeightedAverageNumberOfDilutedSharesOutstanding"
     assert lexicon.measures["gross_margin"].per_share() is None
-
-
-def test_lists_of_phrases_have_the_terms_that_each_phrase_has() -> None:
-    phrases = ["company's U.S. sales", "R&D; research & development; r&d", "", "the cost of sales"]
-    expected = [tuple(dict.fromkeys(filter(None, map(terms, line.split(";"))))) for line in phrases]
-    assert split_terms(phrases) == expected

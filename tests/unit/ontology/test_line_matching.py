@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from quaestor.ontology.line_matching import LabelIndex, LineContext, LineIndex, read_core_lines
+from quaestor.ontology.line_matching import LineContext, LineIndex, read_core_lines
 
 INDEX = LineIndex({"wool dyeing costs": "kg:wool_dyeing_costs", "depreciation": "kg:depreciation"}, read_core_lines())
 PERFORMANCE = "kg:StockPerformance"
@@ -38,12 +38,6 @@ def test_a_line_that_none_of_them_names_is_not_found(caption: str) -> None:
     assert INDEX.find(caption) is None
 
 
-def test_the_head_is_the_longest_that_fits() -> None:
-    found = INDEX.find("canal operating income")
-    assert found is not None
-    assert found.property == "kg:operating_income_of_a_part"
-
-
 def test_what_every_line_of_such_a_table_is_needs_table_and_number() -> None:
     at_100 = INDEX.find("quill rangers", LineContext(PERFORMANCE, Decimal("100.00")))
     assert at_100 is not None
@@ -63,23 +57,3 @@ def test_a_caption_may_be_something_else_on_some_tables() -> None:
 def test_lines_that_differ_in_dates_or_kinds_may_share_a_property() -> None:
     shared = {c: INDEX.find(c) for c in ("4% notes due 2019", "notes", "crane expenses")}
     assert [match is not None and match.shared for match in shared.values()] == [True, False, True]
-
-
-LABELS = LabelIndex({"net revenue": "kg:net_revenue", "long-term debt": "kg:debt", "expected volatility": "kg:vol"})
-
-
-def test_an_unknown_label_is_not_found() -> None:
-    assert LABELS.find("goodwill") == ()
-    assert LABELS.find("") == ()
-
-
-def test_several_known_labels_come_in_the_order_of_preference() -> None:
-    index = LabelIndex({"bank debts": "kg:b", "bank debt": "kg:a"})
-    assert [match.property for match in index.find("total bank debt")] == ["kg:b", "kg:a"]
-    assert [match.property for match in index.find("the bank debt")] == ["kg:b", "kg:a"]
-
-
-def test_the_nearest_are_scored_best_first() -> None:
-    near = LABELS.nearest("net revenue growth")
-    assert near[0].property == "kg:net_revenue"
-    assert 0 < near[1].score <= near[0].score < 1

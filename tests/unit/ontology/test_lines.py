@@ -1,7 +1,7 @@
 import pytest
 from pages import page
 
-from quaestor.ontology.extract import body_cells, property_axis, property_lines, without_period
+from quaestor.ontology.extract import property_axis, property_lines, without_period
 
 
 def labels(grid: list[list[str]]) -> list[str]:
@@ -25,33 +25,9 @@ def test_columns_of_different_kinds_are_properties() -> None:
     assert property_axis(page(grid).tables[0]) == "columns"
 
 
-def test_columns_of_one_kind_are_instances() -> None:
-    grid = [["", "less than one year", "more"], ["leases", "$ 300", "$ 250"], ["debt", "200", "310"]]
-    assert property_axis(page(grid).tables[0]) == "rows"
-
-
-def test_a_period_is_no_part_of_a_label() -> None:
-    rows = ["2007 net revenue", "volume", "price", "weather", "2008 net revenue"]
-    grid = [["", "amount"], *([row, "5"] for row in rows)]
-    assert labels(grid) == ["net revenue", "volume", "price", "weather", "net revenue"]
-
-
-def test_a_year_of_maturity_stays_in_the_label() -> None:
-    assert labels([["", "amount"], ["3.5% notes due 2014", "5"], ["total", "5"]])[0] == "3.5% notes due 2014"
-
-
 def test_labels_that_stand_twice_are_told_apart_by_their_section() -> None:
     grid = [["", "2008"], ["basic :", ""], ["shares", "10"], ["diluted :", ""], ["shares", "11"]]
     assert labels(grid) == ["basic: shares", "diluted: shares"]
-
-
-def test_a_row_without_any_cell_is_no_line() -> None:
-    assert labels([["", "2008"], ["assets", ""], ["cash", "3"]]) == ["cash"]
-
-
-def test_dashes_and_words_are_cells_of_the_body() -> None:
-    table = page([["", "2008", "2007"], ["gain", "nm", "-"], ["loss", "", "4"]]).tables[0]
-    assert [cell.text for cell in body_cells(table)] == ["nm", "-", "4"]
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,6 @@ def test_why_not() -> None:
     assert ontology.why("bank debt", "Bank Debt").same
 
 
-def test_a_line_without_a_label_is_an_amount() -> None:
-    match = revenues().match(" ")
-    assert match is not None
-    assert match.property == "kg:amount"
-
-
 def test_unknown_names_are_errors_that_name_the_nearest() -> None:
     ontology = build_ontology(sample_pages())
     with pytest.raises(OntologyError, match="kg:StockOption"):

@@ -36,10 +36,6 @@ def test_sources_are_carried_through_every_step_each_once_in_order() -> None:
     assert execute(plan, [earlier]).result.sources == (cell(3), cell(4), cell(9))
 
 
-def test_magnitude_drops_the_sign() -> None:
-    assert execute(Plan((extract(1, "-435", reading="magnitude"),))).result.number == 435
-
-
 def test_earlier_turns_are_counted_backwards() -> None:
     history = [
         StepResult(a_value(1)),
@@ -62,12 +58,6 @@ def test_yes_can_be_repeated_but_not_computed_with() -> None:
     assert execute(yes).result.value == a_value(True)
     with pytest.raises(OperandError):
         execute(Plan((Compute(1, "add", (Ref(-1), number("1"))),)), [StepResult(a_value(True))])
-
-
-def test_a_row_computes_with_its_cells() -> None:
-    label = RowRef("sales", (Quantity(Decimal(3)), Quantity(Decimal(4))), (cell(1), cell(2)))
-    result = execute(Plan((Compute(1, "table_sum", (label,)),))).result
-    assert (result.number, result.sources) == (Decimal(7), (cell(1), cell(2)))
 
 
 def test_percentages_of_a_row_are_fractions_there() -> None:

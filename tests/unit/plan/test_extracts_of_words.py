@@ -33,13 +33,6 @@ def test_words_are_the_answer_with_their_place() -> None:
     assert render_formula(Plan((SEGMENT,))) == "North America"
 
 
-@pytest.mark.parametrize("name", COMPUTING)
-def test_no_operation_computes_with_words(name: str) -> None:
-    operands: tuple[Operand, ...] = (Ref(1), *[ONE] * (OPERATIONS[name].arity[0] - 1))
-    (issue,) = validate(Plan((SEGMENT, Compute(2, name, operands))), 0)
-    assert all(said in issue for said in (f"step 2 ({name})", "step 1", "'North America'"))
-
-
 @pytest.mark.parametrize(
     ("earlier", "words"),
     [

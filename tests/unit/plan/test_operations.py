@@ -50,11 +50,6 @@ def test_arithmetic(name: str, values: list[str], expected: str) -> None:
     assert run(name, *values) == Decimal(expected)
 
 
-def test_greater_is_strict() -> None:
-    assert run("greater", "2", "1") is True
-    assert run("greater", "1", "1") is False
-
-
 @pytest.mark.parametrize(
     ("name", "values", "error"),
     [
@@ -77,11 +72,6 @@ def test_no_result_is_a_named_error(name: str, values: list[str], error: type[Ex
 def test_bounded_refuses_what_no_register_holds(value: str) -> None:
     with pytest.raises(MagnitudeError):
         require_in_range(Decimal(value))
-
-
-@pytest.mark.parametrize("value", ["0", "0e-99", "-9.9e60", "1e-60", "1." + "1" * 49])
-def test_bounded_takes_the_rest(value: str) -> None:
-    assert require_in_range(Decimal(value)) == Decimal(value)
 
 
 CELLS = CellGroup("sales", ("2009",), (Quantity(Decimal(3)),), (CellRef("doc", 0, 1, 1),))

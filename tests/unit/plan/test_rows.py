@@ -48,12 +48,6 @@ def test_one_bad_cell_leaves_the_row_out(label: str) -> None:
         bind_labels(parse_program(f"table_sum({label}, none)"), [ROWS])
 
 
-def test_a_bound_plan_executes_with_its_cells_as_sources() -> None:
-    result = execute(bind_labels(parse_program("table_average(sales, none), multiply(#0, 2)"), [ROWS])).result
-    assert result.number == 17
-    assert result.sources == (CellRef("doc", 0, 4, 1), CellRef("doc", 0, 4, 2))
-
-
 ONE = benchmark_rows(grid(["", "2008", "2007"], ["total", "1", "2"], ["debt", "3", "4"]))
 OTHER = benchmark_rows(
     [[(text, CellRef("doc", 1, r, c)) for c, text in enumerate(row)] for r, row in enumerate([["total", "30", "4"]])]
@@ -71,11 +65,6 @@ def test_a_row_of_several_tables_is_refused() -> None:
         total_of(RowRef("total"), ONE, OTHER)
     with pytest.raises(OperandError, match="0, 1"):
         total_of(RowRef("total"), UNREADABLE, OTHER)
-
-
-def test_a_row_of_one_table_needs_no_other_name() -> None:
-    assert total_of(RowRef("debt"), ONE, OTHER) == 7
-    assert total_of(RowRef("debt"), OTHER, ONE) == 7
 
 
 def test_a_row_with_its_table() -> None:

@@ -10,7 +10,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import OperandError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import to_program
-from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 
 ONE, PERCENT, THOUSAND, MILLION, BILLION = Scale.ONE, Scale.PERCENT, Scale.THOUSAND, Scale.MILLION, Scale.BILLION
@@ -96,12 +96,6 @@ def test_rule(operation: str, operands: list[str], value: str | bool, scale: Sca
         assert to_program(made) == program
 
 
-def test_a_sum_keeps_the_unit_that_its_operands_share() -> None:
-    assert execute(plan("add", "3 USD", "4 USD")).result.unit == "USD"
-    assert execute(plan("add", "3 options", "4 shares")).result.unit is None
-    assert execute(plan("divide", "3 USD", "4 USD")).result.unit is None
-
-
 @pytest.mark.parametrize("operation", ["add", "subtract", "sum", "average", "minimum", "maximum"])
 @pytest.mark.parametrize("other", ["200K shares", "3 EUR", "12.5%"])
 def test_what_counts_different_things_has_no_sum(operation: str, other: str) -> None:
@@ -111,21 +105,11 @@ def test_what_counts_different_things_has_no_sum(operation: str, other: str) -> 
         assert execute(plan(allowed, "5M USD", other)).result.number is not None
 
 
-def test_a_number_as_printed_has_no_unit_that_could_be_wrong() -> None:
-    shares, money = plan("add", "5M shares", "3M USD").steps[:2]
-    aside = Plan((shares, money, Compute(3, "as_printed", (Ref(1),)), Compute(4, "add", (Ref(3), Ref(2)))))
-    assert (execute(aside).result.number, execute(aside).result.unit) == (Decimal(8), "USD")
-
-
 def test_a_computed_percentage_becomes_a_fraction_by_a_step_of_its_own() -> None:
     points = plan("subtract", "13.5%", "11%")
     then = Plan((*points.steps, Compute(4, "multiply", (Constant(Decimal(500), "500"), Ref(3)))))
     assert execute(then).result.number == Decimal("12.5")
     assert to_program(then) == "subtract(13.5, 11), divide(#0, const_100), multiply(500, #1)"
-
-
-def test_shift_is_exact_beyond_the_context() -> None:
-    assert shift_decimal(Decimal("1" * 40), -2) == Decimal("1" * 38 + ".11")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-from filings import a_filing
 from reports import a_report
 
 from quaestor.core.provenance import CellRef, SentenceRef
@@ -9,11 +8,6 @@ from quaestor.retrieval.document_parts import tokens_of
 from quaestor.retrieval.excerpt import excerpt_for
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
-
-
-def test_a_small_document_is_itself() -> None:
-    index = PlaceIndex.of(a_filing())
-    assert excerpt_for(index, (), 4_000) is index.document
 
 
 def test_the_best_place_comes_with_its_heading_and_lead_whatever_it_costs() -> None:

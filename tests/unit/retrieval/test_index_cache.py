@@ -47,7 +47,3 @@ def test_what_a_process_holds_it_neither_loads_nor_builds_again(
     assert found.document is other
     assert find_places(found, QUESTION) == find_places(built, QUESTION)
     assert find_places(load_index(other, None), QUESTION) == find_places(built, QUESTION)
-
-
-def test_without_a_cache_it_is_built() -> None:
-    assert load_index(a_report(), None).document.id == "NORD/2024/10-K"
