@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -33,21 +33,6 @@ _START_SECONDS = 30.0
 """How long the worker may take to start, and to load a graph; neither counts against a query."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A query for the worker.
-
-    Attributes:
-        prefixes: All prefixes that the query may use.
-    """
-
-    graph: str
-    query: str
-    prefixes: Mapping[str, str]
-    rows: int
-    seconds: float
-
-
 class Worker:
     """A process that answers queries one at a time."""
 
@@ -57,29 +42,25 @@ class Worker:
         self._owner = 0
         self._lock = threading.Lock()
 
-    def ask(self, request: Request, turtle: str) -> dict[str, Any]:
-        """Send a query and return the reply.
+    def ask(self, request: Mapping[str, Any], turtle: str) -> dict[str, Any]:
+        """Return the worker's reply.
 
         Args:
-            turtle: The graph, sent if the worker does not have it yet.
+            request: The query with its graph, prefixes, and limits in rows and seconds.
+            turtle: The graph, sent when the worker does not have it.
 
         Raises:
             QueryError: The query exceeds the limit of time or memory. The process has then ended; the next query starts
                 another one.
         """
+        seconds = request["seconds"]
         with self._lock:
             self._start()
-            fields: dict[str, Any] = {
-                "graph": request.graph,
-                "query": request.query,
-                "prefixes": dict(request.prefixes),
-                "rows": request.rows,
-                "seconds": math.ceil(request.seconds) + 1,
-            }
-            reply = self._send(fields, request.seconds)
+            fields = {**request, "seconds": math.ceil(seconds) + 1}
+            reply = self._send(fields, seconds)
             if "missing" in reply:
-                self._send({"graph": request.graph, "turtle": turtle}, _START_SECONDS)
-                reply = self._send(fields, request.seconds)
+                self._send({"graph": request["graph"], "turtle": turtle}, _START_SECONDS)
+                reply = self._send(fields, seconds)
             return reply
 
     def close(self) -> None:
@@ -214,7 +195,7 @@ class Sparql:
         return bool(self._ask_worker(guard(query, "ASK"), limits or Limits())["answer"])
 
     def _ask_worker(self, guarded: GuardedQuery, limits: Limits) -> dict[str, Any]:
-        request = Request(self._key, guarded.text, self._prefixes, limits.rows, limits.seconds)
+        request = {"graph": self._key, "query": guarded.text, "prefixes": self._prefixes, **asdict(limits)}
         reply = shared_worker().ask(request, self._turtle)
         if "error" in reply:
             raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
