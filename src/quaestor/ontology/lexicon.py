@@ -258,8 +258,8 @@ class Thesaurus:
         self._lines = [line.replace("\t", "; ").split("; ") for line in lines]
         self._places: dict[str, dict[int, None]] = defaultdict(dict)
         for place, phrases in enumerate(self._lines):
-            for phrase in phrases:
-                self._places[_first_letters(phrase)][place] = None
+            for beginning in {phrase[:2] for phrase in phrases}:  # most phrases of a line begin alike
+                self._places[_first_letters(beginning)][place] = None
         self._known: dict[str, tuple[Mapping[Phrase, Sequence[str]], int]] = {}
 
     def find(self, text: Sequence[str]) -> tuple[Expression, ...]:

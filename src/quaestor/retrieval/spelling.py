@@ -102,12 +102,7 @@ def _drop_letters(word: str) -> Iterator[str]:
 
 
 def _is_one_slip(one: str, other: str) -> bool:
-    """Whether words differ by one added, missing or replaced letter, or by two swapped neighbours."""
-    start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
-        start += 1
-    left, right = one[start:], other[start:]
-    if len(left) == len(right):
-        return left[1:] == right[1:] or (left[:2] == right[1::-1] and left[2:] == right[2:])
-    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
-    return longer[1:] == shorter
+    """Whether a letter more, less, another, or two neighbours the other way round make one word of the other."""
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(one, other, score_cutoff=1) <= 1
