@@ -6,20 +6,13 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class _Clearable:
-    """What can be cleared."""
-
-    def clear(self) -> None:
-        """Forget all values."""
-
-
-class BoundedCache(_Clearable, Generic[K, V]):
+class BoundedCache(Generic[K, V]):
     """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
 
     For values that depend on their key alone: whether one is cached changes how long an answer takes, never the answer.
@@ -82,7 +75,7 @@ def _unit_size(_value: object) -> int:
     return 1
 
 
-_clearings: "weakref.WeakSet[_Clearable]" = weakref.WeakSet()
+_clearings: "weakref.WeakSet[BoundedCache[Any, Any]]" = weakref.WeakSet()
 _LruCache = type(lru_cache(maxsize=1)(lambda: None))
 
 
