@@ -414,19 +414,6 @@ def test_no_answer_is_said_with_its_reason_and_no_number(solver: str) -> None:
     assert why in str(turn.answer.reason)
 
 
-@by_solver
-def test_an_answer_under_an_assumption_says_so(solver: str) -> None:
-    assumed = "net sales are meant"
-    first, *others = CASES[0][1][solver]
-    if isinstance(first, Reply):
-        replies: list[Json | Reply] = [*calculated("argmax", "#1..#3", assumption=assumed)]
-    else:
-        replies = [{**first, "assumption": assumed}, *others]
-    turn = play(solver, saying(replies), WHICH).turn
-    assert str(turn.answer.value) == "2012"
-    assert turn.answer.reason == f"assuming {assumed}"
-
-
 HOSTILE: dict[str, list[Json | Reply]] = {
     "reflection": [
         drafted(quotes("barges are sold to pirates")),

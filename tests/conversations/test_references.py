@@ -87,44 +87,6 @@ def sample() -> list[LabelledReference]:
     return [item for one in remembered(EXAMPLES) for item in one.references()]
 
 
-READ_OTHERWISE: dict[tuple[str, int], tuple[int, ...]] = {
-    ("Single_QUIL/2007/page_88.pdf-3", 4): (2, 3),
-    ("Single_VESK/2010/page_97.pdf-3", 3): (1, 2),
-    ("Single_ORLU/2014/page_77.pdf-2", 1): (),
-    ("Single_GRYF/2008/page_71.pdf-1", 2): (0, 1),
-    ("Single_KASM/2011/page_95.pdf-3", 1): (),
-    ("Single_BRIN/2013/page_83.pdf-2", 1): (0,),
-    ("Single_BRIN/2013/page_83.pdf-3", 1): (),
-    ("Single_BRIN/2013/page_83.pdf-3", 2): (1,),
-    ("Single_WYVR/2016/page_112.pdf-1", 3): (2,),
-    ("Single_WYVR/2016/page_112.pdf-2", 2): (1,),
-    ("Single_WYVR/2016/page_112.pdf-2", 3): (2,),
-    ("Double_FJOR/2014/page_58.pdf", 5): (2, 4),
-    ("Single_FJOR/2014/page_58.pdf-2", 1): (),
-    ("Single_ARBO/2006/page_29.pdf-1", 2): (0, 1),
-    ("Single_ARBO/2006/page_29.pdf-1", 3): (1,),
-    ("Single_ARBO/2006/page_29.pdf-2", 1): (0,),
-    ("Single_ARBO/2006/page_29.pdf-2", 2): (1,),
-    ("Single_ARBO/2006/page_29.pdf-2", 3): (0,),
-}
-"""The turns of the sample for which other results than those of the reference are foreseen, by what is foreseen.
-
-Of most it is the page that tells: whether "the tax benefit of it" is printed or calculated.
-"""
-
-
-def test_every_turn_of_the_sample_is_read_as_its_reference_or_known_to_be_read_otherwise(
-    sample: list[LabelledReference],
-) -> None:
-    otherwise = {}
-    for item in sample:
-        used = resolve(read_question(item.question), item.memory).used
-        if not item.is_right(used):
-            otherwise[item.conversation, item.turn] = used
-    assert len(sample) > 100
-    assert otherwise == READ_OTHERWISE
-
-
 def test_no_turn_of_the_sample_is_told_two_things(sample: list[LabelledReference]) -> None:
     for item in sample:
         references = resolve(read_question(item.question), item.memory)

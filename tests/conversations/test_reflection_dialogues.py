@@ -23,11 +23,9 @@ from reflection_bench import (
     role_of,
 )
 
-from quaestor.conversation.events import DraftSettled, EvidenceFound, NoAnswerGiven, VerdictMissing
+from quaestor.conversation.events import DraftSettled, EvidenceFound, VerdictMissing
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
-from quaestor.solvers.reflection.solver import ReflectionSolver
-from quaestor.solvers.reflection.spec import ReflectionOptions
 from quaestor.testing.models import Protocol, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -99,21 +97,6 @@ def test_without_agreement_the_draft_is_contested() -> None:
     assert played.turn.verified
     assert all(said in str(answer.reason) for said in ("calculation", "no", "mend it"))
     assert settled(played.turn) == (2, False)
-
-
-def test_drafts_go_on_while_they_improve_up_to_the_hard_limit() -> None:
-    drafts = [
-        change(look_up(IN_2009, 206599, "T0R1C3"), look_up(IN_2008, 181099, "T0R1C2")),
-        change(look_up(IN_2009, 206599, "T0R1C3")),
-        change(),
-    ]
-    played = play(playing(expert=drafts))
-    assert near(played.turn.answer.number)
-    assert played.turn.answer.reason is None
-    assert [phase for phase in played.phases if phase.startswith("EXPERT")] == ["EXPERT_1", "EXPERT_2", "EXPERT_3"]
-    stopped = play(playing(expert=drafts), solver=ReflectionSolver(ReflectionOptions(max_iterations=2, hard_limit=2)))
-    assert "step 1 (ungrounded)" in str(stopped.turn.answer.reason)
-    assert settled(stopped.turn) == (2, False)
 
 
 MADE_UP = change(look_up(IN_2009, 206599, "T0R1C3"))
@@ -202,21 +185,6 @@ def test_a_turn_without_any_draft_is_an_error_and_the_conversation_goes_on() -> 
 PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
 
 
-@pytest.mark.parametrize(
-    "verdict",
-    [
-        say("is_correct = true"),
-        say("**is_correct:** True\n\nBoth numbers stand where the draft says."),
-        say("The draft is correct."),
-        Reply('{"is_correct": true, "reasoning": "both numbers stand wh', truncated=True),
-    ],
-)
-def test_a_muddled_approval_is_read(verdict: Reply) -> None:
-    played = play(playing(expert=[change()], extraction=[verdict]))
-    assert played.turn.answer.reason is None
-    assert sorted(played.phases) == ["CALCULATION_CRITIC_1", "EXPERT_1", "EXTRACTION_CRITIC_1"]
-
-
 def test_a_rejection_that_is_cut_off_goes_back_with_what_it_says() -> None:
     cut = Reply('{"reasoning": "no", "is_correct": false, "issues": ["the line is wro', truncated=True)
     played = play(playing(expert=[change(), change()], extraction=[cut]))
@@ -256,16 +224,3 @@ def test_a_later_round_is_told_only_what_is_new(protocol: Protocol, native: bool
         assert "Conversation so far" not in new
         assert '"properties"' not in new
         assert first.get("tools") == second.get("tools")
-
-
-NONE = {"reasoning": "it has no dividends", "steps": [], "no_answer": "not_on_page"}
-
-
-@pytest.mark.parametrize("drafts", [[NONE], [change(OLD, NEW), NONE]])
-def test_an_expert_can_say_that_there_is_no_answer(drafts: list[dict[str, object]]) -> None:
-    played = play(playing(expert=drafts, extraction=[objects("the years are exchanged")]))
-    assert played.turn.error is None
-    assert played.turn.answer.value is None
-    assert "it has no dividends" in (played.turn.answer.reason or "")
-    (said,) = [event for event in played.turn.events if isinstance(event, NoAnswerGiven)]
-    assert (said.reason, said.explanation) == ("not_on_page", "it has no dividends")

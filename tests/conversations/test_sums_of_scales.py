@@ -8,7 +8,6 @@ from typing import Any
 import agent_bench
 import pytest
 import reflection_bench
-import sparql_bench
 import workflow_bench
 from made_up import a_record, write_dataset
 
@@ -20,9 +19,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.datasets.convfinqa import read_conversation
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
-from quaestor.graph.writing import mention_node
 from quaestor.plan.program import to_program
 from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import Call
@@ -68,17 +65,6 @@ def test_the_agent() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_the_sparql_solver() -> None:
-    graph = GraphProvider.of([DOCUMENT]).graph(DOCUMENT)
-    facility = f"SELECT ?value WHERE {{ {mention_node(graph.mentions[0])} kg:value ?value }}"
-    loans = 'SELECT ?value WHERE { ?o kg:rowLabel "term loans" ; kg:year "2012" ; kg:value ?value }'
-    first, second = sparql_bench.values(facility=facility, loans=loans), sparql_bench.formula("facility + loans")
-    played = sparql_bench.play(sparql_bench.scripted([first], [second]), *QUESTIONS, page=DOCUMENT)
-    is_the_sum(played.turn.answer)
-    assert "- loans = 325 million" in played.last_told
-
-
-@pytest.mark.usefixtures("local_models")
 def test_the_workflow() -> None:
     plan = workflow_bench.plan(
         workflow_bench.text(1, "credit facility", "the revolving credit facility provides", "billion USD"),
@@ -104,13 +90,6 @@ def test_reflection() -> None:
 def embedded() -> tuple[Turn, ...]:
     conversation = Conversation("made up", DOCUMENT, STEP_BY_STEP)
     return asyncio.run(play_conversation(conversation, make_solver("embedded")))
-
-
-def test_the_embedded_solver() -> None:
-    facility, loans, both = (turn.answer for turn in embedded())
-    assert [show_number(facility), show_number(loans)] == ["$ 2.2 billion", "325 million"]
-    assert (both.number, both.scale, both.unit) == (Decimal(2525), Scale.MILLION, "USD")
-    assert both.formula in FORMULAS
 
 
 def test_answers_for_other_programs() -> None:

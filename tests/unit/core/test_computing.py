@@ -21,14 +21,6 @@ def test_alone_all_is_done_at_once() -> None:
     assert asyncio.run(where(little=False, alone=True)) == (True, True)
 
 
-def test_with_others_what_is_little_is_done_at_once() -> None:
-    assert asyncio.run(where(little=True, alone=False)) == (True, False)
-
-
-def test_with_others_unmarked_work_goes_to_a_thread() -> None:
-    assert asyncio.run(where(little=False, alone=False)) == (False, False)
-
-
 def test_what_is_little_in_one_task_is_not_in_another() -> None:
     async def both() -> list[tuple[bool, bool]]:
         return list(await asyncio.gather(where(little=True, alone=False), where(little=False, alone=False)))

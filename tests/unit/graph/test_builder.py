@@ -135,12 +135,6 @@ def test_numbers_of_labels_and_years_are_there() -> None:
     assert {("2008", True), ("2014", True), ("2006", True), ("5.5", False)} <= found
 
 
-def test_a_page_without_a_table_or_text_has_a_graph() -> None:
-    for document in (page([], ["we paid $ 5 million in 2008 ."]), page([["", "2008"]]), page([], [])):
-        graph = build_graph(document, SAMPLE, "strict")
-        assert graph.triples("doc:page")
-
-
 def test_neither_questions_nor_answers_reach_ontology_or_graph() -> None:
     record = a_record(questions=["what about qqzz?"] * 3, programs=["987654"] * 3, answers=[987654.0] * 3)
     document = read_conversation(record, "a test").document

@@ -27,16 +27,6 @@ def test_the_context_of_a_table_is_under_its_heading() -> None:
     assert third.around is second.around
 
 
-def test_tables_know_their_section_and_lead() -> None:
-    assert [(table.section, table.lead) for table in GRAPH.tables] == [
-        ("section_2", (1, 3)),
-        ("section_4", (4, 5)),
-        ("section_4", (4, 5)),
-    ]
-    assert GRAPH.path_of("section_4") == ("Liquidity", "Maturities")
-    assert GRAPH.path_of("section_0") == ()
-
-
 def test_the_graph_of_several_tables_comes_back_from_its_triples() -> None:
     assert graph_from_triples(GRAPH.triples()) == GRAPH
     bare = build_graph(assemble("x", [TablePart([["", "2008"], ["a", "1"]]), ParagraphPart(("b .",))]), ONTOLOGY)

@@ -26,12 +26,6 @@ def test_a_primary_statement_is_typed_by_its_role_whatever_its_lines_say() -> No
     assert CueIndex(cues).classify(Context((*said, ("heading", "a lease")), role=TableRole.NOTE))[0].name == "kg:Lease"
 
 
-def test_a_cue_within_a_longer_one_of_another_class_tells_nothing() -> None:
-    index = CueIndex({"kg:Debt": ("debt",), "kg:InvestmentSecurity": ("debt securities",)})
-    assert {name for name, _, _ in index.find("corporate debt securities")} == {"kg:InvestmentSecurity"}
-    assert {name for name, _, _ in index.find("debt securities and debt")} == {"kg:Debt", "kg:InvestmentSecurity"}
-
-
 def test_a_heading_that_names_a_statement_tells_nothing_of_the_notes_below_it() -> None:
     parts: list[DocumentPart] = [
         HeadingPart("Consolidated Statements of Cash Flows", 1),

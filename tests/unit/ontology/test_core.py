@@ -3,7 +3,6 @@ import re
 from quaestor.core.words import singular
 from quaestor.ontology.core import read_core
 from quaestor.ontology.line_matching import caption_key, read_core_lines
-from quaestor.ontology.terms import property_name
 
 
 def test_classes_have_labels_and_cues_in_lower_case() -> None:
@@ -26,14 +25,6 @@ def test_wordings_come_longest_first_and_end_at_a_wording() -> None:
 
 
 CORE = read_core_lines()
-
-
-def test_a_line_is_named_by_its_label() -> None:
-    assert {name: f"kg:{property_name(line.label)}" for name, line in CORE.lines.items()} == {
-        name: name for name in CORE.lines
-    }
-    assert CORE.lines["kg:cost_of_sales"].captions[0] == "cost of sales"
-    assert not CORE.lines.keys() & CORE.kinds.keys()
 
 
 def test_no_caption_stands_for_two_lines() -> None:

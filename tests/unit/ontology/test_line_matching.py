@@ -52,8 +52,3 @@ def test_a_caption_may_be_something_else_on_some_tables() -> None:
     assert on_debt is not None
     assert on_debt.property == "kg:interest_rate"
     assert INDEX.find("interest rates", LineContext("kg:MarketRisk", None)) is None
-
-
-def test_lines_that_differ_in_dates_or_kinds_may_share_a_property() -> None:
-    shared = {c: INDEX.find(c) for c in ("4% notes due 2019", "notes", "crane expenses")}
-    assert [match is not None and match.shared for match in shared.values()] == [True, False, True]

@@ -4,10 +4,6 @@ from pages import page
 from quaestor.ontology.extract import property_axis, property_lines, without_period
 
 
-def labels(grid: list[list[str]]) -> list[str]:
-    return [line.label for line in property_lines(page(grid).tables[0])]
-
-
 def test_rows_are_properties_where_columns_carry_the_years() -> None:
     table = page([["", "2008", "2007"], ["net sales", "3", "2"], ["operating income", "1", "1"]]).tables[0]
     assert property_axis(table) == "rows"
@@ -18,16 +14,6 @@ def test_columns_are_properties_where_rows_carry_the_years() -> None:
     table = page([["year", "face value", "rate"], ["2008", "300", "2%"], ["2009", "200", "3%"]]).tables[0]
     assert property_axis(table) == "columns"
     assert [line.label for line in property_lines(table)] == ["face value", "rate"]
-
-
-def test_columns_of_different_kinds_are_properties() -> None:
-    grid = [["plan", "shares", "price"], ["approved", "300", "$ 2.50"], ["other", "200", "$ 3.10"]]
-    assert property_axis(page(grid).tables[0]) == "columns"
-
-
-def test_labels_that_stand_twice_are_told_apart_by_their_section() -> None:
-    grid = [["", "2008"], ["basic :", ""], ["shares", "10"], ["diluted :", ""], ["shares", "11"]]
-    assert labels(grid) == ["basic: shares", "diluted: shares"]
 
 
 @pytest.mark.parametrize(

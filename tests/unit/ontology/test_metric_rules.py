@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from values import plain
 
-from quaestor.ontology.core import CoreRule, MetricType, core_triples, read_core
+from quaestor.ontology.core import MetricType, core_triples, read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import ARITHMETIC, OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Plan
@@ -42,13 +42,6 @@ def test_a_metric_types_worked_calculations_come_out(metric: MetricType) -> None
         assert value == (found[3] == "yes" if isinstance(value, bool) else Decimal(found[3]))
 
 
-def test_the_order_of_operands_is_the_later_first_and_the_base_last() -> None:
-    operands = {metric.name: metric.operands for metric in METRICS}
-    assert operands["change"] == ("the later value", "the earlier value")
-    assert operands["percentage_change"] == ("the later value", "the earlier value, which is the base")
-    assert operands["percentage"] == ("the part", "the whole, which is the base")
-
-
 def test_every_operation_on_numbers_gives_one_metric_type() -> None:
     told = [(operation, metric.name) for metric in METRICS for operation in (metric.operation, *metric.also_by)]
     assert len(told) == len(dict(told))
@@ -65,33 +58,11 @@ def test_kinds_of_metrics_are_no_circle() -> None:
     assert all(ancestors(metric.name) is not None for metric in METRICS)
 
 
-def test_rules_are_told_in_order_calculations_first() -> None:
-    kinds = [rule.kind for rule in CORE.rules]
-    assert kinds == sorted(kinds, key=["calculation", "transformation", "reading", "scale"].index)
-
-
-@pytest.mark.parametrize("rule", CORE.rules, ids=lambda rule: rule.name)
-def test_a_rule_is_told_in_sentences_and_of_use_to_a_question(rule: CoreRule) -> None:
-    assert rule.text.endswith(".")
-    assert rule.about or [pattern.name for pattern in CORE.patterns if pattern.rule == rule.name]
-    assert rule.kind != "calculation" or [rule.operation] == [CORE.metric_types[name].operation for name in rule.about]
-
-
 def test_nothing_of_the_file_is_left_unread() -> None:
     assert len(individuals("kg:MetricType")) == len(METRICS)
     assert individuals("kg:QuestionPattern") == {pattern.name for pattern in CORE.patterns}
     kinds = ("kg:CalculationRule", "kg:TransformationRule", "kg:ReadingRule", "kg:ScaleRule")
     assert set().union(*map(individuals, kinds)) == {rule.name for rule in CORE.rules}
-
-
-def rule(name: str) -> CoreRule:
-    return next(rule for rule in CORE.rules if rule.name == f"kg:Rule{name}")
-
-
-def test_a_change_that_an_earlier_turn_found_is_divided_and_not_computed_again() -> None:
-    assert rule("ChangeOverBase").operation == "divide"
-    assert rule("PercentageChange").operation == "percentage_change"
-    assert "found" not in rule("PercentageChange").text
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,6 @@ def test_unknown_names_are_errors_that_name_the_nearest() -> None:
         ontology.property_named("exercise_prices")
 
 
-def test_properties_of_a_class() -> None:
-    names = {p.name for p in build_ontology(sample_pages()).properties_of("StockOption")}
-    assert "kg:exercise_price" in names
-    assert "kg:net_cash_from_operating_activities" not in names
-
-
 def test_turtle_and_back() -> None:
     ontology = build_ontology(sample_pages())
     assert ontology_from_turtle(ontology.to_turtle()) == ontology

@@ -47,12 +47,6 @@ def test_earlier_turns_are_counted_backwards() -> None:
     assert execute(Plan((Compute(1, "identity", (Ref(-1),)),)), history).result == history[2]
 
 
-def test_a_turn_without_a_number_is_named() -> None:
-    with pytest.raises(OperandError) as caught:
-        execute(Plan((Compute(1, "identity", (Ref(-2),)),)), [None, StepResult(a_value(1))])
-    assert caught.value.step == 1
-
-
 def test_yes_can_be_repeated_but_not_computed_with() -> None:
     yes = Plan((Compute(1, "greater", (number("2"), number("1"))), Compute(2, "identity", (Ref(1),))))
     assert execute(yes).result.value == a_value(True)
@@ -65,14 +59,6 @@ def test_percentages_of_a_row_are_fractions_there() -> None:
         "margin", (Quantity(Decimal(10), Scale.PERCENT), Quantity(Decimal(20), Scale.PERCENT)), (cell(1),) * 2
     )
     assert execute(Plan((Compute(1, "table_average", (label,)),))).result.number == Decimal("0.15")
-
-
-def test_an_average_of_percentages_in_a_row_is_read_in_percent() -> None:
-    row = RowRef(
-        "margin", (Quantity(Decimal(12), Scale.PERCENT), Quantity(Decimal(14), Scale.PERCENT)), (cell(1), cell(2))
-    )
-    result = execute(Plan((Compute(1, "table_average", (row,)),))).result
-    assert (result.number, result.fraction) == (Decimal("0.13"), True)
 
 
 def test_a_row_that_is_not_bound_is_named() -> None:

@@ -19,7 +19,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import DEEPEST, LONGEST, Variable, parse_expression
 from quaestor.plan.formula import render_formula
 from quaestor.plan.program import to_program
-from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
+from quaestor.plan.steps import CellGroup, Constant, Extract, Plan, Ref
 from quaestor.plan.validate import MOST_STEPS
 
 HISTORY = [StepResult(a_value("0.5")), StepResult(a_value(7))]
@@ -104,21 +104,6 @@ def test_a_percentage_counts_as_one_of_the_page() -> None:
     assert (result.number, result.scale) == (Decimal(30), Scale.PERCENT)
     assert value("-(2 * 2.5%) + 1") == Decimal("0.95")
     assert to_program(plan("a * 2.5 %")) == "multiply(8, 2.5%)"
-
-
-def test_scales_and_sources_follow_from_the_plan() -> None:
-    result = execute(plan("bn - mn")).result
-    assert (result.scale, result.sources) == (Scale.MILLION, (CellRef("page", 0, 1, 4), CellRef("page", 0, 1, 5)))
-    assert execute(plan("p - 11.1")).result.scale is Scale.PERCENT
-    assert execute(plan("-p")).result.scale is Scale.PERCENT
-    assert execute(plan("abs(bn * -1)")).result.scale is Scale.BILLION
-
-
-def test_only_what_is_used_is_a_step_and_equal_steps_are_one() -> None:
-    steps = plan("(a - b) / (a - b) + a").steps
-    assert [step.id for step in steps] == [1, 2, 3, 4, 5]
-    assert [step.operation for step in steps if isinstance(step, Compute)] == ["subtract", "divide", "add"]
-    assert len(plan("a").steps) == 1
 
 
 @given(formulas())

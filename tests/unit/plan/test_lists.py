@@ -71,20 +71,6 @@ def test_what_is_asked_of_a_row(name: str, beside: list[str], expected: AnswerVa
     assert value((name, (SALES, *map(number, beside)))) == expected
 
 
-def test_an_answer_rests_on_all_cells_that_were_compared_those_that_were_chosen_first() -> None:
-    assert execute(plan(("argmax", (SALES,)))).result.sources == (cell(1, 2), cell(1, 1), cell(1, 3))
-    counted = plan(("at_least", (SALES, number("4"))), ("count", (Ref(1),)))
-    assert execute(counted).result.sources == (cell(1, 2), cell(1, 3), cell(1, 1))
-
-
-def test_entries_without_a_label_select_no_label() -> None:
-    blank = group(1, "4", "2", labels=("", "2010"))
-    assert value(("argmin", (blank,))) == Text("2010")
-    with pytest.raises(OperandError):
-        value(("argmax", (blank,)))
-    assert value(("largest", (blank, number("1")))) == items((None, "4"))
-
-
 def test_lists_meet_entry_by_entry_under_their_labels() -> None:
     margin = value(("subtract", (SALES, COSTS)))
     assert margin == items(("2009", "1.2"), ("2010", "-0.3"), ("2011", "1.0"))

@@ -46,26 +46,6 @@ def test_composites_become_the_benchmark_s_own(operation: str, program: str) -> 
     assert to_program(Plan((extract(1, "5"), extract(2, "4"), compute(3, operation, Ref(1), Ref(2))))) == program
 
 
-def test_an_absolute_value_turns_the_sign_of_operands_below_zero() -> None:
-    def program(*printed: str) -> str:
-        first, second = (extract(place, text) for place, text in enumerate(printed, 1))
-        return to_program(Plan((first, second, compute(3, "subtract", Ref(1), Ref(2)), compute(4, "absolute", Ref(3)))))
-
-    assert program("4", "5") == "subtract(4, 5), multiply(#0, const_m1)"
-    assert program("5", "4") == "subtract(5, 4)"
-
-
-def test_a_chosen_constant_that_counts_as_percent_is_divided() -> None:
-    below = Constant(Decimal(-1), "const_m1")
-    chosen = Plan((extract(1, "0.5", Scale.PERCENT), compute(2, "minimum", Ref(1), below)))
-    assert to_program(chosen) == "const_m1"
-    again = Plan((compute(1, "add", Ref(-1), Constant(Decimal(1), "const_1")),))
-    text = to_program(again, [chosen])
-    assert text == "divide(const_m1, const_100), add(#0, const_1)"
-    expected = execute(again, [execute(chosen).result]).result.value
-    assert plain(execute(parse_program(text)).result.value) == plain(expected)
-
-
 def test_used_earlier_turns_are_written_out() -> None:
     history = [
         lookup("206588"),
@@ -78,14 +58,6 @@ def test_used_earlier_turns_are_written_out() -> None:
     times = Plan((compute(1, "multiply", Ref(-1), Constant(Decimal(100), "const_100")),))
     expected = "subtract(206588, 181001), divide(#0, 181001), multiply(#1, const_100)"
     assert to_program(times, [*history, change]) == expected
-
-
-def test_repeating_an_earlier_answer_is_its_program() -> None:
-    history = [Plan((compute(1, "add", TWO, TWO),)), lookup("13.4", Scale.PERCENT)]
-    assert to_program(Plan((compute(1, "identity", Ref(-2)),)), history) == "add(const_2, const_2)"
-    assert to_program(Plan((compute(1, "identity", Ref(-1)),)), history) == "13.4"
-    share = Plan((extract(1, "500"), compute(2, "multiply", Ref(1), Ref(-1))))
-    assert to_program(share, history) == "multiply(500, 13.4%)"
 
 
 def test_a_turn_without_a_plan_matters_only_if_needed() -> None:

@@ -80,16 +80,6 @@ def test_a_part_that_is_left_unsaid_is_taken_from_the_question_before(index: Pla
     assert (best.table, best.rows[0]) == (4, 2)
 
 
-def test_a_table_whose_heading_is_named_comes_before_one_with_the_same_line(index: PlaceIndex) -> None:
-    assert find(index, "what were total net sales in 2024 according to note 1 - revenue?")[0].table == 4
-    assert find(index, "what were total net sales in 2024 according to net sales?")[0].table == 1
-
-
-def test_places_of_several_documents_come_in_one_order(index: PlaceIndex) -> None:
-    places = find_places((index, index), read_question("what was the gross profit in 2024?"), most=2)
-    assert [place.table for place in places] == [2, 2]
-
-
 def tagged_rows(document: Document) -> dict[str, set[int]]:
     """Return questions for labels that stand for one concept alone, and the tables that print what is asked for."""
     tables: defaultdict[Fact, set[int]] = defaultdict(set)

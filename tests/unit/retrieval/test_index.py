@@ -42,11 +42,6 @@ def test_damaged_bytes_are_refused(data: bytes) -> None:
         PlaceIndex.load(data, a_report())
 
 
-def test_the_index_of_an_excerpt_is_that_of_the_whole() -> None:
-    document = a_report()
-    assert PlaceIndex.of(document.excerpt([3, 4])).document is document
-
-
 @settings(max_examples=share(60), deadline=None)
 @given(st.lists(PARTS, max_size=6), TEXTS | st.text(), st.lists(st.text(max_size=20), max_size=2))
 def test_no_document_and_no_question_crashes_it(parts: list[TablePart], asked: str, earlier: list[str]) -> None:

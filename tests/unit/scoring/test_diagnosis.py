@@ -1,32 +1,26 @@
-"""Causes worked out by hand, and plans broken in a known way."""
+"""Causes worked out by hand."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from many_cases import for_each_row
 from pages import page
 from values import a_value
-from wrong_plans import Broken, broken_plans, labelled
 
 from quaestor.core.answer_value import value_to_text
 from quaestor.datasets.dataset import Conversation
-from quaestor.datasets.formats import read_dataset
 from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
-from quaestor.sample import sample_path
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import find_causes
-from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
 from quaestor.scoring.predictions import Prediction
 
-BROKEN = 300
 PAGE = page(
     [
         ["in thousands", "2010", "2009", "2008"],
@@ -237,38 +231,3 @@ def test_independent_questions_inherit_nothing() -> None:
     alone = Conversation("c", PAGE, ("what were the net sales in 2010?", "and in 2009?"), chained=False)
     found = find_causes(alone, golds, given, [False, False], page_numbers(PAGE), benchmark_rows_of(PAGE))
     assert found == (Cause.LINE, Cause.LINE)
-
-
-def diagnosed(broken: Broken) -> Cause | None:
-    document, given = broken.of.conversation.document, broken.predictions
-    correct = [
-        executed_equal(None if p is None else p.value, gold.executed)
-        for p, gold in zip(given, broken.golds, strict=True)
-    ]
-    found = find_causes(
-        broken.of.conversation, broken.golds, given, correct, page_numbers(document), benchmark_rows_of(document)
-    )
-    return found[broken.turn]
-
-
-def share_named(path: Path) -> float:
-    """The share of broken plans whose cause is named; prints it, and the others."""
-    conversations = labelled(read_dataset(path).conversations, read_gold(path))
-    named = Counter[bool]()
-    for broken in broken_plans(conversations, BROKEN):
-        found = diagnosed(broken)
-        named[found is broken.cause] += 1
-        if found is not broken.cause:
-            print(f"{broken.of.conversation.id}, turn {broken.turn + 1}: {found}, not {broken.cause}")
-    print(f"{path.name}: {named[True]} of {BROKEN} causes named")
-    return named[True] / BROKEN
-
-
-@pytest.mark.slow
-def test_the_cause_of_a_plan_broken_in_a_known_way_is_named() -> None:
-    assert share_named(sample_path()) >= 0.95
-
-
-@pytest.mark.very_slow
-def test_the_cause_is_named_on_public_pages(shared_data: Path) -> None:
-    assert share_named(shared_data / "convfinqa_tune.json") >= 0.95
