@@ -129,6 +129,8 @@ class ContextSelector:
             part: Sequence[int] = ()
             if isinstance(query, SentenceQuery):
                 part = blocks_saying(self._document, query)
+            elif isinstance(query, tuple):
+                part = sorted({self._document.block(source).order for source in query})
             elif 0 < query.part <= len(parts := section_parts(self._document, query.heading)):
                 part = parts[query.part - 1]
             shown = self._document.excerpt({*part, *(block.order for block in shown.blocks)})

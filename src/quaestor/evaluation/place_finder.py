@@ -11,7 +11,7 @@ from quaestor.errors import InputError
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.words_asked import words_asked
 from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
-from quaestor.retrieval.document_parts import tokens_of
+from quaestor.retrieval.document_parts import fits_excerpt, tokens_of
 from quaestor.retrieval.excerpt import excerpt_for, shorten_block
 from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
@@ -132,7 +132,9 @@ class PlaceFinder:
         )
 
     def _statements(self) -> Document:
-        """The primary statements, the first tables if none is known, as far as there is room."""
+        """The primary statements, else the first tables, as far as there is room; all of a short document."""
+        if fits_excerpt(self._index.document, self._most):
+            return self._index.document
         tables = [
             block
             for block in self._index.document.blocks

@@ -9,6 +9,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import ReplyRejected, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Memory, ToolCall
+from quaestor.core.provenance import Source
 from quaestor.documents.document import Block, Document
 from quaestor.errors import GraphError, MissingModelError, PlanError, QuantityError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -82,8 +83,8 @@ class WidenedExcerpt:
     found: Sequence[Block]
 
 
-Query = str | Reading | SentenceQuery
-"""What is looked for: places that words name, a section, or sentences that have words."""
+Query = str | Reading | SentenceQuery | tuple[Source, ...]
+"""What is looked for: places that words name, a section, sentences that have words, or the sources of an answer."""
 
 Search = Callable[[Query, Document], WidenedExcerpt]
 """Widens what is shown by what is found."""
@@ -159,8 +160,8 @@ class TurnContext:
 
     @property
     def is_long(self) -> bool:
-        """Whether the document is too long to be shown whole: it is an excerpt, or nothing is shown of it yet."""
-        return self.document.whole is not None and (bool(self.weights) or not self.document.blocks)
+        """Whether the document is too long to be shown whole: what is shown is an excerpt, empty at first for some."""
+        return self.document.whole is not None
 
     def model_for(self, role: str | None = None) -> "Connection":
         """Return the model to ask: that of a role if it has one of its own, else the turn's.
@@ -177,7 +178,7 @@ class TurnContext:
         """Return the blocks of the long document that fit a query, the likeliest first; all of them are shown then.
 
         Args:
-            query: Words, a section, or words of a sentence. Where all of a document is shown, nothing is searched.
+            query: Words, a section, words of a sentence, or sources. If all of a document is shown, nothing is found.
         """
         if self.search is None:
             return ()

@@ -226,7 +226,7 @@ class AbstentionRules:
         Args:
             nearest: The likeliest answer, of a line that sounds like it.
         """
-        document = context.document.whole or context.document
+        document = context.document
         line = find_missing_line(question, nearest.plan, document)
         if line is None:
             return None
@@ -324,7 +324,7 @@ class AbstentionPolicy:
         """
         if first.plan is None or first.kind == "text":
             return first
-        holds = self.answerability.estimate_probability(self.reader.rank_plans(asked), asked.context)
+        holds = self.answerability.estimate_probability(self.reader.rank_plans(asked))
         sure = first.confidence
         if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(asked):
             sure *= holds
@@ -348,7 +348,7 @@ class AbstentionPolicy:
         lacking = next(self._find_lacking(first, asked), None)
         if lacking is not None:
             return self.rules.decline_other_kind(first, lacking, asked.context)
-        missing = self.answerability.find_lack(first, asked.question, asked.page.leaves, asked.context)
+        missing = self.answerability.find_lack(first, asked.question, asked.page.leaves, asked.context.document)
         if missing is not None:
             return self.rules.decline_doubtful(first, missing, asked.context)
         return self.rules.decline_other_line(first, asked.question, asked.context)

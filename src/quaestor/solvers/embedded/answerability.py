@@ -1,7 +1,7 @@
 """Whether a document likely holds the answer to a question: its years, what it lacks, and the learned probability."""
 
 import math
-from collections.abc import Container, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,6 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
 from quaestor.questions.times import without_time_words
 from quaestor.retrieval.everyday import in_words_of_reports
-from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
@@ -82,18 +81,17 @@ class KnownYears:
 
 
 def find_years(document: Document) -> KnownYears:
-    """Return the years of a document; of an excerpt those of the whole. Those of the last few documents are kept."""
-    whole = document.whole or document
-    return _CACHE.get(whole.digest, lambda: _collect_years(whole))
+    """Return the years of a document; those of the last few documents are cached."""
+    return _CACHE.get(document.digest, lambda: _collect_years(document))
 
 
-def _collect_years(whole: Document) -> KnownYears:
+def _collect_years(document: Document) -> KnownYears:
     named: set[int] = set()
     reached: set[int] = set()
     relative: list[int] = []
     lengths: list[int] = []
     is_open = False
-    for text in printed_texts(whole):
+    for text in printed_texts(document):
         own = {int(year) for year in _YEAR.findall(text)}
         named |= own
         reached |= own | set(_read_other_years(text))
@@ -104,10 +102,10 @@ def _collect_years(whole: Document) -> KnownYears:
         if not own:
             relative, lengths = relative + offsets, lengths + spans
         is_open = is_open or bool(_OPEN.search(text))
-    columns = {p.year for t in whole.tables for head in (*t.columns, *t.rows) if (p := head.period) is not None}
+    columns = {p.year for t in document.tables for head in (*t.columns, *t.rows) if (p := head.period) is not None}
     named |= columns
     reached |= named
-    dated = {p.year for sentence in whole.sentences for p, _, _ in sentence.periods}
+    dated = {p.year for sentence in document.sentences for p, _, _ in sentence.periods}
     anchors = columns or named
     reached |= {year + offset for year in anchors for offset in relative}
     reached |= {max(anchors) - back for span in lengths for back in range(min(span, _MOST))} if anchors else set()
@@ -176,14 +174,11 @@ def asked_stems(question: Question) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem for stem in question_stems if len(stem) > 1))
 
 
-def measure_answerability(
-    choices: Hypotheses, weights: StemWeights, elsewhere: Container[int] = frozenset()
-) -> Floats | None:
+def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats | None:
     """Return what is measured of a question; None if no plan fits it.
 
     Args:
         choices: The plans for it, and what they were ranked by.
-        elsewhere: The years that the document has outside of the excerpt that was read: of those nothing is measured.
 
     Shape: `len(ANSWERABLE_MEASURES)`, in that order.
     """
@@ -200,7 +195,7 @@ def measure_answerability(
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
     described, by_labels = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
     # A page whose numbers have no years lacks none of them.
-    years = [year for year in question.years if page.years and (year in page.years or year not in elsewhere)]
+    years = [year for year in question.years if page.years]
     of_asked_years = _select_asked_years(measured, bool(years))
     best_of_years = float(described[of_asked_years].max()) if of_asked_years.any() else 0.0
     likeliest = int(first.likely.argmax())
@@ -344,37 +339,11 @@ def _describe_years(page: NumberMatrix) -> str:
 
 
 # Whether a document likely holds the answer: the probability that was learned, and what is missing if it is low.
-#
-# Learned on pages. Of a filing only the parts are read that fit a question, so what they lack the filing may have:
-# there it takes more to doubt, and less where the question names a thing that the filing prints nowhere.
 
 
-_IN_PARTS, _NOWHERE = 0.25, 5.0
-"""What the least probability is multiplied by on a filing: as a rule, and where it prints a word nowhere."""
 _ANSWERABILITY_NOTHING = 2.0
-"""The same on a page of which no number is about any word of the question: too few of such questions teach."""
-
-
-@dataclass(slots=True)
-class _CachedDocument:
-    """The years and the words of a filing, once they were needed."""
-
-    years: KnownYears | None = None
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _FutureYears:
-    """The years to come that a filing has, in the parts that were not read too: of debts, leases and plans.
-
-    Of past years the parts that fit a question are found by the year.
-    """
-
-    known: KnownYears
-    reported: int
-
-    def __contains__(self, year: object) -> bool:
-        return isinstance(year, int) and year > self.reported and not self.known.lacks(year)
+"""What the least probability is multiplied by on a page of which no number is about any word of the question: too few
+of such questions teach."""
 
 
 class AnswerabilityModel:
@@ -384,16 +353,14 @@ class AnswerabilityModel:
         """Take what was learned, and the probability below which an answer is doubted."""
         self._learned, self._below = learned, below
 
-    def estimate_probability(self, choices: Hypotheses, context: TurnContext) -> float | None:
+    def estimate_probability(self, choices: Hypotheses) -> float | None:
         """Return the probability that the document holds the answer; None if nothing was learned of that."""
         if self._learned is None:
             return None
-        first = choices.first
-        elsewhere = self._find_unread_years(first.reading.turn.leaves, context) if first is not None else ()
-        measured = measure_answerability(choices, self._learned.stems, elsewhere)
+        measured = measure_answerability(choices, self._learned.stems)
         return None if measured is None else round(self._learned.probability(measured), 4)
 
-    def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix, context: TurnContext) -> str | None:
+    def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix, document: Document) -> str | None:
         """Return what the document lacks, in words, if it hardly holds the answer; else None.
 
         Args:
@@ -401,12 +368,10 @@ class AnswerabilityModel:
         """
         if self._learned is None or nearest.answerable is None:
             return None
-        below = self._below
-        if not context.document.is_page:
-            if self._names_used_lines_otherwise(question, nearest.plan, page, context.document):
-                return None
-            below *= _NOWHERE if self._names_unprinted_thing(question, page, context) else _IN_PARTS
-        elif (telling := telling_stems(question, self._learned.stems)) and telling.isdisjoint(page.vocabulary):
+        if not document.is_page and self._names_used_lines_otherwise(question, nearest.plan, page, document):
+            return None
+        below, telling = self._below, telling_stems(question, self._learned.stems)
+        if telling and telling.isdisjoint(page.vocabulary):
             below *= _ANSWERABILITY_NOTHING
         if nearest.answerable >= below:
             return None
@@ -429,29 +394,3 @@ class AnswerabilityModel:
         named = find_named_lines(in_words_of_reports(question.lowered))
         called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
         return bool(unknown) and unknown <= called
-
-    def _names_unprinted_thing(self, question: Question, page: NumberMatrix, context: TurnContext) -> bool:
-        elsewhere = self._find_unread_years(page, context)
-        if any(year not in page.years and year not in elsewhere for year in question.years):
-            return True
-        learned = self._learned
-        return learned is not None and any(s not in self._text(context) for s in telling_stems(question, learned.stems))
-
-    def _find_unread_years(self, page: NumberMatrix, context: TurnContext) -> Container[int]:
-        of_years = page.year[page.year > 0]
-        if context.document.is_page or not len(of_years):
-            return ()
-        return _FutureYears(self._find_years(context), int(np.bincount(of_years).argmax()))
-
-    def _find_years(self, context: TurnContext) -> KnownYears:
-        cached = context.session.kept(self, _CachedDocument)
-        if cached.years is None:
-            cached.years = find_years(context.document)
-        return cached.years
-
-    def _text(self, context: TurnContext) -> str:
-        cached = context.session.kept(self, _CachedDocument)
-        if cached.text is None:
-            document: Document = context.document.whole or context.document
-            cached.text = " ".join(printed_texts(document))
-        return cached.text

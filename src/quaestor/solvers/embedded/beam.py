@@ -227,7 +227,7 @@ def rank_hypotheses(
 
     Args:
         page: The numbers of the page, and what is measured of them once for all turns.
-        prior: What speaks for the leaves of an excerpt besides.
+        prior: What speaks for the leaves of a document of several tables besides.
         filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
             whatever reference answers do, and a percentage is what is asked for by that word.
         alone: Whether the question stands alone, and is not a step of a conversation.

@@ -299,7 +299,7 @@ def choose_plans(
 
     Args:
         state: The conversation before.
-        places: How likely an answer is in a block of an excerpt, as `Excerpt.weights`.
+        places: How likely an answer is in a block, as `Excerpt.weights`.
     """
     selection = question.wants.selection
     if selection is None:

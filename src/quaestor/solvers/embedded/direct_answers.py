@@ -261,7 +261,6 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
 
     Args:
         memory: The turns before.
-        document: The document, or an excerpt of it.
     """
     if document.is_page or not memory.answers:
         return None

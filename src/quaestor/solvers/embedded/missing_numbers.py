@@ -73,13 +73,8 @@ class NamedCells:
 
 
 def find_named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
-    """Return the cells that a question names by whole labels; none where other words may mean another cell.
-
-    Args:
-        document: An excerpt will do: all of it is looked at.
-    """
-    whole = document.whole or document
-    labels = _LABELS_CACHE.get(whole.digest, lambda: _index_labels(whole))
+    """Return the cells that a question names by whole labels; none where other words may mean another cell."""
+    labels = _LABELS_CACHE.get(document.digest, lambda: _index_labels(document))
     question_words = _read_words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
     found = tuple(_find_labels(question_words, labels))
     # "Growth" is a line of its own if nothing else is named.
@@ -88,22 +83,21 @@ def find_named_cells(question: Question, document: Document) -> tuple[NamedCells
     if not 0 < len(found) <= _MOST or any(word in label for word in left for label in labels):
         return ()
     lines = [labels[words] for words in found]
-    if len(found) == _MOST and (crossed := tuple(_cross_lines(lines[0], lines[1], whole))):
+    if len(found) == _MOST and (crossed := tuple(_cross_lines(lines[0], lines[1], document))):
         words = frozenset(word for label in found for word in label)
-        return (NamedCells(_name_cell(crossed[0], whole), crossed, words, not left),)
+        return (NamedCells(_name_cell(crossed[0], document), crossed, words, not left),)
     return tuple(
-        NamedCells(_read_label(own[0], whole), tuple(_list_cells(own, whole)), frozenset(words), not left)
+        NamedCells(_read_label(own[0], document), tuple(_list_cells(own, document)), frozenset(words), not left)
         for words, own in zip(found, lines, strict=True)
     )
 
 
 def read_line_cells(cell: CellRef, document: Document) -> NamedCells:
     """Return the cells of the line that contains a cell: its row, or its column where years head the rows."""
-    whole = document.whole or document
-    is_row = whole.table(cell.table).orientation != "rows"
+    is_row = document.table(cell.table).orientation != "rows"
     line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
-    label = _read_label(line, whole)
-    return NamedCells(label, tuple(_list_cells([line], whole)), frozenset(_read_words(label)), exact=True)
+    label = _read_label(line, document)
+    return NamedCells(label, tuple(_list_cells([line], document)), frozenset(_read_words(label)), exact=True)
 
 
 def _cross_lines(first: Sequence[NamedLine], second: Sequence[NamedLine], document: Document) -> Iterator[Cell]:
@@ -175,10 +169,9 @@ def _read_words(label: str) -> Words:
 
 
 def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
-    whole = document.whole or document
-    if time.is_fine and is_of_other_time(time, cell.ref, whole):
+    if time.is_fine and is_of_other_time(time, cell.ref, document):
         return False
-    printed = read_printed_time(whole.table(cell.ref.table), cell.ref)
+    printed = read_printed_time(document.table(cell.ref.table), cell.ref)
     if time.year is None or printed.year is None:
         return time.year is None or time.year in printed.named
     return time.year in {printed.year, *printed.named} or time.is_fine
@@ -231,7 +224,7 @@ def describe_other_line(question: Question, plan: Plan | None, context: TurnCont
 
 def _drop_changes(cells: tuple[Cell, ...], context: TurnContext) -> tuple[Cell, ...]:
     """The cells that are in no column of changes."""
-    document = context.document.whole or context.document
+    document = context.document
     return tuple(cell for cell in cells if not is_of_change(document.table(cell.ref.table), cell.ref))
 
 
@@ -323,7 +316,7 @@ def _falls_due(asked: AskedKind, leaf: CandidateNumber, document: Document) -> b
 
 def _find_reported_year(document: Document) -> int:
     """The latest year that columns of the document are of, as the statements have it."""
-    tables = (document.whole or document).tables
+    tables = document.tables
     years = [
         c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
     ]

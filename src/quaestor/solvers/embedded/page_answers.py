@@ -219,13 +219,9 @@ class PageAnswerer:
         leaves = self._reader.find_reading(context).page.leaves
         return answer_follow_up(question, context, leaves, decline=self._rules is not None)
 
-    def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
-        """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
-
-        Args:
-            least: Stops at an answer that is less sure than this share of the first.
-        """
-        yield from answer_by_first(self._answerers, self._reader.begin_turn(question, context), least)
+    def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
+        """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for."""
+        yield from answer_by_first(self._answerers, self._reader.begin_turn(question, context), least=0.0)
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the turns before."""

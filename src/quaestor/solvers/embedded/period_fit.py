@@ -307,12 +307,8 @@ def find_fiscal_end(document: Document) -> int | None:
 
     Years that end on a day say it, months since the beginning of the year ("six months ended June 30") do, and so does
     the balance sheet of another day beside that of a December.
-
-    Args:
-        document: An excerpt of it will do.
     """
-    whole = document.whole or document
-    return _ENDS.get(whole.digest, lambda: _search_fiscal_end(whole))
+    return _ENDS.get(document.digest, lambda: _search_fiscal_end(document))
 
 
 def _search_fiscal_end(document: Document) -> int | None:

@@ -26,9 +26,9 @@ from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
 from quaestor.solvers.embedded.turn_state import TurnView
 
-# What speaks for a number of a long document before it is ranked: its place, and a row that the question names.
+# What speaks for a number of a document before it is ranked: its place, and a row that the question names.
 #
-# The ranker has learned from pages with one table. On an excerpt several tables compete, so the places that were
+# The ranker has learned from pages with one table. In a document several tables compete, so the places that were
 # found and labels that the question says word by word are weighed beside it; the weights were set on filings of some
 # companies and looked at on others. And a filing is read as printed: an amount in parentheses is negative, which the
 # benchmark's references mostly leave out.
@@ -60,7 +60,7 @@ _ELSEWHERE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What speaks for the leaves of an excerpt.
+    """What speaks for the leaves of a document.
 
     Attributes:
         leaves: One entry a leaf, as log-odds: 0 for the best, less for others.
@@ -138,7 +138,7 @@ class Prior:
 def build_prior(
     question: Question, leaves: NumberMatrix, document: Document, weights: Mapping[int, float]
 ) -> Prior | None:
-    """Return what speaks for the leaves of an excerpt; None on a page, where its one table has no rival.
+    """Return what speaks for the leaves of a document; None on a benchmark page, whose one table has no rival.
 
     Args:
         weights: How likely an answer is in a block, as `Excerpt.weights`.

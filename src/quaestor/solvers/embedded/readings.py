@@ -248,30 +248,18 @@ class ReadingHistory:
 
 @dataclass(slots=True)
 class ConversationReading:
-    """How a conversation was read so far, on one page or one excerpt.
+    """How a conversation about a page was read so far.
 
     Attributes:
-        start: Before the first question that is asked of it.
-        earlier_turns: How many questions came before, of other excerpts: they are read as they were answered.
         filing: Whether it is a person's document, and no benchmark's page.
-        turns: The question and what was answered, turn by turn after those, and the readings after it.
+        turns: The question and what was answered, turn by turn, and the readings after it.
         last: The plans for the last question, and after which readings: the next turn asks for them again.
     """
 
     page: PageFeatures
-    start: ReadingHistory = field(default_factory=lambda: ReadingHistory(START, 1.0))
-    earlier_turns: int = 0
-    filing: bool = False
+    filing: bool
     turns: list[tuple[Question, TurnAction, ReadingHistory]] = field(default_factory=list)
     last: tuple[ReadingHistory, Question, Hypotheses] | None = None
-
-
-@dataclass(slots=True)
-class _CachedReading:
-    """The excerpt that the last question of a conversation was asked of, and how the conversation is read on it."""
-
-    key: tuple[str, str] | None = None
-    reading: ConversationReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,21 +327,10 @@ class ConversationReader:
         return self._rank(asked.reading, asked.history, asked.question, prior)
 
     def find_reading(self, context: TurnContext) -> ConversationReading:
-        """Return the conversation so far on its current page or excerpt."""
-        cached = context.session.kept(self, _CachedReading)
-        key, last = _identify(context.graph), cached.reading
-        if last is not None and cached.key == key:
-            return last
-        page = self.page(context.graph)
-        filing = not context.document.is_page
-        reading = ConversationReading(page, filing=filing)
-        if last is not None:
-            # A new excerpt has the sources of earlier answers, but not those of their other readings.
-            share = self._update_history(last, self._read_answers(context, last.page), context).share
-            state = self._read_answers(context, page)
-            reading = ConversationReading(page, ReadingHistory((BeamState(state),), share), len(state.outcomes), filing)
-        cached.key, cached.reading = key, reading
-        return reading
+        """Return the conversation so far."""
+        return context.session.kept(
+            self, lambda: ConversationReading(self.page(context.graph), not context.document.is_page)
+        )
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page ready for questions; the last few are kept."""
@@ -372,15 +349,13 @@ class ConversationReader:
         self, reading: ConversationReading, answered: DialogueState, context: TurnContext
     ) -> ReadingHistory:
         """Return the readings of all turns so far; answers of other solvers are taken as they are."""
-        history, restated = reading.start, self._find_restated(context)
-        for place in range(reading.earlier_turns, len(answered.outcomes)):
-            turn, question, outcome = place - reading.earlier_turns, answered.questions[place], answered.outcomes[place]
+        history, restated = ReadingHistory(START, 1.0), self._find_restated(context)
+        for turn, (question, outcome) in enumerate(zip(answered.questions, answered.outcomes, strict=True)):
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
                 history = reading.turns[turn][2]
                 continue
-            state = DialogueState(answered.questions[: place + 1], answered.outcomes[: place + 1])
-            again = restated.get(place)
-
+            state = DialogueState(answered.questions[: turn + 1], answered.outcomes[: turn + 1])
+            again = restated.get(turn)
             history = (
                 self._advance(reading, history, question, state) if again is None else _repeat(history, state, again)
             )

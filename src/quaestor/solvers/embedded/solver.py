@@ -1,4 +1,4 @@
-"""The embedded solver: whole filings from their facts, and pages by ranking plans. Loads what a question needs."""
+"""The embedded solver: long documents from their facts, and pages by ranking plans. Loads what a question needs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,6 +23,7 @@ class EmbeddedSolver:
     """Answers without a model. Deterministic: the same question in the same conversation has the same answer."""
 
     name = "embedded"
+    reads_whole = True
 
     def __init__(
         self,
@@ -37,11 +38,10 @@ class EmbeddedSolver:
 
         Args:
             weights: The folder of the learned weights, which are read when a question needs them; None for those of the
-                package. Or weights for pages: then documents of any length are answered as pages.
+                package. Or weights for pages; those for filings are then the package's.
         """
         self._weights, self._abstain_below, self._answers = weights, abstain_below, answers
         self._decline, self._decline_below = decline, decline_below
-        self.reads_whole = answers == "all" and (weights is None or isinstance(weights, Path))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Return the likeliest answer; without a value if it is not sure enough.
@@ -60,10 +60,20 @@ class EmbeddedSolver:
 
             if (counted := answer_part_count(question, context)) is not None:
                 return counted
-        if self.reads_whole and (context.is_long or self._asks_for_measure(question, context)):
-            # Reads the whole document, and normalizes the question itself (`filings.turns`).
-            return self._filings.answer(question, context)
-        return self.pages.answer(question, context)
+        return self._choose_answerer(question, context).answer(question, context)
+
+    def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
+        """Yield the likeliest answers, best first, each result once.
+
+        Of a page they are of the first kind that the question asks for.
+        """
+        question, context = context.normalize(question)
+        return self._choose_answerer(question, context).answers(question, context)
+
+    def _choose_answerer(self, question: str, context: TurnContext) -> "FilingAnswerer | PageAnswerer":
+        if context.is_long or self._asks_for_measure(question, context):
+            return self._filings
+        return self.pages
 
     def _asks_for_measure(self, question: str, context: TurnContext) -> bool:
         if context.document.is_page:
@@ -75,14 +85,6 @@ class EmbeddedSolver:
     def load(self) -> None:
         """Load what was learned for pages and for filings."""
         _ = self.pages, self._filings
-
-    def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
-        """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
-
-        Args:
-            least: Stops at an answer that is less sure than this share of the first.
-        """
-        return self.pages.answers(question, context, least)
 
     @cached_property
     def pages(self) -> "PageAnswerer":
@@ -106,4 +108,6 @@ class EmbeddedSolver:
         from quaestor.solvers.embedded.filings.loading import load_filing_weights
 
         folder = self._weights if isinstance(self._weights, Path) else None
-        return FilingAnswerer(load_filing_weights(folder), decline=self._decline)
+        return FilingAnswerer(
+            load_filing_weights(folder), self._abstain_below, decline=self._decline, answers=self._answers
+        )

@@ -440,17 +440,15 @@ def find_cause(asked: "CauseQuestion", question: Question, document: Document, l
 
     Args:
         question: The same in words.
-        document: The excerpt that the question is answered from.
     """
     from quaestor.retrieval.causes import PART, find_causes
 
-    shown = {block.order for block in document.blocks}
-    found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]
+    found = list(find_causes(asked, document))
     if not found:
         return None
     best = found[0]
     if best.stated.listed:
-        points = [sentence for sentence, order in best.stated.listed if order in shown]
+        points = [sentence for sentence, _ in best.stated.listed]
         spans = [(sentence, _span_whole(sentence)) for sentence in points]
     elif best.fit >= PART:
         spans = [(best.stated.sentence, trim_sentence(best.stated.sentence, question, "cause"))]

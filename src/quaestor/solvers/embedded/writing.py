@@ -65,7 +65,7 @@ def score_cells(
 
     Args:
         state: The conversation before it.
-        prior: What speaks for the numbers of an excerpt besides.
+        prior: What speaks for the numbers of a document of several tables besides.
 
     Shape: One entry a number of the page.
     """

@@ -50,7 +50,7 @@ class DraftProposal:
 
 
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:
-    """Return a solver's answer as a draft.
+    """Return a solver's answer as a draft; of a long document its sources are shown from then on.
 
     Raises:
         SolverError: It has no plan, so nothing can be judged.
@@ -58,6 +58,8 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftPro
     if answer.plan is None:
         raise SolverError(f"the expert answers without a plan: {answer.reason or 'no reason given'}")
     plan = answer.plan
+    if answer.sources:
+        context.widen(answer.sources)
     findings = examine_plan(plan, question, context.memory, NumberIndex(context.graph))
     steps = plan_steps(plan)
     return DraftProposal(plan, "\n".join(steps), steps, result_words(plan, question, context), findings, answer.reason)

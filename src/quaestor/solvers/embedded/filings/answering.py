@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import nan
 from textwrap import shorten
 
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import AnswerKinds, Number, YesNo
 from quaestor.core.caching import BoundedCache
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
@@ -42,23 +44,51 @@ _tables = BoundedCache[str, tuple[FactTable, ...]](_LINES, lambda tables: sum(le
 class FilingAnswerer:
     """Answers questions about one document that is longer than a page."""
 
-    def __init__(self, weights: FilingWeights, *, decline: bool) -> None:
+    def __init__(
+        self,
+        weights: FilingWeights,
+        abstain_below: float = 0.0,
+        *,
+        decline: bool,
+        answers: AnswerKinds = "all",
+    ) -> None:
         """Set the weights.
 
         Args:
+            abstain_below: The confidence below which an answer is withheld.
             decline: Whether to offer likely readings instead of an answer that is not likely enough.
+            answers: Which answers there may be: `numbers`, and yes or no; or `all`.
         """
-        self._weights, self._decline = weights, decline
+        self._weights, self._abstain_below, self._decline = weights, abstain_below, decline
+        self._numbers_only = answers == "numbers"
 
     def answer(self, question: str, context: TurnContext) -> Answer:
         """Return the answer to a question; one without a value if no line or sentence fits it."""
-        if (chosen := choose_reading(question, context)) is not None:
-            return chosen
-        if (converted := self._convert(question, context)) is not None:
-            return converted
+        found = self._answer(question, context)
+        if found.value is None or (found.confidence or 0.0) >= self._abstain_below:
+            return found
+        from quaestor.solvers.embedded.readings import withhold_value
+
+        return withhold_value(found, self._abstain_below)
+
+    def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
+        """Yield the likeliest answers, best first, each result once; of several companies those of each in turn."""
+        if (direct := self._answer_directly(question, context)) is not None:
+            yield direct
+            return
+        for table in choose_companies(question, facts_of(context), context):
+            yield from _answers(self._decide(question, context, table), question, context, table)
+
+    def _answer(self, question: str, context: TurnContext) -> Answer:
+        if (direct := self._answer_directly(question, context)) is not None:
+            return direct
         tables = choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
-        answers = [answer for table, decision in decided for answer in _answers(decision, question, context, table)]
+        answers = [
+            answer
+            for table, decision in decided
+            for answer in islice(_answers(decision, question, context, table), _READINGS)
+        ]
         lack = decided[0][1].lack if len(decided) == 1 and self._decline else ""
         if not answers or lack:
             return replace(answer_without_value(context, "not_on_page", lack or _NO_LINE), answerable=0.0)
@@ -73,6 +103,10 @@ class FilingAnswerer:
         readings = tuple(map(_other_reading, others))
         return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
 
+    def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
+        """Return the answer to a question that needs no decision: the number of a reading, a conversion; else None."""
+        return choose_reading(question, context) or self._convert(question, context)
+
     def _convert(self, question: str, context: TurnContext) -> Answer | None:
         """Return the last answer in the scale that a question asks for; None if it asks for something else."""
         asked, answers = read_conversion(context.read(question).lowered), context.memory.answers
@@ -86,7 +120,10 @@ class FilingAnswerer:
         turns = context.memory.turns
         if len(facts_of(context)) > 1:  # what was asked about another company says nothing of this one
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
-        return decide_question(question, list(_past_turns(turns)), table, self._weights)
+        decision = decide_question(question, list(_past_turns(turns)), table, self._weights)
+        if not self._numbers_only:
+            return decision
+        return replace(decision, results=tuple(r for r in decision.results if isinstance(r.value, Number | YesNo)))
 
 
 def asks_for_measure(question: str, context: TurnContext) -> bool:
@@ -152,7 +189,7 @@ def _past_turns(turns: Sequence[Turn]) -> Iterator[PastTurn]:
 
 
 def _answers(decision: Decision, question: str, context: TurnContext, table: FactTable) -> Iterator[Answer]:
-    for result in decision.results[:_READINGS]:
+    for result in decision.results:
         try:
             yield _answer(result, question, context, table)
         except PlanError:

@@ -48,12 +48,6 @@ def test_words_and_years_that_no_number_has_are_counted() -> None:
     assert found["no_number_then"] == 1
 
 
-def test_years_that_the_document_has_elsewhere_are_left_aside() -> None:
-    found = measure_answerability(choices("what was rent in 1987?"), WORDS, elsewhere={1987})
-    assert found is not None
-    assert dict(zip(ANSWERABLE_MEASURES, found, strict=True))["years_lacking"] == 0
-
-
 @pytest.mark.parametrize(
     ("question", "stems"),
     [

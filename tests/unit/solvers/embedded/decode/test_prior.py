@@ -1,4 +1,4 @@
-"""What speaks for a number of an excerpt, and numbers with the sign that is printed."""
+"""What speaks for a number of a document with several tables, and numbers with the sign that is printed."""
 
 import asyncio
 from decimal import Decimal
@@ -30,11 +30,10 @@ def leaves(*tables: int) -> NumberMatrix:
 
 
 def ask(question: str, weights: dict[int, float]) -> Answer:
-    excerpt = FILING.excerpt(ORDERS[table] for table in weights)
     context = TurnContext(
-        excerpt,
+        FILING,
         Memory(),
-        KNOWLEDGE.graph(excerpt),
+        KNOWLEDGE.graph(FILING),
         KNOWLEDGE.ontology,
         question=read_question(question),
         weights={ORDERS[table]: weight for table, weight in weights.items()},

@@ -11,14 +11,15 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.plan.steps import Extract
+from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver
 
 
-def ask(*questions: str) -> list[Answer]:
+def ask(*questions: str, solver: Solver | None = None) -> list[Answer]:
     """Return the answers to a conversation about a made-up annual report that is too long to be shown whole."""
     document = a_long_filing()
     excerpts = PlaceExcerpts.of_file(document, 300)
-    solver = make_solver("embedded", {"decline": True, "answers": "all"})
+    solver = solver or make_solver("embedded", {"decline": True, "answers": "all"})
     play = ConversationRunner(Conversation("c", document, ()), solver, excerpts=excerpts)
     asyncio.run(_play(play, questions))
     return [turn.answer for turn in play.turns]
@@ -39,6 +40,38 @@ def test_a_line_is_found_at_the_latest_time_and_at_others() -> None:
 def test_what_computes_with_the_last_answers_is_no_sentence() -> None:
     *_, change = ask("what was net income in 2023?", "and in 2022?", "what was the change?")
     assert number_of(change.value) == 22
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("embedded", {"answers": "numbers"}),
+        ("reflection", {"expert": "embedded"}),
+        ("cascade", {"stages": "embedded,embedded"}),
+    ],
+)
+def test_the_whole_document_is_read_in_other_ways_too(name: str, options: dict[str, object]) -> None:
+    first, second = ask(
+        "what were total net sales?", "and the long-term debt due in 2026?", solver=make_solver(name, options)
+    )
+    plain = ask("what were total net sales?", "and the long-term debt due in 2026?")
+    assert [first.value, second.value] == [answer.value for answer in plain]
+    assert first.sources == plain[0].sources
+    assert not first.reason
+
+
+def test_only_numbers_are_given_where_only_they_are_asked_for() -> None:
+    question = "which segment had the highest net sales in 2023?"
+    (answer,) = ask(question, solver=make_solver("embedded", {"answers": "numbers"}))
+    assert isinstance(answer.value, Number | None)
+    (text,) = ask(question)
+    assert isinstance(text.value, Text)
+
+
+def test_an_answer_that_is_not_sure_enough_is_withheld() -> None:
+    (answer,) = ask("what were total net sales?", solver=make_solver("embedded", {"abstain_below": 1.0}))
+    assert answer.value is None
+    assert (answer.reason or "").startswith("withheld")
 
 
 def test_the_source_is_the_cell_of_the_statement() -> None:
