@@ -63,7 +63,7 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
     Args:
         plan: The plan of the answer; only the look-up of one cell, and a calculation with earlier answers alone, count.
     """
-    label = _read_answered_row(plan, document)
+    label, full = _read_answered_row(plan, document)
     earlier = _uses_earlier_answers_only(plan) and question.pattern_names <= _PLAIN
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
@@ -74,7 +74,7 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
     if not (label or earlier) or not question.is_self_contained or _has_words_of(label, telling):
         return None
     named = _find_longest_caption(question_words)
-    if named is None or not question.names <= set(named[0].split()) or _has_words_of(label, named[0]):
+    if named is None or not question.names <= set(named[0].split()) or _has_words_of(full, named[0]):
         return None
     answered_line = _find_line(label)
     other = earlier or (answered_line is not None and named[1] != answered_line)
@@ -88,16 +88,17 @@ def _uses_earlier_answers_only(plan: Plan | None) -> bool:
     return bool(made) and made.isdisjoint({"", "identity"})
 
 
-def _read_answered_row(plan: Plan | None, document: Document) -> str:
+def _read_answered_row(plan: Plan | None, document: Document) -> tuple[str, str]:
+    """Return the label of the row that was looked up, and the same in full; empty ones of other plans."""
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
-        return ""
+        return "", ""
     table = document.table(steps[0].source.table)
     label = table.rows[steps[0].source.row].label
-    if label.casefold() not in _TOTALS:
-        return label
-    # "Total" in a table of revenue is total revenue.
-    return " ".join((label, table.title, table.columns[0].label, *document.section_of(table).path[-1:]))
+    full = " ".join((label, table.title, table.columns[0].label, *document.section_of(table).path[-1:]))
+    # "Total" in a table of revenue is total revenue, "consumer" beside "total loans" consumer loans.
+    totals = [row.label for row in table.rows[table.header_rows :] if row.label.casefold().startswith("total")]
+    return (full if label.casefold() in _TOTALS else label), " ".join((full, *totals))
 
 
 @lru_cache(maxsize=1)

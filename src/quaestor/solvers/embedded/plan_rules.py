@@ -213,7 +213,8 @@ def order_by_years(question: Question, outcome: TurnAction, years: Sequence[int]
     if named is not None:
         turned = tuple(years) == (int(named[1]), int(named[2]))
     else:
-        developed = question.order == "later first" and not _ONE_OF_TWO.search(question.lowered)
+        asks_change = question.order == "later first" or asks_for_change(question)
+        developed = asks_change and not _ONE_OF_TWO.search(question.lowered)
         turned = developed and 0 < years[0] < years[1]
     if not turned:
         return outcome

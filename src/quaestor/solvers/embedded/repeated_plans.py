@@ -121,11 +121,17 @@ def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArr
     line, place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
     # The numbers of two sentences have nothing in common by their order.
     near &= line ^ place if leaves.table[was] >= 0 else line
-    near &= (
-        is_among(leaves.year[at], turn.question.year_set or turn.target_years)
-        | _has_asked_words(was, turn.question, leaves)[at]
-    )
-    return leaf == was, near
+    of_year = near & is_among(leaves.year[at], turn.question.year_set or turn.target_years)
+    # Of several numbers of a year that one is meant that is called as the last one was: no quarter after a year.
+    alike = of_year & _is_called_alike(was, leaves)[at]
+    of_year = alike if alike.any() else of_year
+    return leaf == was, of_year | (near & _has_asked_words(was, turn.question, leaves)[at])
+
+
+def _is_called_alike(was: int, leaves: NumberMatrix) -> NDArray[np.bool_]:
+    """Which numbers have the labels of this one, but for times."""
+    number = leaves.leaves[was]
+    return np.array([(leaf.row, leaf.column) == (number.row, number.column) for leaf in leaves.leaves], bool)
 
 
 def _has_asked_words(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
