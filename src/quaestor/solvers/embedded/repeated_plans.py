@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
+from quaestor.questions.times import times_asked
 from quaestor.solvers.embedded.candidates import CHANGE, LOOKUP, OPERATIONS, Candidates
 from quaestor.solvers.embedded.operand_pool import CONSTANT
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
@@ -122,9 +123,10 @@ def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArr
     # The numbers of two sentences have nothing in common by their order.
     near &= line ^ place if leaves.table[was] >= 0 else line
     of_year = near & is_among(leaves.year[at], turn.question.year_set or turn.target_years)
-    # Of several numbers of a year that one is meant that is called as the last one was: no quarter after a year.
-    alike = of_year & _is_called_alike(was, leaves)[at]
-    of_year = alike if alike.any() else of_year
+    if not any(time.is_fine for time in times_asked(turn.question)):
+        # Of several numbers of a year that one is meant that is called as the last one was: no quarter after a year.
+        alike = of_year & _is_called_alike(was, leaves)[at]
+        of_year = alike if alike.any() else of_year
     return leaf == was, of_year | (near & _has_asked_words(was, turn.question, leaves)[at])
 
 
