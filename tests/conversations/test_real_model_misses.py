@@ -1,0 +1,534 @@
+"""The questions about two filings that a real model missed, asked again of a scripted model that is as careful.
+
+The questions, their answers and what the real model was asked are read from the public data; so are the numbers and
+the words that a right answer needs. The scripted model takes them only from what it was shown, or what one call found.
+"""
+
+import importlib.util
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from shutil import copy
+from typing import Any
+
+import anyio
+import pytest
+from command_line import Outcome, Quaestor, exit_code
+from mcp_clients import called, server_of_folder
+from model_server import ModelServer
+from web import asking, begun, client_of
+from web_api import program
+
+import quaestor as library
+from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import Text, ValueList, YesNo
+from quaestor.documents.document import Document
+from quaestor.documents.table import Cell, Table
+from quaestor.library.opening import OpenedDocument
+from quaestor.scoring.filing_answers import FilingReference, answer_is_right
+from quaestor.scoring.gold import read_gold
+from quaestor.testing.models import Call, ReceivedRequest, Reply
+from quaestor.web.app import create_app
+
+Json = dict[str, Any]
+Steps = list[str]
+Calls = Generator[Reply, None, Steps]
+Script = Callable[["Mind"], Generator[Reply, None, None]]
+
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w.]*\d)")
+_QUOTED = re.compile(r"'([^']{9,})'")
+_SENTENCE = re.compile(r"\.\.\.|(?<=[a-z])\.\s")
+_SEGMENT = re.compile(r"([A-Z][\w& ]+) \(")
+
+
+@dataclass
+class Mind:
+    """What a careful model knows in one turn: the question, what it is shown, and what to look for.
+
+    Attributes:
+        negative: Whether the amount read last has a minus.
+    """
+
+    line: Json
+    document: Document
+    before: Sequence[Json] = ()
+    asked: ReceivedRequest = field(init=False)
+    negative: bool = field(init=False, default=False)
+
+    @property
+    def where(self) -> str:
+        return str(self.line["where"])
+
+    @property
+    def amounts(self) -> list[float]:
+        """The numbers that the answer is made of, in the order in which its place is described."""
+        found = [number for number in _NUMBER.findall(self.where) if not re.fullmatch(r"20\d\d", number)]
+        return [float(number.replace(",", "")) for number in found if len(number) > 3]
+
+    @property
+    def passages(self) -> list[str]:
+        """The whole sentences that state the answer."""
+        said = [part.strip(" .") for quoted in _QUOTED.findall(self.where) for part in _SENTENCE.split(quoted)]
+        texts = [sentence.text for sentence in self.document.sentences]
+        return [next((text for text in texts if folded(one) in folded(text)), one) for one in said if one]
+
+    def reply(self, *calls: Call) -> Reply:
+        told = Call("describe_understanding", {"description": self.line["question"]})
+        return Reply(calls=calls if self.asked.results else (told, *calls))
+
+    def results(self, count: int) -> list[Json]:
+        return [json.loads(result) for result in self.asked.results[-count:]]
+
+    def look_up(self, *amounts: float) -> Calls:
+        """Read cells by the names of their rows; what is not shown at once is within one search."""
+        calls = [self._query(amount) for amount in amounts]
+        yield self.reply(*calls)
+        if any("error" in result for result in self.results(len(calls))):
+            yield self.reply(Call("search_document", {"query": self.line["question"]}), *calls)
+        return [self._step(*pair) for pair in zip(self.results(len(calls)), amounts, strict=True)]
+
+    def _step(self, result: Json, amount: float) -> str:
+        found = [one for one in result.get("values", [result]) if abs(float(one.get("value") or 0)) == amount]
+        assert found, f"{amount} is not within reach: {result}"
+        self.negative = float(found[0]["value"]) < 0
+        return f"#{found[0]['step']}"
+
+    def _query(self, amount: float) -> Call:
+        table, cell = self._cell(amount)
+        period = table.period_at(cell.ref.row, cell.ref.column)
+        year = {} if period is None else {"year": period.last or period.year}
+        return Call("query_kg", {"filters": {"row": table.rows[cell.ref.row].label, **year}})
+
+    def _cell(self, amount: float) -> tuple[Table, Cell]:
+        """Return the cell of an amount in the table that the place of the answer names."""
+        found = [
+            (len(names(self._described(table, row)) & names(self.where)), -table.index, table, cell)
+            for table in self.document.tables
+            for row, cells in enumerate(table.cells)
+            for cell in cells[1:]
+            if table.rows[row].label and cell.quantity is not None and abs(float(cell.quantity.value)) == amount
+        ]
+        return max(found, key=lambda one: one[:2])[2:]
+
+    def _described(self, table: Table, row: int) -> str:
+        return " ".join((table.title, *self.document.section_of(table).path, table.rows[row].label))
+
+    def calculate(self, *calculations: Sequence[str]) -> Calls:
+        yield self.reply(*(Call("calculate", {"operation": one, "values": list(of)}) for one, *of in calculations))
+        return [f"#{result['step']}" for result in self.results(len(calculations))]
+
+    def read(self, passages: Sequence[str], words: str) -> Calls:
+        """Read sentences; what is not shown at once is found by one round of calls."""
+        if not all(map(self.is_shown, passages)):
+            yield self.looking(words)
+        missing = [passage for passage in passages if not self.is_shown(passage)]
+        assert not missing, f"not within reach: {missing}"
+        return list(passages)
+
+    def looking(self, words: str) -> Reply:
+        question = Call("search_document", {"query": self.line["question"]})
+        return self.reply(question, Call("find_in_text", {"words": words}))
+
+    def is_shown(self, passage: str) -> bool:
+        return folded(passage) in folded("\n".join((*self.asked.prompts, *self.asked.results)))
+
+    def answer(self, **said: Any) -> Reply:
+        return self.reply(Call("final_answer", said))
+
+
+def folded(text: str) -> str:
+    """Letters and digits alone, of JSON the character that is meant."""
+    unescaped = re.sub(r"\\u[0-9a-f]{4}", " ", text)
+    return re.sub(r"[^a-z0-9]+", " ", unescaped.lower())
+
+
+def names(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{3,}", text.lower()))
+
+
+def grew_faster(mind: Mind) -> Generator[Reply, None, None]:
+    one, before, other, other_before = yield from mind.look_up(*mind.amounts)
+    growth = yield from mind.calculate(("percentage_change", before, one), ("percentage_change", other_before, other))
+    (faster,) = yield from mind.calculate(("argmax", *growth))
+    yield mind.answer(answer=faster, explanation=[f"They grew by {{{growth[0]}}} and {{{growth[1]}}}."])
+
+
+def amount_and_growth(mind: Mind) -> Generator[Reply, None, None]:
+    now, before = yield from mind.look_up(*mind.amounts)
+    (growth,) = yield from mind.calculate(("percentage_change", before, now))
+    yield mind.answer(answer=f"{now}, {growth}")
+
+
+def stated(words: str) -> Script:
+    def script(mind: Mind) -> Generator[Reply, None, None]:
+        passages = yield from mind.read(mind.passages, words)
+        yield mind.answer(answer="yes" if mind.line["answer"]["yes"] else "no", words=passages)
+
+    return script
+
+
+def quoted(words: str) -> Script:
+    def script(mind: Mind) -> Generator[Reply, None, None]:
+        passages = yield from mind.read(mind.passages, words)
+        yield mind.answer(words=passages)
+
+    return script
+
+
+def moved(mind: Mind) -> Generator[Reply, None, None]:
+    now, before = yield from mind.look_up(*mind.amounts)
+    (change,) = yield from mind.calculate(("subtract", now, before))
+    yield mind.answer(answer=change)
+
+
+def segments(mind: Mind) -> Generator[Reply, None, None]:
+    """Quote of each segment the sentence that says what it includes."""
+    called = _SEGMENT.findall(mind.line["answer"]["text"])
+    texts = [sentence.text for sentence in mind.document.sentences]
+    told = [[text for text in texts if f"{name} segment includes" in text] for name in called]
+    if not all(any(map(mind.is_shown, alike)) for alike in told):
+        yield mind.looking("segment includes")
+    yield mind.answer(words=[next(filter(mind.is_shown, alike)) for alike in told])
+
+
+def both_years(mind: Mind) -> Generator[Reply, None, None]:
+    found = yield from mind.look_up(*mind.amounts)
+    yield mind.answer(answer=", ".join(found))
+
+
+def fell_by_percent(mind: Mind) -> Generator[Reply, None, None]:
+    now, before = yield from mind.look_up(*mind.amounts)
+    (fall,) = yield from mind.calculate(("subtract", before, now))
+    (share,) = yield from mind.calculate(("percentage", fall, before))
+    yield mind.answer(answer=share)
+
+
+def why_and_by_how_much(mind: Mind) -> Generator[Reply, None, None]:
+    before, now, each_before, each = yield from mind.look_up(*mind.amounts)
+    (fall,) = yield from mind.calculate(("subtract", before, now))
+    because = f"Each share earned more, {{{each}}} after {{{each_before}}}, for there were {{{fall}}} fewer."
+    yield mind.answer(answer=fall, explanation=[because])
+
+
+def amount_and_stated(mind: Mind) -> Generator[Reply, None, None]:
+    awarded, recorded = yield from mind.read(mind.passages, "amounts have been paid or recorded")
+    yield mind.reply(Call("find_in_text", {"words": awarded}))
+    (found,) = mind.results(1)
+    yield mind.answer(answer=f"#{found['step']}, no", words=[recorded])
+
+
+def margins_compared(mind: Mind) -> Generator[Reply, None, None]:
+    income, revenue, income_before, revenue_before = yield from mind.look_up(*mind.amounts)
+    now, before = yield from mind.calculate(
+        ("percentage", income, revenue), ("percentage", income_before, revenue_before)
+    )
+    (higher,) = yield from mind.calculate(("greater", now, before))
+    yield mind.answer(answer=f"{now}, {before}, {higher}")
+
+
+def answered_then(mind: Mind) -> Generator[Reply, None, None]:
+    """Answer a question that the real model had right."""
+    wanted, kind = mind.line["answer"], mind.line["kind"]
+    if kind in ("share", "sum"):
+        part, whole = yield from mind.look_up(*mind.amounts[-2:])
+        operation = "percentage" if kind == "share" else "add" if mind.negative else "subtract"
+        (result,) = yield from mind.calculate((operation, part, whole))
+        yield mind.answer(answer=result)
+        return
+    found = yield from mind.look_up(*(one["value"] for one in wanted.get("values", [wanted])))
+    yield mind.answer(answer=", ".join(found))
+
+
+MISSES: tuple[tuple[str, Script], ...] = (
+    ("ranking", grew_faster),
+    ("two_part", amount_and_growth),
+    ("yesno", stated("centralize invoicing, shipped elsewhere")),
+    ("yesno", stated("expect to increase capital expenditures in fiscal year 2026")),
+    ("two_part", quoted("announced stock split, amendment to effect the stock split")),
+    ("change", moved),
+    ("why", quoted("segment operating income decrease was driven by")),
+    ("description", segments),
+    ("two_part", both_years),
+    ("growth", fell_by_percent),
+    ("change", why_and_by_how_much),
+    ("why", quoted("provision for income taxes increased primarily due to")),
+    ("two_part", amount_and_stated),
+    ("comparison", margins_compared),
+)
+"""What kind of question each is, in the order of the questions, and what a careful model does."""
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A question that the real model missed, with the whole of its conversation."""
+
+    line: Json
+    conversation: Sequence[Json]
+
+    @property
+    def before(self) -> Sequence[Json]:
+        return self.conversation[: self.line["turn"]]
+
+
+@pytest.fixture(scope="module")
+def misses(shared_data: Path) -> tuple[Missed, ...]:
+    """Those of the real model's answers that are wrong, in the order of the questions."""
+    score = scorer(shared_data)
+    told = lines(shared_data / "real_model" / "answers.jsonl")
+    answers = {(one["conversation"], one["turn"]): one for one in told}
+    asked = [line for file in dict.fromkeys(one["file"] for one in told) for line in questions(shared_data, file)]
+    asked = sorted(asked, key=lambda line: (line["file"], line["conversation"], line["turn"]))
+    return tuple(
+        Missed(line, [one for one in asked if one["conversation"] == line["conversation"]])
+        for line in asked
+        if not score.right(line["answer"], answers[line["conversation"], line["turn"]])
+    )
+
+
+def scorer(shared_data: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("score_answers", shared_data.parent / "tools" / "score_answers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def lines(path: Path) -> list[Json]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def questions(shared_data: Path, file: str) -> list[Json]:
+    return lines(shared_data / "questions" / f"{file}.jsonl")
+
+
+@cache
+def opened(path: Path) -> OpenedDocument:
+    return library.open(path)
+
+
+def filing(shared_data: Path, file: str) -> Path:
+    (path,) = (shared_data / "filings").glob(f"{file}.[hp]*")
+    return path
+
+
+class Careful:
+    """A model's server script: of each question it does what its script says, as often as the question is asked."""
+
+    def __init__(self, document: Document, asked: Sequence[tuple[Missed, Script]]) -> None:
+        self.faults: list[str] = []
+        self._document = document
+        self._scripts = {missed.line["question"]: (missed, script) for missed, script in asked}
+        self._playing: dict[str, tuple[Mind, Generator[Reply, None, None]]] = {}
+
+    def __call__(self, asked: ReceivedRequest) -> Reply:
+        question = next(text for text in self._scripts if f"Question: {text}" in asked.prompts[0].rpartition("\n\n")[2])
+        if not asked.results:
+            missed, script = self._scripts[question]
+            mind = Mind(missed.line, self._document, missed.before)
+            self._playing[question] = mind, script(mind)
+        mind, playing = self._playing[question]
+        mind.asked = asked
+        try:
+            return next(playing)
+        except (AssertionError, StopIteration, LookupError, ValueError) as fault:
+            self.faults.append(f"{question}: {fault!r} after {asked.results[-1:]}")
+            return Reply("no reply left", status=400)
+
+
+def test_every_miss_is_replayed(misses: tuple[Missed, ...]) -> None:
+    assert [missed.line["kind"] for missed in misses] == [kind for kind, _ in MISSES]
+
+
+@pytest.mark.very_slow
+@pytest.mark.parametrize("number", range(1, len(MISSES) + 1), ids=lambda n: f"{n:02}-{MISSES[n - 1][0]}")
+def test_a_careful_model_has_it_right_in_one_turn(
+    number: int, misses: tuple[Missed, ...], shared_data: Path, local_models: None
+) -> None:
+    missed, own = misses[number - 1], {id(one.line): script for one, (_, script) in zip(misses, MISSES, strict=True)}
+    turns = [Missed(line, missed.conversation) for line in (*missed.before, missed.line)]
+    page = opened(filing(shared_data, missed.line["file"]))
+    model = Careful(page.document, [(one, own.get(id(one.line), answered_then)) for one in turns])
+    with ModelServer(model) as server:
+        conversation = page.conversation(solver="agent", model=f"openai:careful@{server.url}/v1")
+        with conversation:
+            *_, answered = [conversation.ask(one.line["question"]) for one in turns]
+    assert model.faults == []
+    assert len(conversation.answers) == len(turns)
+    turn = answered.turn
+    assert (turn.error, turn.verified, turn.answer.reason) == (None, True, None)
+    assert_right(turn, missed.line, shared_data)
+
+
+def assert_right(turn: Turn, line: Json, shared_data: Path) -> None:
+    """The answer is right by both scorers, and counts what the reference counts."""
+    golds = read_gold(shared_data / "questions" / f"{line['file']}.jsonl")[line["conversation"]]
+    reference = golds[line["turn"]].filing
+    assert isinstance(reference, FilingReference)
+    assert answer_is_right(turn.answer, reference), turn.answer
+    score, told = scorer(shared_data), as_scored(turn)
+    assert score.right(line["answer"], told) or score.right(line["answer"], {**told, "parts": None}), turn.answer
+    wanted = {part.get("unit") for part in line["answer"].get("parts", [line["answer"]])} - {None, "percent"}
+    items = turn.answer.value.items if isinstance(turn.answer.value, ValueList) else ()
+    assert wanted <= {turn.answer.unit, *(item.unit for item in items)} or "label" in line["answer"]
+
+
+def as_scored(turn: Turn) -> Json:
+    """An answer as the public scorer takes it; of a list each entry is a part too."""
+    value, scale = turn.answer.value, turn.answer.scale.value
+    match value:
+        case ValueList(items=items):
+            parts = [
+                {"said": "text", "text": item.label}
+                if item.number is None
+                else {"said": "number", "value": float(item.number), "scale": (item.scale or turn.answer.scale).value}
+                for item in items
+            ]
+            listed = [
+                {
+                    "label": item.label,
+                    "value": None if item.number is None else float(item.number),
+                    "scale": part.get("scale"),
+                }
+                for item, part in zip(items, parts, strict=True)
+            ]
+            return {"said": "list", "items": listed, "scale": scale, "parts": parts}
+        case YesNo(value=yes):
+            return {"said": "yes_no", "yes": yes}
+        case Text(value=text):
+            return {"said": "text", "text": text}
+    return {"said": "number", "value": float(turn.answer.number or 0), "scale": scale}
+
+
+@pytest.fixture
+def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
+    """Run the command line in an empty folder, on lines of any length."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")
+
+    def run(*arguments: str) -> Outcome:
+        code = exit_code(*arguments)
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    return run
+
+
+@dataclass(frozen=True)
+class House:
+    """Where questions about a file are asked: its folder, and the model.
+
+    Attributes:
+        folder: The file is `report.pdf` in its folder `filings`.
+    """
+
+    folder: Path
+    model: str
+    quaestor: Quaestor
+    asked: Sequence[Missed]
+
+    @property
+    def file(self) -> str:
+        return str(self.folder / "filings" / "report.pdf")
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return "--solver", "agent", "--model", self.model
+
+    @property
+    def questions(self) -> list[str]:
+        return [missed.line["question"] for missed in self.asked]
+
+
+def by_asking(house: House) -> list[str]:
+    told = [
+        json.loads(house.quaestor("ask", house.file, text, "--json", *house.options).out) for text in house.questions
+    ]
+    return [answer["display"] for (answer,) in told]
+
+
+def by_chatting(house: House) -> list[str]:
+    shown = []
+    for text in house.questions:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdin", io.StringIO(f"{text}\n"))
+            shown.append(house.quaestor("chat", house.file, *house.options).out)
+    assert not any("\n2. " in one for one in shown)
+    return shown
+
+
+def by_evaluating(house: House) -> list[str]:
+    lines = [json.dumps({**missed.line, "file": "report"}) for missed in house.asked]
+    Path("questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    more = ("--documents", "filings", "--store", "runs.db", "--output", "turns.jsonl", "--json")
+    score = json.loads(house.quaestor("eval", "questions.jsonl", *more, *house.options).out)["score"]
+    assert (score["right"]["correct"], score["right"]["total"]) == (len(lines), len(lines))
+    turns = {turn["question"]: turn["told"] for turn in map(json.loads, Path("turns.jsonl").read_text().splitlines())}
+    return [turns[text] for text in house.questions]
+
+
+def by_http(house: House) -> list[str]:
+    with program(house.folder, house.file, scripted=False, solver="agent", model=house.model) as there:
+        told = [there.post(f"{there.begun()}/questions", question=text)["answers"] for text in house.questions]
+    return [answer["display"] for (answer,) in told]
+
+
+def by_page(house: House) -> list[str]:
+    request = asking(house.folder, None, solver="agent", model=house.model)
+    headers = {"HX-Request": "true"}
+    with client_of(create_app(request, None, (house.file,))) as client:
+        shown = [
+            client.post(f"{begun(client)}/ask", data={"question": text}, headers=headers).text
+            for text in house.questions
+        ]
+    assert all(len(re.findall(r'class="turn" id="turn-', one)) == 1 for one in shown)
+    return shown
+
+
+def by_assistants(house: House) -> list[str]:
+    async def ask() -> list[str]:
+        from mcp import Client
+
+        async with Client(server_of_folder(house.folder, solver="agent", model=house.model)) as client:
+            told = [await called(client, "ask", document="report.pdf", question=text) for text in house.questions]
+        return [answer["display"] for one in told for (answer,) in [one["answers"]]]
+
+    return anyio.run(ask)
+
+
+@pytest.mark.very_slow
+@pytest.mark.parametrize("door", [by_asking, by_chatting, by_evaluating, by_http, by_page, by_assistants])
+def test_every_door_gives_all_parts_in_one_turn(
+    door: Callable[[House], list[str]],
+    misses: tuple[Missed, ...],
+    shared_data: Path,
+    local_models: None,
+    quaestor: Quaestor,
+    tmp_path: Path,
+) -> None:
+    """Those of one file that are not follow-ups; what they say in Python is right by the test above."""
+    file = misses[-1].line["file"]
+    asked = [
+        (missed, script)
+        for missed, (kind, script) in zip(misses, MISSES, strict=True)
+        if missed.line["file"] == file and missed.line["turn"] == 0 and kind in ("two_part", "comparison")
+    ]
+    assert len(asked) == 3
+    (tmp_path / "filings").mkdir()
+    copy(filing(shared_data, file), tmp_path / "filings" / "report.pdf")
+    page = opened(filing(shared_data, file))
+    model = Careful(page.document, asked)
+    with ModelServer(model) as server:
+        house = House(tmp_path, f"openai:careful@{server.url}/v1", quaestor, [missed for missed, _ in asked])
+        expected = [page.ask(text, solver="agent", model=house.model).display for text in house.questions]
+        before = len(server.asked)
+        shown = door(house)
+    assert model.faults == []
+    assert len(server.asked) == 2 * before
+    for display, said in zip(expected, shown, strict=True):
+        assert all(part in said for part in display.split("; ")), said
