@@ -1,6 +1,5 @@
 """Every plan that a question could mean: one operation on numbers of the page and earlier results."""
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -35,6 +34,7 @@ LOOKUP, SUBTRACT, ADD, DIVIDE, MULTIPLY, GREATER, CHANGE, SUM, AVERAGE = range(l
 
 GROUPED = frozenset({"sum", "average"})
 """Those that take a group of numbers."""
+_SINGLE = (LOOKUP, SUM, AVERAGE)
 
 
 Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]
@@ -165,15 +165,6 @@ def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray
     return same
 
 
-# What the operands of plans are multiplied by before they are calculated with, for thousands of plans at once.
-#
-# What they say of two operands is asked once and kept.
-
-
-_MOST = 96
-"""Of how many kinds of operands the shifts are kept; a conversation has some twenty."""
-
-
 @lru_cache(maxsize=1024)
 def find_scaling(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
     """Return how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
@@ -186,68 +177,34 @@ def find_result_dimension(name: str, counts: tuple[Dimension, ...]) -> Dimension
     return find_scaling(name, counts).counts
 
 
-class ShiftTable:
-    """The factors of operations on two operands, looked up by what both count; bounded, and safe among threads."""
+def find_factors(
+    counts: Sequence[Dimension], operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what the first and the second operand of each plan are multiplied by: powers of ten.
 
-    def __init__(self, operations: Sequence[str], grouped: frozenset[str]) -> None:
-        """Take the operations in the order of their codes, and those of them that take one operand."""
-        self._operations, self._single = tuple(operations), grouped | {"lookup"}
-        self._lock = threading.Lock()
-        self._forget()
+    Args:
+        counts: What each operand of a pool counts.
+        operation: The code of the operation of each plan.
+        first: Its first operand, as its place in the pool.
+        second: Its second one, likewise.
 
-    def _forget(self) -> None:
-        size = len(self._operations) * _MOST**2
-        self._codes: dict[Dimension, int] = {}
-        self._factors, self._known = np.ones((2, size)), np.zeros(size, bool)
-
-    def factors(
-        self,
-        counts: Sequence[Dimension],
-        operation: NDArray[np.int8],
-        first: NDArray[np.intp],
-        second: NDArray[np.intp],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return what the first and the second operand of each plan are multiplied by: powers of ten.
-
-        Args:
-            counts: What each operand of a pool counts.
-            operation: The code of the operation of each plan.
-            first: Its first operand, as its place in the pool.
-            second: Its second one, likewise.
-
-        Shape: All arrays have one entry a plan.
-        """
-        # Told apart by identity first, which is quick.
-        distinct = {id(one): one for one in counts}
-        with self._lock:
-            codes = self._assign_codes(distinct)
-            of_operand = np.array([codes[id(one)] for one in counts], np.intp)
-            key = (of_operand * _MOST).take(first)
-            key += operation.astype(np.intp) * (_MOST * _MOST)
-            key += of_operand.take(second)
-            missing = key[~self._known.take(key)]
-            if len(missing):
-                named = {codes[one]: counted for one, counted in distinct.items()}
-                for packed in np.unique(missing).tolist():
-                    self._fill_in(packed, named)
-            return self._factors[0].take(key), self._factors[1].take(key)
-
-    def _assign_codes(self, distinct: dict[int, Dimension]) -> dict[int, int]:
-        found = {one: self._codes.get(counted, -1) for one, counted in distinct.items()}
-        new = [one for one, code in found.items() if code < 0]
-        if len(self._codes) + len(new) > _MOST:
-            self._forget()
-            new = list(distinct)
-        return found | {one: self._codes.setdefault(distinct[one], len(self._codes)) for one in new}
-
-    def _fill_in(self, packed: int, named: dict[int, Dimension]) -> None:
-        rest, right = divmod(packed, _MOST)
-        code, left = divmod(rest, _MOST)
-        name = self._operations[code]
-        dimensions = (named[left],) if name in self._single else (named[left], named[right])
-        shifts = find_scaling(name, dimensions).shifts
-        self._factors[:, packed] = 10.0 ** shifts[0], 10.0 ** shifts[1] if len(shifts) > 1 else 1.0
-        self._known[packed] = True
+    Shape: All arrays have one entry a plan.
+    """
+    distinct = {id(one): one for one in counts}
+    place = {one: n for n, one in enumerate(distinct)}
+    kind, kinds = np.array([place[id(one)] for one in counts], np.intp), tuple(distinct.values())
+    shape = len(OPERATIONS), len(kinds), len(kinds)
+    keys, inverse = np.unique(
+        np.ravel_multi_index((operation.astype(np.intp), kind[first], kind[second]), shape), return_inverse=True
+    )
+    factors = np.ones((2, len(keys)))
+    for n, (code, left, right) in enumerate(
+        zip(*(part.tolist() for part in np.unravel_index(keys, shape)), strict=True)
+    ):
+        single = code in _SINGLE
+        shifts = find_scaling(OPERATIONS[code], (kinds[left],) if single else (kinds[left], kinds[right])).shifts
+        factors[: len(shifts), n] = [10.0**shift for shift in shifts]
+    return factors[0, inverse], factors[1, inverse]
 
 
 def score_signatures(
@@ -330,8 +287,6 @@ def _locate_signatures(
 # A turn of a conversation adds one operation to what is there (94 % of labelled turns), or percentage change, which
 # is two, or adds up or averages a group of numbers.
 
-
-_SHIFTS = ShiftTable(OPERATIONS, GROUPED)
 
 MOST_CANDIDATES, MOST_OTHER_CANDIDATES = 350, 250
 """How many candidates the ranker sees of the likeliest reading of the turns before, and of each other one."""
@@ -453,7 +408,7 @@ def _estimate_values(
     pool: Pool, operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The results in floating point, for ranking alone: the plan that is chosen is executed exactly."""
-    by_first, by_second = _SHIFTS.factors(pool.counts, operation, first, second)
+    by_first, by_second = find_factors(pool.counts, operation, first, second)
     a, b = pool.value.take(first) * by_first, pool.value.take(second) * by_second
     divisor_zero = ((operation == DIVIDE) | (operation == CHANGE)) & (b == 0)
     safe = np.where(b == 0, 1.0, b)

@@ -28,79 +28,12 @@ from quaestor.solvers.embedded.page import NumberMatrix, clip, is_among
 from quaestor.solvers.embedded.page_numbers import LEADS
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView
 
-# Which stems of a question each of many labels has, as bits: sets of thousands of pairs in a few operations.
-#
-# numpy goes through flags row by row, and a row here is a dozen stems: bits take a tenth of the time.
-
-
-_WORD = 64
-
-
-@dataclass(frozen=True, slots=True)
-class StemSets:
-    """Sets of the stems of one question.
-
-    Attributes:
-        bits: Stem n of a question is bit n % 64 of word n // 64.
-        width: How many stems the question has, at least one.
-
-    Shape: `bits` is words x sets.
-    """
-
-    bits: NDArray[np.uint64]
-    width: int
-
-    @classmethod
-    def of(cls, flags: NDArray[np.bool_]) -> "StemSets":
-        """Return the sets of some flags.
-
-        Shape: `flags` is sets x stems, at least one stem.
-        """
-        size, width = flags.shape
-        padded = np.zeros((size, -(-width // _WORD) * _WORD), bool)
-        padded[:, :width] = flags
-        words = np.packbits(padded, axis=1, bitorder="little").view("<u8")
-        return cls(np.ascontiguousarray(words.T, np.uint64), width)
-
-    def take(self, index: NDArray[np.intp]) -> "StemSets":
-        """Return the sets at `index`, in that order."""
-        return StemSets(self.bits.take(index, axis=1), self.width)
-
-    def __or__(self, other: "StemSets") -> "StemSets":
-        """Return for each set what is in it or in that of the other."""
-        return StemSets(self.bits | other.bits, self.width)
-
-    def __sub__(self, other: "StemSets") -> "StemSets":
-        """Return for each set what is in it and not in that of the other."""
-        return StemSets(self.bits & ~other.bits, self.width)
-
-    def shares(self) -> NDArray[np.float64]:
-        """Return for each set how much of the question it is.
-
-        Shape: One entry a set.
-        """
-        shares: NDArray[np.float64] = np.bitwise_count(self.bits).sum(axis=0) / self.width
-        return shares
-
-    def first_places(self) -> NDArray[np.float64]:
-        """Return for each set where its first stem is in the question, as a share; 2 if it is empty.
-
-        Shape: One entry a set.
-        """
-        places = np.full(self.bits.shape[1], 2.0)
-        for number in reversed(range(len(self.bits))):
-            word = self.bits[number]
-            lowest = word & (~word + np.uint64(1))
-            # A power of two, whose exponent is given exactly.
-            place = np.frexp(lowest.astype(np.float64))[1] + (number * _WORD - 1)
-            places = np.where(lowest > 0, place / self.width, places)
-        return places
-
-
-Column = NDArray[np.generic]
-
 _LAST_RANK = 30
 _NO_LABEL = frozenset[str]()
+_FROM, _TO = LEADS.index("from"), LEADS.index("to")
+_LEAST, _UNLISTED = 1e-6, 1e-3
+
+Column = NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +50,6 @@ class OperandView:
 
     columns: Mapping[str, Column]
     question_words: NDArray[np.bool_]
-    stems: StemSets
     labels: NDArray[np.float32]
     label: NDArray[np.intp]
     year: NDArray[np.int32]
@@ -142,7 +74,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
     label = np.array([place[one] for one in of_operand], np.intp)
     question = list(dict.fromkeys(asked.stems))
     flags = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
-    sets, year = StemSets.of(flags), _find_years(pool, turns)
+    year = _find_years(pool, turns)
     newest = max(asked.years, default=0)
     columns: dict[str, Column] = {
         "kind": pool.kind,
@@ -152,8 +84,8 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "year": np.where((year > 0) & (newest > 0), clip(year - newest, -9, 8), 9),
         "lead": _take_of_leaves(pool, leaves.lead, 0),
         "table": _take_of_leaves(pool, leaves.table >= 0, -1),
-        "word": sets.first_places(),
-        "said": sets.shares(),
+        "word": _find_first_places(flags),
+        "said": flags.mean(axis=1),
         "percent": pool.percent,
         "magnitude": pool.magnitude,
         "negative": pool.value < 0,
@@ -162,7 +94,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "computed": ~has & (pool.turn > 0),
         **_compare_operation_words(asked, list(place), label),
     }
-    return OperandView(columns, flags, sets, _build_label_matrix(list(place)), label, year)
+    return OperandView(columns, flags, _build_label_matrix(list(place)), label, year)
 
 
 def find_distinct_places(
@@ -176,8 +108,8 @@ def find_distinct_places(
 
     Shape: All arrays have one entry a pair.
     """
-    a, b = view.stems.take(first), view.stems.take(second)
-    return (a - b).first_places(), (b - a).first_places()
+    a, b = view.question_words[first], view.question_words[second]
+    return _find_first_places(a & ~b), _find_first_places(b & ~a)
 
 
 def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
@@ -194,7 +126,13 @@ def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[n
     one, other = view.label[first], view.label[second]
     shared = inside[one, other]
     alike = shared / np.maximum(size[one] + size[other] - shared, 1)
-    return alike, (view.stems.take(first) | view.stems.take(second)).shares()
+    return alike, (view.question_words[first] | view.question_words[second]).mean(axis=1)
+
+
+def _find_first_places(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Where the first stem of each row is in the question, as a share; 2 if it has none."""
+    places: NDArray[np.float64] = np.where(flags.any(axis=1), flags.argmax(axis=1) / flags.shape[1], 2.0)
+    return places
 
 
 def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
@@ -255,9 +193,6 @@ def _take_of_leaves(pool: Pool, values: Column, otherwise: float) -> Column:
     if not len(values):
         return np.full(len(pool.leaf), otherwise)
     return np.where(pool.leaf >= 0, values[np.maximum(pool.leaf, 0)], otherwise)
-
-
-_FROM, _TO = LEADS.index("from"), LEADS.index("to")
 
 
 def measure_pairs(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
@@ -413,8 +348,6 @@ def _measure_kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Co
     }
 
 
-_LEAST = 1e-6
-_UNLISTED = 1e-3
 COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_least", "group_reference")
 
 

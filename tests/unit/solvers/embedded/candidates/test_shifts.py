@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
-from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, ShiftTable, find_result_dimension, find_scaling
+from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, find_factors, find_result_dimension, find_scaling
 
 DIMENSIONS = st.builds(
     Dimension,
@@ -29,21 +29,9 @@ def by_rule(name: str, left: Dimension, right: Dimension) -> tuple[float, float]
 def test_factors_are_those_of_the_rule(counts: list[Dimension]) -> None:
     plans = [(code, i, j) for code in range(len(OPERATIONS)) for i in range(len(counts)) for j in range(len(counts))]
     operation, first, second = (np.array(column, np.intp) for column in zip(*plans, strict=True))
-    found = TABLE.factors(counts, operation.astype(np.int8), first, second)
+    found = find_factors(counts, operation.astype(np.int8), first, second)
     expected = [by_rule(OPERATIONS[code], counts[i], counts[j]) for code, i, j in plans]
     assert [*zip(*(part.tolist() for part in found), strict=True)] == expected
-
-
-TABLE = ShiftTable(OPERATIONS, GROUPED)
-
-
-def test_more_kinds_than_the_table_has_room_for_clear_it() -> None:
-    table, nothing = ShiftTable(OPERATIONS, GROUPED), np.zeros(1, np.intp)
-    thousand, million = Dimension(Scale.THOUSAND), Dimension(Scale.MILLION)
-    for number in range(200):
-        counts = (Dimension(constant=Decimal(number)), million, thousand)
-        left, right = table.factors(counts, np.array([1], np.int8), nothing + 1, nothing + 2)
-        assert (left.tolist(), right.tolist()) == ([1000.0], [1.0])
 
 
 def test_a_result_has_the_dimension_of_the_rule() -> None:
