@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.patterns import lazy_regex
@@ -17,13 +16,11 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
-from quaestor.retrieval.auditor import ASKS_AUDITOR, asks_for_auditor, auditor_of
+from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
+from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, cause_asked, find_causes
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.readings import AskedTurn
-
-if TYPE_CHECKING:
-    from quaestor.retrieval.causes import CauseCandidate, CauseQuestion
 
 _CAUSE = lazy_regex(
     r"\b(?:due to|because|driven by|attributable to|attributed to|as a result of|result(?:s|ed|ing)? (?:of|from"
@@ -435,15 +432,14 @@ class CauseAnswer:
     fit: float
 
 
-def find_cause(asked: "CauseQuestion", question: Question, document: Document, label: str) -> CauseAnswer | None:
+def find_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
     """Return what a filing states as the cause of what a question asks about; None if it states none.
 
     Args:
         question: The same in words.
     """
-    from quaestor.retrieval.causes import PART, find_causes
-
-    found = list(find_causes(asked, document))
+    shown = {block.order for block in document.blocks}
+    found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]
     if not found:
         return None
     best = found[0]
@@ -457,7 +453,7 @@ def find_cause(asked: "CauseQuestion", question: Question, document: Document, l
     return CauseAnswer(_build_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
 
 
-def _select_parts(found: "list[CauseCandidate]") -> "list[CauseCandidate]":
+def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
     """The causes of parts that fit about as well as the best, in the order of the document."""
     alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
@@ -493,15 +489,8 @@ _LONGEST = 60
 _OWN = 3
 """From so many words of its own a question is understood alone, whatever it points at."""
 _NAMED = 2
-_NAME = lazy_regex(r"\b[A-Z][\w.'\u2019-]+,? (?:(?:[A-Z]\.|and|&|of|de|van) )?[A-Z][\w.'\u2019-]+")
 _SIGNED = 0.9
 """How sure the name of a firm is that signed the report on the statements."""
-_FIRM = lazy_regex(r"\bL\.?L\.?P\b|\bP\.?C\b|\bL\.?L\.?C\b|KPMG")
-_LONGEST_NAME = 10
-_TIME = lazy_regex(
-    r"\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|annual|quarter|when|if"
-    r"|upon|once)\w*"
-)
 _POINTS = lazy_regex(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
 
@@ -535,19 +524,13 @@ def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate |
     return _find_auditor(question, context) or _answer_by_sentence(question, context)
 
 
-def _read_cause_asked(question: Question, context: TurnContext) -> "CauseQuestion | None":
-    from quaestor.retrieval.causes import cause_asked
-
-    return cause_asked(question, context.memory.asked)
-
-
 def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
     """The words of a sentence that answer a question best."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
         return _find_definition(question, context)
-    if not context.document.is_page and (why := _read_cause_asked(question, context)) is not None:
+    if not context.document.is_page and (why := cause_asked(question, context.memory.asked)) is not None:
         # Only a sentence about the move that is asked about has its cause: the nearest other sentence has none.
         cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
@@ -559,8 +542,7 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
     if found is None:
         return None
     span = trim_sentence(found.sentence, meant, asked)
-    named = context.document.is_page or _has_asked_name(asked, found.sentence.text[slice(*span)], question)
-    if not named or (not certain and _is_number(found.sentence, span)):
+    if not certain and _is_number(found.sentence, span):
         return None
     answer = _build_answer(found.sentence, span, question, context, found.score)
     return SpanCandidate(answer, found.score >= (SURE if certain else _SURER), certain)
@@ -575,14 +557,6 @@ def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | N
         return None
     answer = _build_answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
     return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
-
-
-def _has_asked_name(asked: AskedWords, words: str, question: Question) -> bool:
-    """Whether words of a filing have what is asked for: a person or a firm has a name, a time a number or a month."""
-    if asked == "person":
-        firm = ASKS_AUDITOR.search(question.lowered) is None or _FIRM.search(words) is not None
-        return firm and _NAME.match(words) is not None and len(words.split()) <= _LONGEST_NAME
-    return asked != "time" or _TIME.search(words) is not None
 
 
 def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
