@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, StemWeights, build_number_matrix
-from quaestor.solvers.embedded.trees import Predictor
+from quaestor.solvers.embedded.trees import Trees
 from quaestor.solvers.embedded.turn_state import DialogueState, make_turn_view
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
@@ -81,7 +81,7 @@ def teacher_forced_rollout(
     page: PageFeatures,
     signature: SignatureModel,
     references: ReferenceWeights,
-    leaf_scorer: Predictor | None,
+    leaf_scorer: Trees | None,
 ) -> list[PlayedTurn]:
     """Return the turns of a conversation, each with the gold history before it.
 
@@ -132,14 +132,7 @@ def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
 
 
 def _direct_leaves(turn: PlayedTurn) -> list[int]:
-    lookups = turn.state.lookups
-    found = []
-    for operand in turn.label.outcome.operands:
-        if operand.kind == "leaf":
-            found.append(operand.index)
-        elif operand.kind == "result" and operand.index in lookups:
-            found.append(lookups[operand.index])
-    return found
+    return [leaf for operand in turn.label.outcome.operands if (leaf := turn.state.find_leaf(operand)) >= 0]
 
 
 def candidate_rows(

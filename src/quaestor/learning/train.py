@@ -43,7 +43,7 @@ from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Calibration, Evidence
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import PageFeatures, build_page_features
-from quaestor.solvers.embedded.trees import Predictor, Trees
+from quaestor.solvers.embedded.trees import Trees
 
 INNER_FOLDS = 4
 _ALONE = 0.3
@@ -79,10 +79,10 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
 
     reference_weights = [_references_without(used, folds, fold) for fold in range(INNER_FOLDS)]
 
-    def play(conversations: Sequence[Example], scorers: Sequence[Predictor | None]) -> Played:
+    def play(conversations: Sequence[Example], scorers: Sequence[Trees | None]) -> Played:
         return _play(conversations, pages, folds, signature_models, reference_weights, scorers)
 
-    unscored: list[Predictor | None] = [None] * INNER_FOLDS
+    unscored: list[Trees | None] = [None] * INNER_FOLDS
     played, single = play(examples, unscored), play(alone, unscored)
     scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
     # Once more: the learned scorer finds better than bare words which of several equal numbers gold meant.
@@ -137,7 +137,7 @@ def _play(
     folds: dict[str, int],
     signatures: Sequence[SignatureModel],
     references: Sequence[ReferenceWeights],
-    scorers: Sequence[Predictor | None],
+    scorers: Sequence[Trees | None],
 ) -> Played:
     played: Played = {}
     for example in examples:

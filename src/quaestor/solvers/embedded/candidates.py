@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,9 +109,7 @@ def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.
     A percentage and an amount that is known to count thousands have none. Nor have the ratio of two amounts and an
     amount: of 1,563 labelled sums and differences none is one.
     """
-    distinct = {id(one): one for one in pool.counts}
-    known = {key: counts.known and not counts.plain for key, counts in distinct.items()}
-    counted = np.array([known[id(one)] for one in pool.counts], bool)
+    counted = np.array([counts.known and not counts.plain for counts in pool.counts], bool)
     fits: NDArray[np.bool_] = ~(
         (pool.percent.take(first) & counted.take(second)) | (pool.percent.take(second) & counted.take(first))
     )
@@ -341,15 +340,10 @@ class Candidates:
 
     def take(self, index: NDArray[np.intp] | slice) -> "Candidates":
         """Return the plans at `index`, in that order."""
-        return Candidates(
-            self.pool,
-            self.operation[index],
-            self.first[index],
-            self.second[index],
-            self.value[index],
-            self.signature[index],
-            self.prior[index],
-        )
+        columns: tuple[NDArray[Any], ...] = (
+            self.operation, self.first, self.second, self.value, self.signature, self.prior
+        )  # fmt: skip
+        return Candidates(self.pool, *(column[index] for column in columns))
 
     def outcomes(self) -> list[TurnAction]:
         """Return what each plan does, as the next state remembers it."""

@@ -33,7 +33,7 @@ from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import StemWeights
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Predictor, Trees, read_sparse_rows
+from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Trees, read_sparse_rows
 
 WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
@@ -54,7 +54,7 @@ class EmbeddedWeights:
     idf: StemWeights
     signature: SignatureModel
     references: ReferenceWeights
-    leaves: Predictor
+    leaves: Trees
     ranker: Ranker
     calibration: Calibration = field(default_factory=Calibration)
     choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)

@@ -121,11 +121,7 @@ _COUNT = lazy_regex(r"how many|number of|\bcount\b")
 _PRICE = lazy_regex(r"per share|per unit|price|\beach\b")
 _DECAY = 0.6
 _DIGITS = 4
-_CHANGES = frozenset(
-    stem
-    for noun in ("change", "increase", "decrease", "decline", "growth", "gain", "drop", "fall")
-    for stem in stems(noun)
-)
+_CHANGES = frozenset(stems("change increase decrease decline growth gain drop fall"))
 
 
 _PLACE = {name: n for n, name in enumerate(LEAF_FEATURES)}
@@ -202,14 +198,11 @@ def _measure_pointed_words(turn: TurnView) -> Floats:
 
 def _find_roles(state: DialogueState, size: int) -> Floats:
     """What each leaf was in the last turn that took two operands: itself, or as the turn that looked it up."""
-    roles, lookups = np.zeros(size, np.float32), state.lookups
-    for outcome in reversed(state.outcomes):
-        if len(outcome.operands) == 2:
-            for place, operand in enumerate(outcome.operands, start=1):
-                leaf = operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1)
-                if operand.kind in ("leaf", "result") and leaf >= 0:
-                    roles[leaf] = place
-            break
+    roles = np.zeros(size, np.float32)
+    last = next((outcome.operands for outcome in reversed(state.outcomes) if len(outcome.operands) == 2), ())
+    for place, leaf in enumerate(map(state.find_leaf, last), start=1):
+        if leaf >= 0:
+            roles[leaf] = place
     return roles
 
 

@@ -413,7 +413,7 @@ def build_pool(
     Shape: `probability` has one entry a leaf.
     """
     used, lookups = state.used_leaves, state.lookups
-    looked_up, logs = set(lookups.values()), _log_shares(probability)
+    looked_up, logs = set(lookups.values()), np.log(np.maximum(probability, 1e-6)).tolist()
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
     moved = _find_moved_leaves(leaves, probability, state, question)
     chosen = [leaf for leaf in dict.fromkeys((*best, *used, *moved)) if leaf not in looked_up]
@@ -443,7 +443,7 @@ def build_pool(
     groups = tuple(find_groups(leaves, probability, state, question)) if asked else ()
     for n, group in enumerate(groups):
         total = Operand("group", n, sum(member.value for member in group.members))
-        log_p = float(np.mean([_score_member(member, logs, lookups) for member in group.members]))
+        log_p = float(np.mean([logs[leaf] if leaf >= 0 else 0.0 for leaf in map(state.find_leaf, group.members)]))
         rows.append((total, find_dimension(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
     rows += _build_constants((*question.numbers, *question.counts))
     operands, counted, magnitude, kinds, leaf_numbers, since_turn, scores = zip(*rows, strict=True)
@@ -461,29 +461,19 @@ def build_pool(
         turn=np.array(since_turn, np.int32),
         score=np.array(scores, np.float64),
         reading=np.zeros(len(operands), np.int32),
-        ratio=_flag_places(ratios, len(operands)),
+        ratio=np.isin(np.arange(len(operands)), ratios),
     )
-
-
-def _flag_places(places: Sequence[int], size: int) -> NDArray[np.bool_]:
-    flags = np.zeros(size, bool)
-    flags[places] = True
-    return flags
 
 
 def _is_ratio(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
     """Whether a turn divided one printed amount by another: over a constant it would be that amount still."""
     if outcome.operation not in ("divide", "percentage_change"):
         return False
-    printed = [_find_printed_leaf(part, state) for part in outcome.operands]
-    return all(leaf is not None and not leaves.percent[leaf] for leaf in printed)
+    printed = map(state.find_leaf, outcome.operands)
+    return all(leaf >= 0 and not leaves.percent[leaf] for leaf in printed)
 
 
-def _find_printed_leaf(operand: Operand, state: DialogueState) -> int | None:
-    """The number of the page that an operand is, or looked up."""
-    if operand.kind == "leaf":
-        return operand.index
-    return state.lookups.get(operand.index) if operand.kind == "result" else None
+_JOINED = ("magnitude", "kind", "value", "percent", "leaf", "year", "turn", "score", "ratio")
 
 
 def join_pools(pools: Sequence[Pool]) -> Pool:
@@ -503,15 +493,7 @@ def join_pools(pools: Sequence[Pool]) -> Pool:
         operands=tuple(operands),
         groups=tuple(groups),
         counts=tuple(counts for pool in pools for counts in pool.counts),
-        magnitude=np.concatenate([pool.magnitude for pool in pools]),
-        kind=np.concatenate([pool.kind for pool in pools]),
-        value=np.concatenate([pool.value for pool in pools]),
-        percent=np.concatenate([pool.percent for pool in pools]),
-        leaf=np.concatenate([pool.leaf for pool in pools]),
-        year=np.concatenate([pool.year for pool in pools]),
-        turn=np.concatenate([pool.turn for pool in pools]),
-        score=np.concatenate([pool.score for pool in pools]),
-        ratio=np.concatenate([pool.ratio for pool in pools]),
+        **{name: np.concatenate([getattr(pool, name) for pool in pools]) for name in _JOINED},
         reading=np.repeat(np.arange(len(pools), dtype=np.int32), [len(pool.operands) for pool in pools]),
     )
 
@@ -538,28 +520,10 @@ def _find_moved_leaves(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> list[int]:
     """The leaves in the lines of those used last, at the years that the question names."""
-    lookups = state.lookups
     found: list[int] = []
     for outcome in state.outcomes[-2:]:
-        for operand in outcome.operands:
-            leaf = (
-                operand.index
-                if operand.kind == "leaf"
-                else lookups.get(operand.index, -1)
-                if operand.kind == "result"
-                else -1
-            )
+        for leaf in map(state.find_leaf, outcome.operands):
             if leaf >= 0 and leaves.table[leaf] >= 0:
                 line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
                 found += np.flatnonzero(line & is_among(leaves.year, question.years))[:3].tolist()
     return found
-
-
-def _score_member(member: Operand, logs: Sequence[float], lookups: Mapping[int, int]) -> float:
-    leaf = member.index if member.kind == "leaf" else lookups.get(member.index, -1)
-    return logs[leaf] if leaf >= 0 else 0.0
-
-
-def _log_shares(probability: NDArray[np.float64]) -> list[float]:
-    logs: list[float] = np.log(np.maximum(probability, 1e-6)).tolist()
-    return logs

@@ -1,6 +1,6 @@
 """What is measured of a candidate plan, one named column a measure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from quaestor.solvers.embedded.operand_features import (
 )
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, NONE, Pool, Signatures
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
-from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
 
 # What is measured of a plan against its question: metric type, order, sides, numbers.
 #
@@ -277,18 +277,11 @@ def _read_turn_leaves(states: Sequence[DialogueState], turn: int) -> NDArray[np.
     """
     leaves = np.full((3, len(states)), -1, np.int32)
     for n, state in enumerate(states):
-        outcome, lookups = state.outcomes[turn], state.lookups
-        before = [_find_leaf(operand, lookups) for operand in outcome.operands]
+        outcome = state.outcomes[turn]
+        before = [state.find_leaf(operand) for operand in outcome.operands]
         if outcome.operation in OPERATIONS and before and min(before) >= 0:
             leaves[: 1 + len(before[:2]), n] = (OPERATIONS.index(outcome.operation), *before[:2])
     return leaves
-
-
-def _find_leaf(operand: Operand, lookups: Mapping[int, int]) -> int:
-    """The leaf that an operand is, itself or as the turn that looked it up; -1 none."""
-    if operand.kind == "leaf":
-        return operand.index
-    return lookups.get(operand.index, -1) if operand.kind == "result" else -1
 
 
 def _measure_roles(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:

@@ -148,9 +148,7 @@ def _is_ratio_for_total(outcome: TurnAction, used: Sequence[int], leaves: Number
 
 def find_leaves(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
     """Return the number of the page that each operand is or looked up; -1 if it is not one."""
-    lookups = state.lookups
-    operands = (operand for operand in outcome.operands if operand.kind != "group")
-    return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in operands)
+    return tuple(state.find_leaf(operand) for operand in outcome.operands if operand.kind != "group")
 
 
 def find_asked_years(question: Question, used: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import Literal, Protocol, TypedDict, cast, get_args
+from typing import Literal, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,18 +40,6 @@ SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights"
 Floats = NDArray[np.float32]
 _Whole = NDArray[np.intp]
 _Flags = NDArray[np.bool_]
-
-
-class Predictor(Protocol):
-    """What turns the leaves of a page into probabilities."""
-
-    def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Return for each block of rows one probability a row.
-
-        Shape: Each block is leaves x `len(LEAF_FEATURES)`; the array for it has one entry a leaf, and the list one
-            array a block.
-        """
-        ...
 
 
 class _TreeJson(TypedDict):

@@ -103,6 +103,12 @@ class DialogueState:
             if outcome.operation == "lookup" and outcome.operands and outcome.operands[0].kind == "leaf"
         }
 
+    def find_leaf(self, operand: Operand) -> int:
+        """Return the leaf that an operand is, itself or as the turn that looked it up; -1 if it is not one."""
+        if operand.kind == "leaf":
+            return operand.index
+        return self.lookups.get(operand.index, -1) if operand.kind == "result" else -1
+
     @property
     def last_list(self) -> tuple[Operand, ...]:
         """The numbers of the page that the last turn listed; none if it did not answer with a list of such."""
