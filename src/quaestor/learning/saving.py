@@ -47,8 +47,8 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         _write(folder / "references.json", {trait: weights.references[trait] for trait in sorted(weights.references)})
         weights.leaves.save(folder / "leaves.json")
         _write(folder / "ranker.json", _ranker_json(weights.ranker))
-        _write(folder / "calibration.json", _calibration_json(weights.calibration))
-        _write(folder / CHOICES_FILE, _choices_json(weights.choices))
+        _write(folder / "calibration.json", _regression_json(weights.calibration, MEASURES))
+        _write(folder / CHOICES_FILE, _regression_json(weights.choices, CHOICE_MEASURES))
         names = [*WEIGHT_FILES, CHOICES_FILE]
         if weights.answerable is not None:
             _write(folder / ANSWERABLE_FILE, _answerable_json(weights.answerable))
@@ -165,18 +165,8 @@ def _ranker_json(ranker: Ranker) -> dict[str, object]:
     }
 
 
-def _calibration_json(calibration: Calibration) -> dict[str, object]:
-    return {
-        "intercept": calibration.intercept,
-        "weights": dict(zip(MEASURES, calibration.weights, strict=True)),
-    }
-
-
-def _choices_json(calibration: ChoiceCalibration) -> dict[str, object]:
-    return {
-        "intercept": calibration.intercept,
-        "weights": dict(zip(CHOICE_MEASURES, calibration.weights, strict=True)),
-    }
+def _regression_json(calibration: Calibration | ChoiceCalibration, measures: Sequence[str]) -> dict[str, object]:
+    return {"intercept": calibration.intercept, "weights": dict(zip(measures, calibration.weights, strict=True))}
 
 
 def _answerable_json(model: Answerability) -> dict[str, object]:

@@ -9,7 +9,7 @@ The steps to an answer, a file for each:
     page_numbers, page    the numbers of tables and text with their words, period, scale and place; the same as arrays
     turn_state       the question, and what earlier turns used and computed
     number_features  features of each number, for how likely the question means it
-    number_fit, period_fit    whether a number has the line, the kind and the period that are asked for
+    number_fit, period_fit    whether a number has the line and the period that are asked for
     operand_pool     the possible operands, and how likely each operation on each kind of operands is
     candidates       every plan that fits
     operand_features, plan_features    features of a plan, a named column for each

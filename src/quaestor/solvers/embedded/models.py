@@ -126,7 +126,8 @@ def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     return wide
 
 
-_SUREST = 0.999
+_SUREST, _SUREST_CHOICE = 0.999, 0.99
+_FURTHEST = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +183,7 @@ class Calibration:
 
     def confidence(self, evidence: Evidence) -> float:
         """Return the probability that the answer is right."""
-        odds = self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True))
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+        return _logistic(self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True)))
 
 
 def shared_confidence(first: float, share: float, other: float) -> float:
@@ -201,11 +201,12 @@ def shared_confidence(first: float, share: float, other: float) -> float:
     return min(first, other * min(first / share if share else 0.0, left))
 
 
-def _inside(share: float) -> float:
-    return min(_SUREST, max(1 - _SUREST, share))
+def _inside(share: float, surest: float = _SUREST) -> float:
+    return min(surest, max(1 - surest, share))
 
 
-_CHOICE_CONFIDENCE_SUREST = 0.99
+def _logistic(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-_FURTHEST, min(_FURTHEST, odds))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +261,11 @@ class ChoiceCalibration:
 
     def confidence(self, evidence: ChoiceEvidence) -> float:
         """Return the probability that a choice is right."""
-        odds = self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True))
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+        return _logistic(self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True)))
 
 
 def _log_odds(share: float) -> float:
-    inside = min(_CHOICE_CONFIDENCE_SUREST, max(1 - _CHOICE_CONFIDENCE_SUREST, share))
+    inside = _inside(share, _SUREST_CHOICE)
     return math.log(inside / (1 - inside))
 
 
@@ -306,8 +306,6 @@ ANSWERABLE_MEASURES: dict[str, str] = {
 }
 """What is measured, by name."""
 
-_FURTHEST = 30.0
-
 
 @dataclass(frozen=True, slots=True)
 class Answerability:
@@ -333,5 +331,4 @@ class Answerability:
 
         Shape: One entry a measure.
         """
-        odds = self.intercept + float(np.dot((measured - self.mean) / self.scale, self.weights))
-        return 1 / (1 + math.exp(-max(-_FURTHEST, min(_FURTHEST, odds))))
+        return _logistic(self.intercept + float(np.dot((measured - self.mean) / self.scale, self.weights)))
