@@ -13,7 +13,7 @@ MEASURE = "measure:"
 """Begins the name of a measure where concepts are named too."""
 PER_SHARE = (term("per"), term("share"))
 _SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
-_TOKEN = lazy_regex(r"[A-Za-z][A-Za-z:_]*|[0-9.]+|[-+*/()]")
+_TOKEN = lazy_regex(r"[A-Za-z][A-Za-z0-9:_]*|[0-9.]+|[-+*/()]")
 
 
 @dataclass(frozen=True, slots=True)

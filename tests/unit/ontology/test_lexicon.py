@@ -25,3 +25,10 @@ def test_an_amount_for_each_share_is_a_measure_too() -> None:
     assert (formula.kind, formula.parts[0]) == ("/", amount)
     assert formula.parts[1].name == "us-gaap:WeightedAverageNumberOfDilutedSharesOutstanding"
     assert lexicon.measures["gross_margin"].per_share() is None
+
+
+def test_every_concept_has_an_amount_for_each_share() -> None:
+    for concept in read_lexicon().concepts.values():
+        formula = concept.per_share().formula
+        assert formula is not None
+        assert formula.parts[0].name == concept.name
