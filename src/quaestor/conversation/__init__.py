@@ -1,1 +1,1 @@
-"""What has been asked and answered so far."""
+"""Conversations: questions, answers, events and references between turns."""

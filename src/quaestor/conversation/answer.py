@@ -1,4 +1,4 @@
-"""The answer to a question: its value, its plan, and the places of the document that it cites."""
+"""Answers to questions: value, plan, and cited places of the document."""
 
 import operator
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.instructions import AskedForm
 
 FRACTIONS = frozenset({"percentage_change", "percentage"})
-"""The metric types of numbers that people read in percent."""
+"""Metric types of numbers that are shown in percent."""
 
 AnswerKind = Literal["number", "count", "yes_no", "label", "text", "list", "explanation", "none"]
-"""What an answer is: a number; how many of something; yes or no; what a row, a column or a thing is called; words as
-the document has them; several of these; sentences that explain; none."""
+"""Kind of an answer: a number; a count; yes or no; the label of a row, a column or a thing; text from the document; a
+list of these; sentences that explain; no answer."""
 
 
 def _is_unknown(value: object) -> bool:
@@ -31,12 +31,12 @@ def _is_unknown(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A number that went into a result, under a name that describes it.
+    """A number used for a result, with a descriptive name.
 
     Attributes:
-        name: An identifier: `net_revenue_2008`; of an earlier answer `result_N`, with its turn from 0.
+        name: An identifier: `net_revenue_2008`; `result_N` for the answer of turn N, counted from 0.
         value: The number, in units of `scale`.
-        scale: What one unit of the value stands for.
+        scale: The multiplier of the value.
         source: The cell or span, or None for an earlier answer.
     """
 
@@ -48,11 +48,11 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class OtherReading:
-    """What a question may ask for instead, and would come to.
+    """An alternative reading of a question, with its result.
 
     Attributes:
-        shown: The answer that it gave when the question was asked, as people were shown it.
-        confidence: The solver's probability that this is the answer, if it gives one.
+        shown: The answer as it was displayed when the question was asked.
+        confidence: The solver's probability that this is the right answer, or None.
     """
 
     plan: Plan
@@ -63,13 +63,13 @@ class OtherReading:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The source of an answer's value, if it is not the one which the solver gave.
+    """The origin of an answer's value that a person has corrected.
 
     Attributes:
-        was: The solver's, as it was shown.
-        author: Who made the latest correction that the answer rests on.
-        number: Its number among those of the conversation, from 1.
-        reason: Why, in the author's words, or "".
+        was: The solver's value, as displayed.
+        author: The author of the latest correction that affects the answer.
+        number: The number of that correction in the conversation, from 1.
+        reason: The author's reason, or "".
     """
 
     was: str
@@ -81,41 +81,41 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a solver answered to one question. The question is in the `Turn`.
+    """A solver's answer to one question. The question is in the `Turn`.
 
     Units: a number is in units of `scale`: a looked-up `13.7 %` is 13.7 with `Scale.PERCENT`, a computed ratio or
         percentage change is a fraction with `Scale.ONE`.
 
     Attributes:
-        value: What the answer is; None if the solver found none.
-        scale: What one unit of the value stands for.
-        unit: What is counted, if the document states it.
-        description: What the number is ("Change in net revenue from 2007 to 2008").
-        entity: The row, column or thing that it is about ("net revenue"); of a percentage the part; the line, or the
-            few lines, that a selection came to.
-        metric_type: A name of the core's metric types: `value`, `change`, `percentage_change`, `percentage`, `ratio`,
-            `sum`, `average`, `product`, `maximum`, `minimum`, `comparison`; of a list of numbers that of each of them,
-            or `list`; `selection` of a label that is selected, `count` of how many there are.
-        period: The period that it is about, if there is one; of a change from one year to another their range; the
-            year that a selection came to.
-        base: What a percentage change, a percentage or a ratio is relative to ("net revenue in 2007"), else None.
-        formula: The arithmetic for people ("(206588 - 181001) / 181001").
-        variables: The numbers of the page and the earlier answers that went into it, in the order of the plan.
-        plan: The steps; None without an answer, and of one that another program gave.
-        sources: Every cell and span that the value rests on, earlier turns' included, each once; of a selection all
-            that were compared, the selected ones first.
-        confidence: The solver's probability that the answer is right, if it gives one.
-        reason: Why there is no answer, or what a reader should doubt.
-        grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
-        answerable: The solver's probability that the document holds an answer, whether or not one is given; 0 if a
-            rule is certain that it does not; None if the solver gives none.
-        in_ones: True if the page states that single things are counted (dollars, years, per share); of other answers
-            of `Scale.ONE` it is unknown what they count in.
-        other_readings: What the question was nearly read as, the likeliest first.
-        explanation: The sentences of the value, with what they rest on; None if nothing is explained. Where they
-            are the answer, the value is their text.
-        corrected: Who made it what it is, if a person did; None of what a solver answered.
-        form: How it is to be shown: as the question wants it, a fraction in percent; None if not given.
+        value: The value; None if the solver found none.
+        scale: The multiplier of the value.
+        unit: The unit, if the document states it.
+        description: A description of the number ("Change in net revenue from 2007 to 2008").
+        entity: The row, column or thing that it is about ("net revenue"); the part in a percentage; the selected line
+            or few lines of a selection.
+        metric_type: A metric type of the ontology's core: `value`, `change`, `percentage_change`, `percentage`,
+            `ratio`, `sum`, `average`, `product`, `maximum`, `minimum`, `comparison`; for a list of numbers that of each
+            of them, or `list`; `selection` for a selected label, `count` for the number of entries.
+        period: The period that it is about, or None; the range of a change between years; the selected year of a
+            selection.
+        base: The reference of a percentage change, a percentage or a ratio ("net revenue in 2007"), else None.
+        formula: The arithmetic ("(206588 - 181001) / 181001").
+        variables: The numbers of the page and the earlier answers used, in the order of the plan.
+        plan: The steps; None without an answer, and for answers of other programs.
+        sources: All cells and spans that the value depends on, including those of earlier turns, without duplicates;
+            for a selection all that were compared, selected ones first.
+        confidence: The solver's probability that the answer is right, or None.
+        reason: Why there is no answer, or why a reader should doubt it.
+        grounds: Why this reading was chosen, in terms that can be checked in the page and the question.
+        answerable: The solver's probability that the document contains an answer, whether or not one is given; 0 if a
+            rule is certain that it does not; None if unknown.
+        in_ones: True if the page states that it counts single units (dollars, years, per share); otherwise the
+            multiplier of an answer with `Scale.ONE` is unknown.
+        other_readings: Alternative readings of the question, most likely first.
+        explanation: The sentences of the explanation with their sources, or None. If they are the answer, the value is
+            their text.
+        corrected: The correction of the value by a person, or None.
+        form: How to display the value: as the question asks, fractions in percent; None if unspecified.
     """
 
     value: AnswerValue | None
@@ -142,7 +142,7 @@ class Answer:
 
     @property
     def kind(self) -> AnswerKind:
-        """What it is, by its value and its plan."""
+        """The kind of the answer, by its value and its plan."""
         match self.value:
             case None:
                 return "none"
@@ -159,18 +159,18 @@ class Answer:
 
     @property
     def _last(self) -> str:
-        """The operation of the plan's last step; "" if it takes words or a number of the document as they are."""
+        """The operation of the plan's last step; "" if that step extracts a value from the document."""
         last = self.plan.steps[-1] if self.plan is not None and self.plan.steps else None
         return "" if last is None or isinstance(last, Extract) else last.operation
 
     @property
     def number(self) -> Decimal | None:
-        """The number that the answer is, in units of `scale`; None for every other answer, and if there is none."""
+        """The numeric value in units of `scale`; None for other kinds of answers."""
         return number_of(self.value)
 
     @property
     def fraction(self) -> bool:
-        """True of a number that people read in percent: a share, a relative change, an average of such."""
+        """Whether the number is shown in percent: a share, a relative change, or an average of these."""
         shown = self.form is not None and self.form.scale is Scale.PERCENT and not self.unit
         return self.scale is Scale.ONE and (shown or self.metric_type in FRACTIONS)
 
@@ -180,13 +180,13 @@ class Answer:
         return answer_line(self)
 
     def _repr_html_(self) -> str:
-        """Return it with its arithmetic as notebooks show it."""
+        """Return the answer with its arithmetic as HTML for notebooks."""
         from quaestor.conversation.display import answer_html
 
         return answer_html(self)
 
     def __str__(self) -> str:
-        """Return the value as people read it: `$ 48.65`, `14.1 %`, `yes`, `no answer`."""
+        """Return the value in display form: `$ 48.65`, `14.1 %`, `yes`, `no answer`."""
         from quaestor.conversation.display import show_number
 
         return show_number(self)
@@ -196,7 +196,7 @@ _NEARLY_SURE = 0.99
 
 
 def confidence_words(confidence: float | None) -> str:
-    """Return how sure a solver is, or "" if it gives no confidence.
+    """Describe a confidence; "" if there is none.
 
     >>> confidence_words(0.934)
     '93% sure'
@@ -205,7 +205,7 @@ def confidence_words(confidence: float | None) -> str:
 
 
 def show_confidence(confidence: float) -> str:
-    """Return a probability in words; no answer is wholly sure, and none impossible.
+    """Format a probability; values near 0 and 1 are shown as limits, because no answer is certain.
 
     >>> show_confidence(0.934), show_confidence(0.9961), show_confidence(0.001)
     ('93%', 'over 99%', 'under 1%')
@@ -216,17 +216,17 @@ def show_confidence(confidence: float) -> str:
 
 
 _RANGE = 3
-"""So many citations in a row are written as their first and last."""
+"""Minimum number of consecutive citations that are written as a range."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedPart:
-    """Some of a sentence.
+    """A part of a sentence with its citations.
 
     Attributes:
-        text: As it reads; "" of a mere citation.
-        numbers: The places that it rests on, by their numbers from 1.
-        assumed: Whether it is a number that neither the document nor the question has.
+        text: The text; "" for a citation alone.
+        numbers: The cited places, by number from 1.
+        assumed: Whether it is a number found neither in the document nor in the question.
     """
 
     text: str
@@ -235,7 +235,7 @@ class CitedPart:
 
     @property
     def mark(self) -> str:
-        """What is behind it: `[1, 2]`, `[assumed]`, or ""."""
+        """The mark after the text: `[1, 2]`, `[assumed]`, or ""."""
         if self.assumed:
             return "[assumed]"
         return f"[{', '.join(_runs(self.numbers))}]" if self.numbers else ""
@@ -243,11 +243,11 @@ class CitedPart:
 
 @dataclass(frozen=True, slots=True)
 class CitedExplanation:
-    """An explanation with its places.
+    """An explanation with numbered citations.
 
     Attributes:
-        sources: The places that are cited, in the order of their numbers.
-        rest: The other places that its answer rests on.
+        sources: The cited places, in the order of their numbers.
+        rest: The other places that the answer depends on.
     """
 
     sentences: tuple[tuple[CitedPart, ...], ...]
@@ -256,7 +256,7 @@ class CitedExplanation:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences with their marks, as in `Sales rose 14.1 % [1, 2].`."""
+        """The sentences with citation marks, such as `Sales rose 14.1 % [1, 2].`."""
         return tuple(
             "".join(f"{part.text} {part.mark}" if part.mark else part.text for part in sentence).strip()
             for sentence in self.sentences
@@ -264,7 +264,7 @@ class CitedExplanation:
 
 
 def cite_explanation(answer: Answer) -> CitedExplanation | None:
-    """Return the explanation of an answer with its places numbered; None if there is none, or no answer."""
+    """Number the citations of an answer's explanation; None if there is no explanation or no answer."""
     if answer.explanation is None or answer.value is None:
         return None
     sentences = answer.explanation.sentences
@@ -275,13 +275,13 @@ def cite_explanation(answer: Answer) -> CitedExplanation | None:
 
 
 def sources_of(answer: Answer) -> tuple[Source, ...]:
-    """Return every place that an answer and its explanation rest on, once; those that are cited first, by number."""
+    """Return all distinct places that an answer and its explanation depend on; cited ones first, by number."""
     cited = cite_explanation(answer)
     return tuple(dict.fromkeys(answer.sources)) if cited is None else (*cited.sources, *cited.rest)
 
 
 def sentence_objects(answer: Answer) -> list[JsonValue]:
-    """Return the sentences of an explanation as JSON: what spans of them rest on, places by their numbers from 1."""
+    """Return the sentences of an explanation as JSON, with the spans of citations and the numbers of their places."""
     cited = cite_explanation(answer)
     if cited is None or answer.explanation is None:
         return []
@@ -312,7 +312,7 @@ def _parts(sentence: ExplainedSentence, numbers: dict[Source, int]) -> Iterator[
         at = reference.end
         if between:
             yield CitedPart(between)
-        if text or part.mark != mark or any(map(str.isalnum, between)):  # what cites its own place cites it once
+        if text or part.mark != mark or any(map(str.isalnum, between)):  # a part that is its own source is cited once
             yield part
         mark = part.mark
     if at < len(sentence.text):

@@ -1,4 +1,4 @@
-"""Answers described: each step in words, and the explanation of the whole."""
+"""Descriptions of answers: the meaning of each step in words, and the explanation of a plan."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ _INDEX = Decimal(100)
 _ARTICLES = frozenset("the a an".split())
 _PLAIN = frozenset("amount amounts value values number numbers dollars".split())
 _OF_SOMETHING = TIME_WORDS | frozenset("at of as and the net balance balances beginning opening ending closing".split())
-"""Words of labels that say nothing of what the numbers are."""
+"""Words of labels that do not identify the numbers."""
 _CARRYING = lazy_regex(r"(?:gross |net )?carrying ?(?:amount|value)s?")
 _MEASURES = frozenset("price prices return returns rate".split())
 _MEASURE_OF = lazy_regex(r"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){1,3})of (?:the )?$")
@@ -54,20 +54,20 @@ _NO_MEASURE = frozenset(
     "balance which what and or in from to".split()
 )
 _ATTACHED = lazy_regex(r"\b(?:of|for|in|on|under|with|by|to|from)\s(?:(?:the|our|its|their|this|these)\s)*$")
-"""Before a phrase that is a part of another one: "rent charged to operations for" all leases."""
+"""Before a phrase that belongs to a larger one: "rent charged to operations for" all leases."""
 _NEAR = 12
-"""The most characters between a number of the text and the period behind it: " for the year "."""
+"""Maximum distance in characters between a number in the text and the period after it: " for the year "."""
 _MOST_READ = 64
-"""Of a longer group the first cells tell what it is of."""
+"""Number of cells that determine the meaning of a longer group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a result is.
+    """Description of a result.
 
     Attributes:
-        text: For people ("Change in net revenue from 2007 to 2008").
-        entity: What it is about, as `Answer.entity`.
+        text: The description ("Change in net revenue from 2007 to 2008").
+        entity: See `Answer.entity`.
     """
 
     text: str
@@ -85,13 +85,13 @@ def describe(
     question: Question = NO_QUESTION,
     result: StepResult | None = None,
 ) -> Description:
-    """Return what the result of a plan is.
+    """Describe the result of a plan.
 
     Args:
-        memory: The turns before.
-        document: The page that the plan's numbers are on.
-        question: What is asked. It names what the page does not, and marks a percentage among ratios.
-        result: What the plan came to: a year or a line that it selects is what the result is about.
+        memory: The earlier turns.
+        document: The page with the plan's numbers.
+        question: The question, which may name things that the page does not, and marks percentages among ratios.
+        result: The result of the plan; a selected year or line is part of the description.
     """
     reader, plan = _Reader(memory, document), without_explanation(plan)
     steps = reader.steps(plan, len(memory.turns), question)
@@ -113,7 +113,7 @@ def describe(
 
 
 def _distinguish(text: str, others: Sequence[int], memory: Memory, question: Question) -> str:
-    """The description; with more words of this question, if one of the other results is called so."""
+    """Add words of this question to a description if one of the other results has the same one."""
     short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
     other = next((n for n in others if memory.answers[n].description == short), None)
     if other is None or not question.text:
@@ -126,17 +126,17 @@ def _distinguish(text: str, others: Sequence[int], memory: Memory, question: Que
 
 
 class _Reader:
-    """Reads plans along a conversation, each earlier turn once."""
+    """Derives the meanings of plans in a conversation, once for each earlier turn."""
 
     def __init__(self, memory: Memory, document: Document) -> None:
         self._memory, self._document = memory, document
-        # An earlier answer may be from a part of the document that the excerpt of this question lacks.
+        # The excerpt for this question may lack the source of an earlier answer.
         self._whole = document.whole or document
         self._earlier: dict[int, Meaning] = {}
         self._asked: tuple[Question, ...] = memory.asked
 
     def steps(self, plan: Plan, turn: int, question: Question) -> list[Meaning]:
-        """What each step of a plan means, at its place in the conversation."""
+        """Return the meaning of each step of a plan at a turn of the conversation."""
         if turn == len(self._memory.turns):
             self._asked = (*self._memory.asked, question)
         found: list[Meaning] = []
@@ -148,13 +148,13 @@ class _Reader:
         return found
 
     def of_result(self, steps: Sequence[Meaning], turn: int, question: Question) -> Meaning:
-        """What the result of a plan means, by what its steps mean."""
+        """Return the meaning of a plan's result from that of its steps."""
         previous = self._memory.answers[turn - 1].metric_type if turn else None
         asked = question.metric_types(previous)[0].metric_type
         return meaning.as_percentage(steps[-1]) if asked == "percentage" else steps[-1]
 
     def others(self, plan: Plan, found: Meaning) -> list[int]:
-        """The earlier turns, from 0, with another result than this one: not that calculation, number or answer."""
+        """Return the earlier turns, from 0, with a different result: another calculation, number or answer."""
         answers = enumerate(self._memory.answers)
         return [
             turn
@@ -164,7 +164,7 @@ class _Reader:
         ]
 
     def variables(self, plan: Plan, meanings: Sequence[Meaning]) -> Iterator[Variable]:
-        """The numbers of the page and the earlier answers of a plan, by what its steps mean."""
+        """Yield the numbers of the page and the earlier answers used by a plan."""
         turns = len(self._memory.turns)
         for step, step_meaning in zip(plan.steps, meanings, strict=True):
             if isinstance(step, Extract):
@@ -184,24 +184,24 @@ class _Reader:
                         yield Variable(name, quantity.value, counts.scale, source)
 
     def heading_of_shared_label(self, cell: CellRef) -> str:
-        """The heading of a cell, if another number of its time has a row of the same label; else ""."""
+        """Return the heading of a cell if the label of its row is not unique for the period; else ""."""
         table = self._document.table(cell.table)
         label = table.rows[cell.row].label.lower()
         if label not in self._document.shared_labels:
             return ""
-        # a heading over a line that the table has once may be that of lines above it
+        # a heading above a label that is unique in the table may apply only to lines before it
         once = sum(row.label.lower() == label for row in table.rows) == 1
         title = table.title.rstrip(" :")
         return title if once and set(names(title.lower())) - TIME_WORDS else self._heading([cell], lead=False)
 
     def _heading(self, cells: Sequence[CellRef], *, lead: bool = True) -> str:
-        """What cells of one table are under: the heading of their rows, the name of their table, its section."""
+        """Return the heading of cells in one table: of their rows, else the table's title, else its section."""
         table = self._document.table(cells[0].table)
         above = {table.rows[cell.row].levels[:-1] for cell in cells}
         heading = next(iter(above))[-1:] if len(above) == 1 else ()
         sentences = reversed(self._document.lead_of(table)) if lead else ()
         announced = (topic for sentence in sentences for topic in topics(sentence.text))
-        # the section of a table between two notes is often the note before: too doubtful for one line of many
+        # a table between two notes is often in the section of the first: too doubtful for one line of many
         section = (self._document.section_of(table).title,) if lead else ()
         named = (*heading, table.title, *announced, *section)
         return next((name.rstrip(" :") for name in named if set(names(name.lower())) - TIME_WORDS), "")
@@ -216,7 +216,7 @@ class _Reader:
         return replace(found, key=_key(step))
 
     def _words(self, step: Extract, source: SentenceRef, named: str | None) -> Meaning:
-        """Words of the text by what the question and the text around them call alike, else by their section."""
+        """Describe words in the text by a name common to the question and the text, else by their section."""
         about = self._confirm_named(named, source)
         where = self._document.section(source).title or "the page"
         period = self._read_text_period(self._document.sentence(source), source)
@@ -225,14 +225,14 @@ class _Reader:
         )
 
     def _cell(self, cell: CellRef, label: str, asked: str | None = None) -> Meaning:
-        """A cell by the labels of its row and column; the axis without the periods names the thing."""
+        """Describe a cell by the labels of its row and column; the axis without periods names the thing."""
         table = self._document.table(cell.table)
         row, column = table.rows[cell.row], table.columns[cell.column]
         heads = (column, row) if table.orientation == "rows" else (row, column)
         named = [head.label for head in heads if head.label and not head.period]
         only = len(named) == 1 and len(table.columns) == 2 and _CARRYING.fullmatch(named[0].lower())
         if not named or only or (len(named) == 1 and named[0].lower() in _PLAIN):
-            # "2009 net revenue | amount": the header of a period may name the line.
+            # "2009 net revenue | amount": the header with the period may name the line.
             period_headers = [without_period(head) for head in heads if head.period]
             header = next((words for words in period_headers if set(words.lower().split()) - TIME_WORDS), "")
             label = "value" if parse_period(label) else label
@@ -247,7 +247,7 @@ class _Reader:
         return meaning.number_result("", subject, period, shown, named[0])
 
     def _measure(self, label: str) -> str | None:
-        """What the questions measure of a line that is named like a thing: "performance" of a company."""
+        """Return the measure that questions name for a line labelled with a thing: "performance" of a company."""
         nouns, name = metric_nouns() - _MEASURES, label.lower()
         for asked in self._asked:
             text = asked.lowered.replace(" .", ".")
@@ -262,13 +262,13 @@ class _Reader:
         return None
 
     def _periods(self, cell: CellRef) -> list[Period]:
-        """The periods along the axis that gives a cell its own."""
+        """Return the periods along the axis that has the cell's period."""
         table = self._document.table(cell.table)
         headers = table.rows if table.rows[cell.row].period and table.orientation == "rows" else table.columns
         return [header.period for header in headers if header.period]
 
     def _read_text_number(self, step: Extract, source: SentenceRef, named: str | None, year: Period | None) -> Meaning:
-        """A number of the text by the clause before it, by what it counts, or by what the question calls it."""
+        """Describe a number in the text by the clause before it, by its unit, or by the question."""
         sentence = self._document.sentence(source)
         text = sentence.text
         listed = place_in_list(sentence, source.start)
@@ -288,7 +288,7 @@ class _Reader:
         return meaning.number_result(_key(step), subject, period, shown, entity)
 
     def _confirm_named(self, named: str | None, source: SentenceRef) -> str | None:
-        """What the question names, if the text at a place does: its sentence, the one before, its headings."""
+        """Return the name in the question if the text has it: the sentence, the one before, or the headings."""
         sentences, at = self._whole.sentences, self._document.sentence(source)
         place = sentences.index(at)
         before = sentences[max(0, place - 1) : place]
@@ -297,7 +297,7 @@ class _Reader:
         return named if named and names_in(named) <= names_in(around) else None
 
     def _read_text_period(self, sentence: Sentence, source: SentenceRef) -> Period | None:
-        """The period of a number of the text: in a list of numbers the one of the list of periods."""
+        """Return the period of a number in the text; in a list of numbers that of the corresponding list of periods."""
         listed = place_in_list(sentence, source.start)
         if listed is None:
             return _find_nearest_period(sentence, source)
@@ -330,7 +330,7 @@ class _Reader:
                 return self._answer(turn + step)
 
     def _group(self, group: CellGroup) -> Meaning:
-        """A group of cells by what they are of: the first few decide."""
+        """Describe a group of cells by its first cells."""
         cells = [
             self._cell(source, label)
             if isinstance(source, CellRef)
@@ -343,7 +343,7 @@ class _Reader:
         return meaning.group(f"cells {group.sources}", called, cells, group.labels)
 
     def periods_of_labels(self, plan: Plan) -> dict[str, Period]:
-        """The period of each label of a plan's groups, as their cells have it."""
+        """Return the periods of labels in a plan's groups, taken from their cells."""
         found: dict[str, Period] = {}
         groups = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands)
         for group in groups:
@@ -355,10 +355,10 @@ class _Reader:
         return found
 
     def _answer(self, turn: int) -> Meaning:
-        """What an earlier answer means; one without a plan is described by its record."""
+        """Return the meaning of an earlier answer; without a plan it is taken from its record."""
         if turn not in self._earlier:
-            played = self._memory.turns[turn]
-            answer = played.answer
+            earlier = self._memory.turns[turn]
+            answer = earlier.answer
             if answer.plan is not None and answer.value is not None:
                 asked = self._memory.asked[turn]
                 self._earlier[turn] = self.of_result(self.steps(answer.plan, turn, asked), turn, asked)
@@ -371,12 +371,12 @@ class _Reader:
 
 
 def _quote_before(text: str) -> str:
-    """The last words of a text."""
+    """Return the last words of a text."""
     return text if len(text) <= _QUOTED else f"...{text[-_QUOTED:].partition(' ')[2]}"
 
 
 def _places_in(text: str, name: str) -> Iterator[int]:
-    """The places of a name in a text."""
+    """Yield the positions of a name in a text."""
     at = text.find(name)
     while at >= 0:
         yield at
@@ -384,7 +384,7 @@ def _places_in(text: str, name: str) -> Iterator[int]:
 
 
 def _place(plan: Plan | None) -> CellRef | SentenceRef | None:
-    """The place of a plan's result, if that is a number of the page as it is."""
+    """Return the source of a plan's result if that is a number of the page."""
     last = plan.steps[-1] if plan is not None else None
     return last.source if isinstance(last, Extract) else None
 
@@ -394,12 +394,12 @@ def _differ(one: CellRef | SentenceRef | None, other: CellRef | SentenceRef | No
 
 
 def _key(step: Extract) -> str:
-    """The key of what a step takes: equal for a number that is printed twice, whatever its sign."""
+    """Return the key of an extracted value, equal for a number printed twice, regardless of its sign."""
     return meaning.number_key(step.quantity.value) if step.quantity else f"words {step.text}"
 
 
 def _find_nearest_period(sentence: Sentence, source: SentenceRef) -> Period | None:
-    """The period that a sentence gives a number: the one right behind it, else the only one."""
+    """Return the period of a number in a sentence: the one right after it, else the only one."""
     for period, start, _ in sentence.periods:
         if 0 <= start - source.end <= _NEAR:
             return period
@@ -408,7 +408,7 @@ def _find_nearest_period(sentence: Sentence, source: SentenceRef) -> Period | No
 
 
 def _asked_year(question: Question, earlier: Sequence[Question]) -> Period | None:
-    """The one year that a question asks about, for a number whose sentence has none; counted from the year before."""
+    """Return the only year in a question, for a number whose sentence has none; resolved relative to earlier years."""
     years = question.years
     if not years and question.offsets:
         base = next((asked.years[-1] for asked in reversed(earlier) if asked.years), None)
@@ -417,7 +417,7 @@ def _asked_year(question: Question, earlier: Sequence[Question]) -> Period | Non
 
 
 def _index_base(later: Meaning, base: Meaning, question: Question) -> Meaning:
-    """The 100 that an index begins with, as its value in the year that the question names first."""
+    """Describe the initial 100 of an index as its value in the first year of the question."""
     period = later.period
     if base.constant != _INDEX or period is None or len(question.years) != 2 or question.years[1] != period.year:
         return base
@@ -426,7 +426,7 @@ def _index_base(later: Meaning, base: Meaning, question: Question) -> Meaning:
 
 
 def _describe_conversion(found: Meaning, operation: str, operands: list[Meaning], question: Question) -> Meaning:
-    """A result that a question wants in another scale, as what it was: "rent in 2008, in thousands"."""
+    """Describe a result that a question wants in another scale as the original: "rent in 2008, in thousands"."""
     if question.power is None or operation not in ("multiply", "divide"):
         return found
     whole, by = operands if operands[1].constant is not None else (operands[1], operands[0])
@@ -443,7 +443,7 @@ def _name(found: Meaning, label: str) -> str:
 
 
 def _name_uniquely(variables: Iterator[Variable]) -> Iterator[Variable]:
-    """Each variable once, under a name of its own."""
+    """Yield distinct variables with unique names."""
     seen: dict[str, Variable] = {}
     for variable in variables:
         name, count = variable.name, 1
@@ -458,12 +458,12 @@ def _name_uniquely(variables: Iterator[Variable]) -> Iterator[Variable]:
 def explain_plan(
     plan: Plan, registers: Sequence[StepResult], memory: Memory, document: Document, question: Question = NO_QUESTION
 ) -> Explanation | None:
-    """Return the sentences of a plan with what its steps came to; None if it has none.
+    """Fill in the sentences of a plan's explanation with the results of its steps; None if it has none.
 
     Args:
-        memory: The turns before.
-        document: What it takes its numbers from.
-        question: What is asked; the answer's own number is printed as the answer is.
+        memory: The earlier turns.
+        document: The source of the plan's numbers.
+        question: The question; the answer's number is displayed as in the answer.
     """
 
     def printed(step: int) -> str:
@@ -488,7 +488,7 @@ def explain_plan(
 
 
 def _is_percentage(part: Plan) -> bool:
-    """Whether the last step is a constant that is written with a percent sign."""
+    """Return whether the last step is a constant written with a percent sign."""
     last = part.steps[-1]
     operand = last.operands[0] if isinstance(last, Compute) and last.operation == "identity" else None
     return isinstance(operand, Constant) and operand.text.endswith("%")
@@ -497,7 +497,7 @@ def _is_percentage(part: Plan) -> bool:
 def with_explanation(
     plan: Plan, registers: Sequence[StepResult], explanation: Explanation | None
 ) -> tuple[StepResult, ...]:
-    """Return what steps came to; of a plan whose answer is its explanation, that of the last one filled in."""
+    """Return the results of steps; if the explanation is the answer, it replaces the last result."""
     if explanation is None or not plan.explains_alone:
         return tuple(registers)
     return (*registers[:-1], replace(registers[-1], value=Text(explanation.text)))

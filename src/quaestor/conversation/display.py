@@ -1,4 +1,4 @@
-"""Answers as they are shown to people."""
+"""Display of answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from quaestor.questions.instructions import AskedForm
 _DIGITS = 60
 _CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 4, 6, 9)})
 _SECTIONS_SHOWN = 2
-"""The innermost headings say most; those above them are in the JSON."""
+"""The innermost headings are the most informative; the JSON has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ShownSource:
     Attributes:
         place: `row | column` of a cell; section and number of a sentence.
         text: The cell or the sentence as printed.
-        start: The begin of the number's span in `text`.
+        start: The start of the number's span in `text`.
         end: The character after the span.
     """
 
@@ -42,7 +42,7 @@ class ShownSource:
 
     @property
     def span(self) -> str:
-        """The characters that were read."""
+        """The text of the span."""
         return self.text[self.start : self.end]
 
     def around(self, most: int, dots: str) -> tuple[str, str]:
@@ -56,7 +56,7 @@ class ShownSource:
 
 
 def show_number(answer: Answer) -> str:
-    """Return an answer's value with its unit and scale, rounded for reading.
+    """Format an answer's value with its unit and scale, rounded for reading.
 
     Units: a percentage, a percentage change, and a ratio of like numbers between -1 and 1 are shown as a percentage.
     """
@@ -70,14 +70,14 @@ def show_number(answer: Answer) -> str:
 
 
 def show_entries(answer: Answer) -> tuple[str, ...]:
-    """Return an answer as `show_number` does, each entry of a list by itself."""
+    """Format an answer like `show_number`, with each entry of a list separately."""
     if not isinstance(answer.value, ValueList) or not answer.value.items:
         return (show_number(answer),)
     return tuple(show_number(replace(answer, value=ValueList((item,)))) for item in answer.value.items)
 
 
 def _amount(value: Decimal, answer: Answer) -> str:
-    """A number of an answer, with the answer's unit and scale, or in the form that the question asks for."""
+    """Format a number with the answer's unit and scale, or in the form that the question asks for."""
     scale, unit = answer.scale, answer.unit
     form = answer.form or AskedForm()
     if _as_percentage(value, answer):
@@ -89,7 +89,7 @@ def _amount(value: Decimal, answer: Answer) -> str:
         if not _rounds_to_nothing(asked_for, form):
             value, scale = asked_for, form.scale
     elif scale.factor > 1 and abs(value) < 1 and (last := _find_last(answer)) and last.operation == "divide":
-        value, scale = value * scale.factor, Scale.ONE  # an amount for each share
+        value, scale = value * scale.factor, Scale.ONE  # an amount per share
     whole = _is_in_other_scale(answer) and value == value.to_integral_value()
     shown = value.to_integral_value() if whole else value
     words = [_rounded(shown, form, 2 if answer.metric_type == "ratio" else 4)]
@@ -102,12 +102,12 @@ def _amount(value: Decimal, answer: Answer) -> str:
 
 
 def _rounds_to_nothing(value: Decimal, form: AskedForm) -> bool:
-    """Whether rounding leaves nothing of a number, as of $ 2.63 a share in millions."""
+    """Return whether rounding reduces a number to zero, such as $ 2.63 a share in millions."""
     return bool(value) and form.decimals is not None and abs(value) < Decimal(1).scaleb(-form.decimals) / 2
 
 
 def _is_in_other_scale(answer: Answer) -> bool:
-    """Whether it is an earlier result times a thousand or the like: its last digit was printed before the point."""
+    """Return whether an answer multiplies a result by a thousand or a similar factor, to give it in another scale."""
     last = _find_last(answer)
     if last is None or last.operation != "multiply":
         return False
@@ -115,13 +115,13 @@ def _is_in_other_scale(answer: Answer) -> bool:
 
 
 def _find_last(answer: Answer) -> Compute | None:
-    """Return the operation that an answer is the result of."""
+    """Return the last operation of an answer's plan, or None."""
     last = answer.plan.steps[-1] if answer.plan is not None else None
     return last if isinstance(last, Compute) else None
 
 
 def is_shown_as_percentage(answer: Answer) -> bool:
-    """Return whether people are shown an answer's number, or each of a list, times a hundred: 0.1414 as `14.1 %`."""
+    """Return whether an answer's number, or each of a list, is displayed times a hundred: 0.1414 as `14.1 %`."""
     numbers = numbers_of_value(answer.value)
     items = answer.value.items if isinstance(answer.value, ValueList) else ()
     plain = all(item.number is not None and item.scale is None for item in items)
@@ -134,7 +134,7 @@ def _as_percentage(value: Decimal, answer: Answer) -> bool:
 
 
 def show_source(source: Source, document: Document) -> ShownSource:
-    """Return the place of a number, in words."""
+    """Describe the place of a number."""
     if isinstance(source, SentenceRef):
         section = (not document.is_page and document.section(source).title) or source.section.replace("_", " ")
         return ShownSource(
@@ -146,7 +146,7 @@ def show_source(source: Source, document: Document) -> ShownSource:
 
 
 def show_correction(answer: Answer) -> str | None:
-    """Return who made an answer what it is, and what it was; None of one that a solver gave.
+    """Describe the correction of an answer, with the previous value; None if it was not corrected.
 
     >>> from datetime import UTC, datetime
     >>> from quaestor.conversation.answer import Corrected
@@ -159,7 +159,7 @@ def show_correction(answer: Answer) -> str | None:
 
 
 def correction_note(answer: Answer) -> str | None:
-    """Return who made an answer what it is, when and why; None of one that a solver gave."""
+    """Describe the correction of an answer; None if it was not corrected."""
     made = answer.corrected
     if made is None:
         return None
@@ -168,7 +168,7 @@ def correction_note(answer: Answer) -> str | None:
 
 
 def labels_of(source: Source, document: Document) -> tuple[str | None, str | None]:
-    """Return what the row and the column of a cell are called; None for both of a sentence."""
+    """Return the labels of a cell's row and column; None for both if the source is a sentence."""
     if isinstance(source, SentenceRef):
         return None, None
     table = document.table(source.table)
@@ -181,11 +181,11 @@ class SourceLocation:
     """The place of a source in a file.
 
     Attributes:
-        file: The name of the file among several; None of a single one.
-        page: The number of the page, from 1 as viewers count, or None if that is not known.
-        section: The headings over it in the file, outermost first.
-        title: Of a table what is printed over it as its name, or "".
-        anchor: The way to it in the file, as `Block.anchor`.
+        file: The name of the file; None if there is only one.
+        page: The page number, from 1 as viewers count, or None if unknown.
+        section: The headings above it in the file, outermost first.
+        title: The printed title of a table, or "".
+        anchor: See `Block.anchor`.
     """
 
     file: str | None
@@ -196,7 +196,7 @@ class SourceLocation:
 
     @property
     def words(self) -> str:
-        """It in one line: `page 30, Notes > 7. Debt`; "" if nothing is known."""
+        """The place in one line: `page 30, Notes > 7. Debt`; "" if unknown."""
         section = self.section[-_SECTIONS_SHOWN:]
         if self.title and self.title.casefold() not in (heading.casefold() for heading in section):
             section = (*section, self.title)
@@ -205,7 +205,7 @@ class SourceLocation:
 
 
 def locate_source(source: Source, document: Document) -> SourceLocation:
-    """Return the place of a source in its file."""
+    """Locate a source in its file."""
     block, path, file = document.block(source), document.section(source).path, file_of(document, source)
     title = " ".join(block.content.title.split()) if isinstance(block.content, Table) else ""
     return SourceLocation(file, block.page, path if file is None else path[1:], title, block.anchor)
@@ -216,14 +216,14 @@ def _heading(header: Header) -> str:
 
 
 def _rounded(value: Decimal, form: AskedForm, places: int) -> str:
-    """The value with the decimals that are asked for, else with `places` at most."""
+    """Format a value with the decimals asked for, else with at most `places`."""
     if form.decimals is None:
         return _digits(value, places)
     return f"{value.quantize(Decimal(1).scaleb(-form.decimals), ROUND_HALF_UP, Context(prec=2 * _DIGITS)):,f}"
 
 
 def _digits(value: Decimal, places: int) -> str:
-    """The value with separators between thousands; `places` decimals at most, more if it would vanish."""
+    """Format a value with thousands separators and at most `places` decimals; more if it would round to zero."""
     places = max(places, 1 - value.adjusted()) if value else places
     shown = max(-int(value.as_tuple().exponent), 0)
     if shown > places:
@@ -232,33 +232,33 @@ def _digits(value: Decimal, places: int) -> str:
 
 
 _TABLES, _SENTENCES, _PLACES = 3, 4, 8
-"""The most of each that is shown with an answer."""
+"""Limits of each shown with an answer."""
 
 
 def answer_line(answer: Answer) -> str:
-    """Return an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
+    """Format an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
     formula = f" = {shortened(words, 120)}" if (words := arithmetic(answer)) else ""
     sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return visible(f"<{shortened(show_number(answer))}{formula}{sure}>")
 
 
 def answer_html(answer: Answer) -> str:
-    """Return an answer with its arithmetic, as elements."""
+    """Render an answer with its arithmetic as HTML."""
     return boxed("<p>", _value(answer), "</p>")
 
 
 def turn_html(turn: Turn, document: Document) -> str:
-    """Return a question with its answer, and the tables and sentences that it comes from, as elements."""
+    """Render a question with its answer and the tables and sentences that it comes from as HTML."""
     asked = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
     cited = cite_explanation(turn.answer)
     return boxed(asked, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0))
 
 
 def arithmetic(answer: Answer) -> str:
-    """Return the formula of an answer that is computed; "" of one that is looked up or is words of the document."""
+    """Return the formula of a computed answer; "" for one that is looked up or is text."""
     if answer.value is None or " " not in answer.formula:
         return ""
-    if answer.plan is None:  # of another program
+    if answer.plan is None:  # answer of another program
         return answer.formula
     extracts = [step for step in answer.plan.steps if isinstance(step, Extract)]
     words = bool(extracts) and all(step.text is not None for step in extracts)
@@ -267,7 +267,7 @@ def arithmetic(answer: Answer) -> str:
 
 
 def explanation_html(answer: Answer) -> str:
-    """Return the sentences of an explanation with their marks, as an element; "" without any."""
+    """Render an explanation with citation marks as HTML; "" if there is none."""
     cited = cite_explanation(answer)
     if cited is None:
         return ""
@@ -308,7 +308,7 @@ def _caption(cell: CellRef, document: Document) -> str:
 
 
 def _places(sources: tuple[Source, ...], document: Document, cited: int) -> str:
-    """The places in words too: a mark is not read out, and what is beyond the most is not shown."""
+    """List the places in words too, for screen readers, and for places beyond the limit of those shown."""
     shown = [show_source(source, document) for source in sources[: max(_PLACES, cited)]]
     listed = [
         f"{f'[{number}] ' if number <= cited else ''}{shortened(source.place, 80)}: {shortened(source.span, 60)}"

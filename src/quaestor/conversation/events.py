@@ -1,4 +1,4 @@
-"""What happens in a turn, as events: kinds, drafts, stages and what is measured; in words, as JSON and as a trace."""
+"""Events of a turn, and their text, JSON and trace."""
 
 import json
 import math
@@ -19,14 +19,14 @@ class StageAnswered:
     """A stage of a cascade has ended.
 
     Attributes:
-        stage: Which, from 1.
-        taken: Whether its answer is the turn's.
-        shown: The answer for people; None if it found none.
-        confidence: How sure it is, if it gives one.
-        least: How sure it had to be; None of the last stage.
+        stage: Its number, from 1.
+        taken: Whether its answer was accepted.
+        shown: The answer as displayed; None if it found none.
+        confidence: The confidence of the answer, or None.
+        least: The minimum confidence; None for the last stage.
         error: Why it found no answer, if it failed.
-        seconds: How long it took.
-        usage: What it asked of models, as `Usage.counts` has it; nothing of nothing.
+        seconds: The duration.
+        usage: The usage of models (see `Usage.counts`); empty if there was none.
     """
 
     stage: int
@@ -50,16 +50,16 @@ class StageAnswered:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMeasured:
-    """What a confidence is learned from was counted of a model's answer. None of it is a probability that it is right.
+    """Measures of a model's answer, from which a confidence is learned. None of them is a probability that it is right.
 
     Attributes:
-        agreement: What the embedded solver gives its result, as a probability; 0 if that does not think of it.
-        rank: Which of the embedded solver's results it is, from 1; 0 if it is none of them.
-        findings: What computed evidence has against the plan.
-        facts: How many of these no reading can explain.
-        ties: Look-ups whose runner-up fitted as well, or nearly.
-        repairs: Replies and plans that were refused before.
-        agreeing: How many of the samples came to this result.
+        agreement: The embedded solver's probability of the result; 0 if it does not give that result.
+        rank: The rank of the result among the embedded solver's, from 1; 0 if it is not among them.
+        findings: The number of computed findings against the plan.
+        facts: How many of them are facts rather than rules of reading.
+        ties: Look-ups whose runner-up had about the same score.
+        repairs: Earlier replies and plans that were rejected.
+        agreeing: The number of samples with this result.
     """
 
     agreement: float
@@ -85,11 +85,11 @@ class Drafted:
     """An expert made a draft.
 
     Attributes:
-        draft: Which of the turn, from 1.
-        steps: Its steps for people, in order.
-        result: What they come to, recomputed, for people.
-        says: What the expert claims as the answer, if it claims one.
-        checked: What was computed about it, whatever was found.
+        draft: Its number in the turn, from 1.
+        steps: Its steps in words, in order.
+        result: The recomputed result, as displayed.
+        says: The answer claimed by the expert, or None.
+        checked: The checks that were applied, whatever they found.
     """
 
     draft: int
@@ -111,10 +111,10 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class NotDrafted:
-    """An expert made no other draft.
+    """An expert failed to make another draft.
 
     Attributes:
-        draft: Which of the turn it would have been.
+        draft: The number that it would have had.
     """
 
     draft: int
@@ -127,11 +127,11 @@ class NotDrafted:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFound:
-    """Something was computed that speaks against a draft.
+    """A check found something against a draft.
 
     Attributes:
-        finding: What sort of thing: `arithmetic`, `period`, ...
-        step: Which step of the draft, from 1.
+        finding: The kind of finding: `arithmetic`, `period`, ...
+        step: The step of the draft, from 1.
         text: What is wrong and what would be right.
     """
 
@@ -150,8 +150,8 @@ class VerdictGiven:
     """A critic judged a draft.
 
     Attributes:
-        critic: What it judges: `extraction`, `calculation`.
-        approves: Whether the draft is right as far as that goes.
+        critic: What the critic judges: `extraction`, `calculation`.
+        approves: Whether the draft is right in this respect.
     """
 
     draft: int
@@ -168,11 +168,11 @@ class VerdictGiven:
 
 @dataclass(frozen=True, slots=True)
 class VerdictMissing:
-    """A critic gave no usable verdict about a draft.
+    """A critic gave no usable verdict on a draft.
 
     Attributes:
-        critic: What it judges: `extraction`, `calculation`.
-        error: What was wrong with its last reply.
+        critic: What the critic judges: `extraction`, `calculation`.
+        error: The fault of its last reply.
     """
 
     draft: int
@@ -189,7 +189,7 @@ class DraftSettled:
     """One of the drafts became the answer.
 
     Attributes:
-        accepted: Whether it has no objections; else it is the one with fewest.
+        accepted: Whether there are no objections to it; else it is the one with the fewest.
     """
 
     draft: int
@@ -205,8 +205,8 @@ class DraftSettled:
 
 # The events of a turn: one frozen type each, distinguished by `kind`.
 #
-# What a model wrote is kept as it wrote it, a whole object as a JSON object; who reads
-# an event back needs no parser of sentences.
+# A model's output is stored as it was written, objects as JSON objects, so that readers of events need not parse
+# sentences.
 
 
 JsonObject = dict[str, JsonValue]
@@ -214,11 +214,11 @@ JsonObject = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Anything that has no kind of its own, in words for people.
+    """Any event without a separate kind, as text.
 
     Attributes:
-        text: One line or several.
-        warning: Whether a reader should doubt the answer because of it.
+        text: One or more lines.
+        warning: Whether it is a reason to doubt the answer.
     """
 
     text: str
@@ -232,11 +232,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class TakenApart:
-    """This turn answers one of several questions that a person asked in one, as turns of earlier versions do.
+    """This turn answers one of several questions that were asked in one, as in earlier versions.
 
     Attributes:
-        asked: The words as they were put.
-        number: Which of its questions this is, from 1.
+        asked: The question as asked.
+        number: The number of this part, from 1.
     """
 
     asked: str
@@ -253,7 +253,7 @@ class Understood:
     """A model described how it understands the question.
 
     Attributes:
-        reading: Its description, as it is on the wire, without what it left empty.
+        reading: Its description as sent, without empty fields.
     """
 
     reading: JsonObject
@@ -265,10 +265,10 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """A model did not describe how it understands the question; the turn goes on without.
+    """A model did not describe how it understands the question; the turn continues without a description.
 
     Attributes:
-        error: What was wrong with its last reply.
+        error: The fault of its last reply.
     """
 
     error: str
@@ -280,10 +280,10 @@ class NotUnderstood:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A tool was called. What it was given and what it returned are in the turn's calls.
+    """A tool was called. The arguments and the result are in the turn's calls.
 
     Attributes:
-        call: Which of the turn's calls it is, from 1.
+        call: The number of the call in the turn, from 1.
     """
 
     tool: str
@@ -296,12 +296,12 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ReplyRejected:
-    """A reply of a model could not be used; if there are attempts left it was asked again.
+    """A reply of a model could not be used; it is requested again if attempts are left.
 
     Attributes:
-        phase: What the requests are on record as.
-        wanted: What was to be returned, such as `write_plan`.
-        number: Which rejected reply of the phase, from 1.
+        phase: The phase of the request.
+        wanted: The wanted output, such as `write_plan`.
+        number: The number of the rejected reply in the phase, from 1.
     """
 
     phase: str
@@ -316,14 +316,14 @@ class ReplyRejected:
 
 @dataclass(frozen=True, slots=True)
 class AnswerClaimed:
-    """A model claimed an answer, with its grounds.
+    """A model claimed an answer.
 
     Units: a number is in units of `scale`.
 
     Attributes:
-        scale: The multiplier that it states.
-        unit: What it claims is counted, or None.
-        steps: The tool results that it rests the answer on.
+        scale: The stated multiplier.
+        unit: The stated unit, or None.
+        steps: The tool results that the answer is based on.
         explanation: How it found the answer, in its words, or None.
     """
 
@@ -341,18 +341,18 @@ class AnswerClaimed:
 
 
 NoAnswerReason = Literal["not_on_page", "ambiguous"]
-"""Why there is no answer: the page does not have it, or more than one number fits and nothing tells which."""
+"""Why there is no answer: the page does not have it, or several numbers fit equally well."""
 
 WhyNoAnswer = Literal["not_on_page", "ambiguous", "no_question"]
-"""Why a turn has no answer: as models say it, or because no number is asked for."""
+"""Why a turn has no answer: a model's reason, or that the question asks for no number."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerGiven:
-    """A model, or a rule that is certain, found that no answer can be given.
+    """A model, or a rule without exceptions, found that no answer can be given.
 
     Attributes:
-        explanation: What is missing or what fits, in its words, or "".
+        explanation: What is missing or what fits, in the model's words, or "".
     """
 
     reason: WhyNoAnswer
@@ -365,10 +365,10 @@ class NoAnswerGiven:
 
 @dataclass(frozen=True, slots=True)
 class ValuesNamed:
-    """First of two phases: a model named the values that the answer is computed from.
+    """First of two phases: a model named the values for the calculation.
 
     Attributes:
-        wanted: The values with their queries, as they are on the wire.
+        wanted: The values with their queries, as sent.
     """
 
     wanted: JsonObject
@@ -383,8 +383,8 @@ class FormulaWritten:
     """Second of two phases: a model wrote a formula over the values.
 
     Attributes:
-        formula: Arithmetic over their names; None if it finds no answer.
-        reasoning: Why, in its words, or "".
+        formula: Arithmetic over their names; None if the model finds no answer.
+        reasoning: The model's reasoning, or "".
     """
 
     formula: str | None
@@ -401,8 +401,8 @@ class PlanProposed:
     """A model wrote a whole plan.
 
     Attributes:
-        number: Which plan of the turn, from 1.
-        plan: As it is on the wire.
+        number: The number of the plan in the turn, from 1.
+        plan: The plan as sent.
     """
 
     number: int
@@ -415,10 +415,10 @@ class PlanProposed:
 
 @dataclass(frozen=True, slots=True)
 class PlanRefused:
-    """A plan without a fault in its form cannot be run.
+    """A well-formed plan cannot be run.
 
     Attributes:
-        number: Which plan of the turn, from 1.
+        number: The number of the plan in the turn, from 1.
     """
 
     phase: str
@@ -432,13 +432,13 @@ class PlanRefused:
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """The words of a step led to a number of the page.
+    """The words of a step were matched to a number of the page.
 
     Attributes:
-        step: Which step of the plan, from 1.
-        score: How well the words match it, 0 to 100; None if they were not weighed.
-        runner_up: What fits next best, or None.
-        runner_up_score: How well; None without one.
+        step: The step of the plan, from 1.
+        score: The quality of the match, 0 to 100; None if it was not scored.
+        runner_up: The second best match, or None.
+        runner_up_score: Its score, or None.
     """
 
     step: int
@@ -457,11 +457,11 @@ class LookedUp:
 
 @dataclass(frozen=True, slots=True)
 class NumberPicked:
-    """A model pointed at one of several numbers that the words of a step fit.
+    """A model chose one of several numbers that match the words of a step.
 
     Attributes:
-        step: Which step of the plan, from 1.
-        number: Its place among them, from 1.
+        step: The step of the plan, from 1.
+        number: The position of the number in the list, from 1.
     """
 
     step: int
@@ -475,7 +475,7 @@ class NumberPicked:
 
 @dataclass(frozen=True, slots=True)
 class CandidateChosen:
-    """A plan was chosen from all that were ranked.
+    """The best of the ranked plans was chosen.
 
     Attributes:
         share: Its probability among them.
@@ -492,7 +492,7 @@ class CandidateChosen:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePassedOver:
-    """A likely plan was left aside: it has no result."""
+    """A likely plan was skipped because it has no result."""
 
     operation: str
     error: str
@@ -504,7 +504,7 @@ class CandidatePassedOver:
 
 @dataclass(frozen=True, slots=True)
 class ExpertEvent:
-    """Something happened while another solver made a draft."""
+    """An event of another solver while it made a draft."""
 
     draft: int
     solver: str
@@ -517,10 +517,10 @@ class ExpertEvent:
 
 @dataclass(frozen=True, slots=True)
 class StageEvent:
-    """Something happened while a stage of a cascade looked for an answer.
+    """An event of a stage of a cascade.
 
     Attributes:
-        stage: Which, from 1.
+        stage: The number of the stage, from 1.
     """
 
     stage: int
@@ -539,11 +539,11 @@ Event = Annotated[
     | ExpertEvent | StageEvent | StageAnswered | AnswerMeasured,
     Discriminator("kind"),
 ]  # fmt: skip
-"""Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""
+"""Any event of a turn. Solvers of other packages use `Note` for events without a kind."""
 
 
 def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
-    """Return events in words, some in several lines, none with a line break in it."""
+    """Return events as lines of text, without line breaks inside."""
     return tuple(" ".join(line.splitlines()) for event in events for line in event._lines())
 
 
@@ -552,11 +552,11 @@ NO_ANSWER_WORDS: Mapping[WhyNoAnswer, str] = {
     "ambiguous": "several answers fit",
     "no_question": "the question does not ask for a number on the page",
 }
-"""Why there is no answer, for people."""
+"""Reasons for a missing answer, in words."""
 
 
 def no_answer_words(reason: WhyNoAnswer, explanation: str) -> str:
-    """Return the reason of a missing answer: `not on the page: no line "research"`."""
+    """Return the reason for a missing answer: `not on the page: no line "research"`."""
     return ": ".join(part for part in (NO_ANSWER_WORDS[reason], explanation.strip()) if part)
 
 
@@ -568,9 +568,9 @@ def _json(value: JsonValue) -> str:
 
 
 def as_object(record: object) -> JsonObject:
-    """Return a dataclass as a JSON object that every store can hold, without what is None.
+    """Convert a dataclass to a JSON object that every store accepts, without None values.
 
-    A whole number of more than 64 bits and a number that is not finite become text: a model may write either.
+    Integers of more than 64 bits and non-finite numbers, which models may write, become text.
     """
     written = holdable(serial.dump(record, compact=True))
     assert isinstance(written, dict)
@@ -578,7 +578,7 @@ def as_object(record: object) -> JsonObject:
 
 
 def holdable(value: JsonValue) -> JsonValue:
-    """Return JSON as every store can hold it: whole numbers of more than 64 bits, and infinite ones, as text."""
+    """Convert JSON to a form that every store accepts: integers of more than 64 bits and non-finite numbers as text."""
     if isinstance(value, dict):
         return {key.replace("\0", " "): holdable(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -591,55 +591,55 @@ def holdable(value: JsonValue) -> JsonValue:
 
 
 def dump_events(events: Sequence[Event]) -> list[JsonValue]:
-    """Return events as JSON objects, in their order."""
+    """Return events as JSON objects, in order."""
     written: list[JsonValue] = serial.dump(tuple(events), tuple[Event, ...])
     return written
 
 
 def load_events(stored: Sequence[JsonValue]) -> tuple[Event, ...]:
-    """Return the events that `dump_events` wrote.
+    """Load the result of `dump_events`.
 
     Raises:
-        StoredValueError: It did not write this.
+        StoredValueError: The data was not written by it.
     """
     read_as: type[tuple[Event, ...]] = tuple[Event, ...]
     return serial.restore(read_as, list(stored))
 
 
 class Trace:
-    """The events of a turn so far. They can be added to and read, not changed, reordered or removed."""
+    """The events of a turn so far. Events can only be added and read."""
 
     __slots__ = ("_events", "_on_event")
 
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
-        """Begin without any.
+        """Create an empty trace.
 
         Args:
-            on_event: Called with each as it is added, in the thread that adds it.
+            on_event: Called with each added event, in the thread that adds it.
         """
         self._events: list[Event] = []
         self._on_event = on_event
 
     def append(self, event: Event) -> None:
-        """Add what happened last."""
+        """Add an event."""
         self._events.append(event)
         if self._on_event is not None:
             self._on_event(event)
 
     def extend(self, events: Iterable[Event]) -> None:
-        """Add several, in their order."""
+        """Add several events in order."""
         for event in events:
             self.append(event)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All of them so far, in their order."""
+        """The events so far, in order."""
         return tuple(self._events)
 
     def __iter__(self) -> Iterator[Event]:
-        """Yield those that are there now; what is added meanwhile is not among them."""
+        """Iterate over a snapshot of the events."""
         return iter(self.events)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of events."""
         return len(self._events)

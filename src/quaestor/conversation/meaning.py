@@ -1,4 +1,4 @@
-"""What an answer means, in words: what was measured, of what and when."""
+"""Meaning of an answer in words: what was measured, for what, and when."""
 
 import hashlib
 from collections import Counter
@@ -24,7 +24,7 @@ _QUARTERS = ("first", "second", "third", "fourth")
 
 
 def period_words(period: Period) -> str:
-    """Return a period for people: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
+    """Describe a period: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
     match period.kind:
         case "quarter":
             return f"the {_QUARTERS[(period.quarter or 1) - 1]} quarter of {period.year}"
@@ -41,18 +41,18 @@ def period_words(period: Period) -> str:
 
 
 def shown_period(period: Period) -> str:
-    """Return the words that a period adds to what is of it: " in 2008", " at december 31, 2008"."""
+    """Return the words of a period after a subject: " in 2008", " at december 31, 2008"."""
     return f" {'at' if period.kind == 'date' else 'in'} {period_words(period)}"
 
 
 def shortened_period(period: Period, among: Sequence[Period]) -> Period:
-    """Return a date or month as its year, if no other of the periods around it is of that year."""
+    """Shorten a date or month to its year, unless another one of the periods is in the same year."""
     alone = len({other for other in among if other.year == period.year}) <= 1
     return Period("year", period.year) if alone and period.kind in ("date", "month") else period
 
 
 def spanned_period(periods: tuple[Period, ...]) -> Period | None:
-    """Return the one period of a result; if it spans several, the years from first to last; else the latest."""
+    """Return the period of a result: the range of years if they differ, else the latest period; None without any."""
     years = {period.year for period in periods}
     if len(years) > 1 and all(period.kind != "range" for period in periods):
         return Period("range", min(years), last=max(years))
@@ -60,30 +60,30 @@ def spanned_period(periods: tuple[Period, ...]) -> Period | None:
 
 
 def period_order(period: Period) -> tuple[int, int, int, int]:
-    """Return what puts periods in the order of their ends."""
+    """Sort key that orders periods by their ends."""
     return (period.last or period.year, period.quarter or 0, period.month or 0, period.day or 0)
 
 
 _SHARES = frozenset({"ratio", "percentage", "percentage_change"})
 _LONGEST = 400
-"""The most characters of words; a plan that refers to itself again and again would double them with each step."""
+"""Limit in characters for descriptions, which repeated self-references would double with each step."""
 _MOST_PARTS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one number means.
+    """The meaning of a number or a list.
 
     Attributes:
-        key: What it comes to; equal for equal calculations.
-        metric: A name of the core's metric types.
-        subject: In words, without periods: "net revenue", "sum of rent and taxes".
-        text: In words, with periods: "net revenue in 2008", "change in net revenue from 2007 to 2008".
-        entities: The things that it is about, each once.
-        periods: Those of its numbers, in their order.
-        base: What a percentage change, a percentage or a ratio is relative to, in words.
-        parts: Of a sum what is added; of a change the later and the earlier value.
-        axis: Of a list what its entries are, one thing over several periods or several things; else None.
+        key: Its calculation; equal for equal calculations.
+        metric: A metric type of the ontology's core.
+        subject: Description without periods: "net revenue", "sum of rent and taxes".
+        text: Description with periods: "net revenue in 2008", "change in net revenue from 2007 to 2008".
+        entities: The distinct things that it is about.
+        periods: The periods of its numbers, in order.
+        base: Description of the reference of a percentage change, a percentage or a ratio.
+        parts: The addends of a sum; the later and the earlier value of a change.
+        axis: Whether the entries of a list are one thing over several periods, or several things; else None.
     """
 
     key: str
@@ -99,7 +99,7 @@ class Meaning:
 
     @property
     def period(self) -> Period | None:
-        """The one period of all its numbers, or None."""
+        """The common period of all its numbers, or None."""
         return self.periods[0] if len(set(self.periods)) == 1 else None
 
 
@@ -107,8 +107,8 @@ def number_result(key: str, subject: str, period: Period | None, shown: str, ent
     """Return the meaning of a number of the page.
 
     Args:
-        period: Its own, or None.
-        shown: The words that add the period: " in 2008", or "".
+        period: The number's period, or None.
+        shown: The words of the period: " in 2008", or "".
     """
     entities = (entity,) if entity else ()
     return Meaning(key, "value", subject, f"{subject}{shown}", entities, (period,) if period else ())
@@ -120,7 +120,7 @@ def constant(value: Decimal, text: str) -> Meaning:
 
 
 def number_key(value: Decimal) -> str:
-    """Return the key of a number that the page prints, whatever its sign."""
+    """Return the key of a printed number, regardless of its sign."""
     return f"number {value.copy_abs().normalize()}"
 
 
@@ -129,7 +129,7 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
 
     Args:
         operation: A name of `quaestor.plan.operations`.
-        operands: In the operation's order, as many as it takes.
+        operands: The operands in order, as many as the operation takes.
     """
     if operation == "identity":
         return operands[0]
@@ -149,12 +149,12 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
 
 
 def shortened_meaning(made: Meaning) -> Meaning:
-    """Return a meaning whose words are no longer than words may be."""
+    """Return a meaning with descriptions cut to the limit."""
     return replace(made, subject=made.subject[:_LONGEST], text=made.text[:_LONGEST])
 
 
 def as_percentage(meaning: Meaning) -> Meaning:
-    """Return a ratio as the percentage that a question asked for; any other meaning as it is."""
+    """Convert a ratio to a percentage if the question asks for one; return other meanings unchanged."""
     if meaning.metric != "ratio" or len(meaning.parts) != 2:
         return meaning
     return replace(_share(meaning.parts, "percentage", "percentage"), key=meaning.key)
@@ -181,7 +181,7 @@ def _relative_change(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
 
 
 def _quotient_of(made: Meaning) -> tuple[Meaning, Meaning, str] | None:
-    """Return what a quotient, or a power of one, is made of, and what it is less one; None for anything else."""
+    """Return the parts of a quotient, or of a power of one, and the word for it minus one; None for anything else."""
     word = "change"
     if made.metric == "product" and " to the power of " in made.subject and made.parts:
         made, word = made.parts[0], "change a year"
@@ -207,7 +207,7 @@ def _quotient(operands: tuple[Meaning, ...], metric: str, operation: str) -> Mea
         if _is_value(whole, earlier):
             return _relative(later, earlier)
         if _is_value(whole, later) and _before(later, earlier):
-            # A decline is described as the earlier value less the later one, and is relative to the earlier.
+            # A decline is the earlier value minus the later one, relative to the earlier.
             return _relative(earlier, later, "decline")
     if part.metric == "sum" and whole.constant == len(part.parts):
         return _list_parts(part.parts, "average", "average")
@@ -258,7 +258,7 @@ def _list_parts(parts: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
 
 
 def _count_names(names: Iterable[str]) -> list[str]:
-    """Each name once; one of several numbers with how many there are of it."""
+    """Return each distinct name, with the count if it occurs several times."""
     return [name if count == 1 else f"{count} numbers of {name}" for name, count in Counter(names).items()]
 
 
@@ -336,7 +336,7 @@ def _entities(parts: Sequence[Meaning]) -> tuple[str, ...]:
 
 
 def _differ_in_period_only(later: Meaning, earlier: Meaning) -> bool:
-    """Whether two numbers differ in nothing but their period."""
+    """Return whether two numbers have the same subject and different periods."""
     return (
         later.subject == earlier.subject
         and None not in (later.period, earlier.period)
@@ -345,7 +345,7 @@ def _differ_in_period_only(later: Meaning, earlier: Meaning) -> bool:
 
 
 def _is_value(base: Meaning, value: Meaning) -> bool:
-    """Whether a divisor is that value: looked up again, or written as the constant that it prints."""
+    """Return whether a divisor is a value, either looked up again or written as a constant."""
     return base.key == value.key or (base.constant is not None and value.key == number_key(base.constant))
 
 
@@ -359,13 +359,13 @@ def _from_to(earlier: Meaning, later: Meaning) -> str:
 
 
 def _when(meaning: Meaning, *, bare: bool = False) -> str:
-    """The words that a meaning adds to its subject; bare ones without their preposition."""
+    """Return the words of a meaning after its subject, if bare without their preposition."""
     words = meaning.text.removeprefix(meaning.subject).strip()
     return words.partition(" ")[2] if bare and words.startswith(("in ", "at ")) else words
 
 
 def _with_period(subject: str, operands: Sequence[Meaning], full: str) -> str:
-    """The subject with the one period of all operands, else `full`."""
+    """Add the common period of all operands to the subject; return `full` if they have no common period."""
     named = [operand for operand in operands if operand.constant is None]
     periods = {operand.period for operand in named}
     if len(periods) == 1 and None not in periods and named[0].text.startswith(named[0].subject):
@@ -395,7 +395,7 @@ def _join(words: Sequence[str]) -> str:
 
 
 _MOST_NAMED = 3
-"""More lines than these are not taken up by a later question."""
+"""Limit of selected lines that a later question can refer to."""
 _MOST_LISTED = 12
 _EXTREMES = {"argmax": "highest", "argmin": "lowest"}
 _ORDINALS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
@@ -408,7 +408,7 @@ def group(key: str, called: str, cells: Sequence[Meaning], labels: Sequence[str]
     """Return the meaning of a group of cells: one thing over several periods, or several things.
 
     Args:
-        cells: What each of its numbers means; not empty.
+        cells: The meanings of its numbers; not empty.
     """
     periods = tuple(dict.fromkeys(period for cell in cells for period in cell.periods))
     subjects = dict.fromkeys(cell.subject for cell in cells)
@@ -427,12 +427,12 @@ def group(key: str, called: str, cells: Sequence[Meaning], labels: Sequence[str]
 
 
 def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
-    """Return the meaning of what an operation takes from a list.
+    """Return the meaning of an operation on a list.
 
     Args:
-        operation: A name of `quaestor.plan.operations`, of one that is made for lists.
-        operands: In the operation's order, as many as it takes.
-        noun: What the question calls what is selected ("segment"), or "".
+        operation: A name of `quaestor.plan.operations` for lists.
+        operands: The operands in order, as many as the operation takes.
+        noun: The question's word for the entries ("segment"), or "".
     """
     listed = operands[0]
     if operation == "items":
@@ -451,10 +451,10 @@ def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
 
 
 def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:
-    """Return the meaning of a selection with what was selected: the period or the entity that it came to.
+    """Add the selected periods or entities to the meaning of a selection.
 
     Args:
-        periods: The period of each label of its groups, if it has one.
+        periods: The periods of the labels of its groups, if they have any.
     """
     labels = _labels(value)
     if found.axis is None or not labels:
@@ -475,7 +475,7 @@ def _labels(value: AnswerValue) -> tuple[str, ...]:
 
 
 def _list_meaning_listed(operands: Sequence[Meaning]) -> Meaning:
-    """Several results, one after the other."""
+    """Return the meaning of a list of results."""
     if len(operands) == 1:
         return operands[0]
     metrics = {operand.metric for operand in operands}
@@ -515,7 +515,7 @@ def _extreme(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
 
 
 def _ordinal(place: str) -> str:
-    """Return what is put before `highest`: `second ` for 2, nothing for 1."""
+    """Return the word before `highest`: "second " for 2, "" for 1."""
     known = place.isascii() and place.isdigit() and 0 < int(place) <= len(_ORDINALS)
     return _ORDINALS[int(place) - 1] if known else f"{place}. "
 
@@ -529,7 +529,7 @@ def _noun(listed: Meaning) -> str:
 
 
 def _reword(listed: Meaning, words: str, before: str, metric: str) -> Meaning:
-    """The meaning of what is made of a list, its words within others, the periods behind them."""
+    """Embed the description of a list in other words, followed by its periods."""
     subject = words.format(before + listed.subject)
     when = listed.text[len(listed.subject) :] if listed.text.startswith(listed.subject) else None
     return shortened_meaning(
@@ -544,9 +544,9 @@ def _reword(listed: Meaning, words: str, before: str, metric: str) -> Meaning:
     )
 
 
-# What a number of running text is, by the clause before it: "rental expense for operating leases".
+# Subject of a number in running text, from the clause before it: "rental expense for operating leases".
 #
-# The numbers of one list are one thing. What the patterns do not catch is not there.
+# The numbers of one list share a subject. There is none if no pattern matches.
 
 
 _ABOUT = r"(?:\s(?:approximately|about|nearly|roughly|only|an?|net|total))*\s*\$?\s*$"
@@ -558,7 +558,7 @@ _AGAINST = lazy_regex(
     r"\s\$?\s?[\d.,]+\s?%?(?:\s(?:thousand|million|billion))?[\s,]{0,3}(?:(?:in|for|at|during) \|[\s,]{0,3})?"
     r"(?:(?:as )?compared (?:with|to)|versus|(?:up |down )?from|(?P<level>to))" + _ABOUT
 )
-"""Behind a number that stands first: what the number behind it is too."""
+"""After a number that comes first: the number after this text has the same subject."""
 _MOVED = lazy_regex(r"\s(?P<moved>declined|increased|decreased|rose|fell|grew|dropped|improved)(?: by)?" + _ABOUT)
 _MOVES = {"increased": "increase", "rose": "increase", "grew": "increase", "improved": "improvement"}
 _OF_AMOUNT = lazy_regex(
@@ -571,7 +571,7 @@ _TIME = lazy_regex(
 _SEPARATOR = lazy_regex(r"\b(?:or|includes|was|is|has)\b")
 _PREDICATE = lazy_regex(r"(?P<subject>[^,;:()\"]+?) (?:was|were|is|are) [^,;:()\"|]+")
 _PERIOD_OF_NAME = lazy_regex(r"(?<=\bthe )\|(?= [a-z])|(?<=\bour )\|(?= [a-z])")
-"""A year within a name: "the 2005 plan"."""
+"""A year that is part of a name: "the 2005 plan"."""
 _CLAUSE = lazy_regex(r"[,;:()\"|]|\s-\s")
 _ASIDE = lazy_regex(r"\s\([^()]*\)(?=\s\w)|\s?,\s?(?:except|excluding|including|net of)\b[^,]*,?\s*$")
 _VERBS = frozenset(
@@ -579,14 +579,14 @@ _VERBS = frozenset(
     "principally record reflect reflects represents requires resulted".split()
 )
 _GIVEN = frozenset("incurred paid received recognized recorded reported".split())
-"""Boundaries that a joint behind them makes a part of the phrase: "cost recognized for grants"."""
+"""Boundary words that belong to the phrase if a preposition follows: "cost recognized for grants"."""
 _NO_HEAD = frozenset("amount amounts value total aggregate sum number portion addition result net".split())
 _DONE = ("ed", "sold", "repaid", "net", "gross", "attributable")
 _LONGEST_SUBJECT = 10
 
 
 def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
-    """Return which number of a sentence is at a place, and the list of like numbers that it is in, if any.
+    """Return the index of a number in its sentence, and the list of similar numbers around it; None without a list.
 
     Args:
         start: The number's first character.
@@ -598,13 +598,13 @@ def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
         return None
     between = sentence.text[mentions[run[0]].ref.end : mentions[run[-1]].ref.start]
     percents = {mentions[n].quantity.scale is Scale.PERCENT for n in run}
-    # "$ 62 million , or 9% of sales" are two views of one thing, no list.
+    # "$ 62 million , or 9% of sales" gives one thing twice and is not a list.
     separate = _SEPARATOR.search(between) or sentence.text.startswith(" of which", mentions[run[-1]].ref.end)
     return None if len(percents) > 1 or separate else (place, run)
 
 
 def text_subject(sentence: Sentence, start: int) -> str | None:
-    """Return what the number at a place of a sentence is; None if no clause names it.
+    """Return the subject of a number in a sentence; None if no clause names it.
 
     Args:
         start: The number's first character.
@@ -614,7 +614,7 @@ def text_subject(sentence: Sentence, start: int) -> str | None:
 
 @lru_cache(maxsize=64)
 def _subject_before(text: str) -> str | None:
-    """What the number behind a text is. An earlier answer is described again with each that comes after it."""
+    """Return the subject of a number after a text; cached because each later answer describes earlier ones again."""
     before, level = _without_periods(normalize_text(text)), False
     if against := _AGAINST.search(before):
         before, level = f"{before[: against.start()]} ", against["level"] is not None
@@ -626,13 +626,13 @@ def _subject_before(text: str) -> str | None:
         return None
     clause = _TIME.sub("", before[: verb.start()])
     if predicate := _PREDICATE.fullmatch(clause):
-        # "the fair values of our hedges were current liabilities of $ 37 million": they are the fair values.
+        # In "the fair values of our hedges were current liabilities of $ 37 million" the amount is the fair values.
         clause = _TIME.sub("", predicate["subject"])
     return _phrase(clause)
 
 
 def _without_periods(text: str) -> str:
-    """The text in lower case, each period in it one mark."""
+    """Return the text in lower case with each period replaced by a mark."""
     lowered = text.lower()
     for period in sorted(find_periods(lowered), key=lambda found: -found.start):
         lowered = f"{lowered[: period.start]}|{lowered[period.end :]}"
@@ -640,13 +640,13 @@ def _without_periods(text: str) -> str:
 
 
 def _phrase(clause: str) -> str | None:
-    """The noun phrase at the end of a clause, with what is attached to its head."""
+    """Return the noun phrase at the end of a clause, with attributes of its head."""
     words = _CLAUSE.split(_PERIOD_OF_NAME.sub(" ", _ASIDE.sub("", clause)))[-1].split()
     begin = len(words)
     while begin and _is_inside(words, begin - 1):
         begin -= 1
     words = words[begin:]
-    # What is done to something is not part of its name: "acquired through the issuance".
+    # A participle before a preposition is not part of the name: "acquired through the issuance".
     while words and (
         words[0] in PHRASE_JOINTS or words[0] in PHRASE_LEADS or (words[0].endswith("ed") and words[1:2] == [])
     ):
@@ -657,11 +657,11 @@ def _phrase(clause: str) -> str | None:
     while len(words) > _LONGEST_SUBJECT and (
         joint := next((n for n in _from_last(words) if words[n] in PHRASE_JOINTS), 0)
     ):
-        # What is attached last matters least: "rent expense charged to operations for all leases".
+        # Attributes at the end matter least: "rent expense charged to operations for all leases".
         words = _without_last(words[:joint])
     half = len(words) // 2
     if words[:half] == words[half:]:
-        # A heading that runs into its paragraph: "operating income operating income increased".
+        # A heading may run into its paragraph: "operating income operating income increased".
         words = words[half:]
     known = words and len(words) <= _LONGEST_SUBJECT and not any(char.isdigit() for word in words for char in word)
     if not known or (len(words) == 1 and words[0] in _NO_HEAD):
@@ -671,7 +671,7 @@ def _phrase(clause: str) -> str | None:
 
 
 def _is_inside(words: list[str], at: int) -> bool:
-    """Whether a phrase that ends behind a word goes on before it."""
+    """Return whether a phrase extends to the left across a word."""
     word = words[at]
     joined = word in PHRASE_JOINTS or (word in _GIVEN and at > 0 and words[at + 1 : at + 2] == ["for"])
     boundary = word in PHRASE_BOUNDARIES or word in _VERBS or not any(map(str.isalnum, word.replace("&", "n")))
@@ -683,7 +683,7 @@ def _from_last(words: list[str]) -> range:
 
 
 def _without_last(words: list[str]) -> list[str]:
-    """The words without joints at their end, and what is done through one ("costs associated with")."""
+    """Remove prepositions at the end, and a participle before one ("costs associated with")."""
     end = len(words)
     while end and words[end - 1] in PHRASE_JOINTS:
         end -= 1

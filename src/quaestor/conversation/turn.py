@@ -1,4 +1,4 @@
-"""The turns of a conversation: each with its question and answer, what is remembered, and corrections."""
+"""Turns of a conversation, the memory of earlier turns, and corrections."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,13 @@ from quaestor.questions.question import Question, read_question
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool within a turn.
+    """One tool call in a turn.
 
     Attributes:
-        input: Its arguments as JSON; the text of what is not JSON.
-        output: Its result, the same way.
-        seconds: How long it took.
-        started: When it was called, in UTC; None in records from before it was stored.
+        input: The arguments as JSON, or as text if they are not JSON.
+        output: The result as JSON, or as text.
+        seconds: The duration.
+        started: The time of the call, in UTC; None in old records that lack it.
     """
 
     tool: str
@@ -40,12 +40,12 @@ class ToolCall:
 
     @classmethod
     def ended(cls, tool: str, arguments: JsonValue, result: JsonValue, begun: float | None = None) -> "ToolCall":
-        """Return a call that has just come to its end, as stores can hold it.
+        """Create the record of a call that has just ended, in a form that stores accept.
 
         Args:
-            arguments: Its arguments, as JSON or as JSON text.
-            result: Its result, the same way.
-            begun: The `time.perf_counter` of the call; None is now.
+            arguments: The arguments, as JSON or as JSON text.
+            result: The result, as JSON or as JSON text.
+            begun: `time.perf_counter()` at the start of the call; None for now.
         """
         seconds = 0.0 if begun is None else round(perf_counter() - begun, 6)
         started = datetime.now(UTC) - timedelta(seconds=seconds)
@@ -53,13 +53,13 @@ class ToolCall:
 
     @classmethod
     def of_record(cls, stored: JsonValue) -> "ToolCall":
-        """Return a call as it was stored, be it when input and output were JSON text."""
+        """Load a stored call, including old records with input and output as JSON text."""
         call = serial.restore(cls, stored)
         return replace(call, input=_as_json(call.input), output=_as_json(call.output))
 
 
 def _as_json(value: JsonValue) -> JsonValue:
-    """Return the object that a text has in JSON, and everything else as it is."""
+    """Parse text with a JSON object or list; return other values unchanged."""
     if isinstance(value, str):
         try:
             read = json.loads(value)
@@ -74,15 +74,15 @@ class Turn:
     """One turn of a conversation.
 
     Attributes:
-        verified: True if the plan, executed again independently of the solver, gave the answer's value; False of an
-            answer without a plan, such as one that was imported.
+        verified: Whether the plan, executed again independently of the solver, gave the answer's value; False for an
+            answer without a plan, such as an imported one.
         events: What happened between question and answer, in order.
-        references: What the question referred to of the turns before it, by rule.
-        tool_calls: In the order of the calls.
-        usage: What was asked of models: requests, tokens, money.
-        registers: The result of each step of the plan when it was executed again, in order.
+        references: What the question refers to in earlier turns, resolved by rules.
+        tool_calls: The tool calls, in order.
+        usage: The usage of models: requests, tokens, money.
+        registers: The result of each step of the plan when it was executed again.
         error: The named error that left the turn without an answer, or None.
-        started: When the question was put, in UTC, to the millisecond.
+        started: The time of the question, in UTC, to the millisecond.
     """
 
     question: str
@@ -99,23 +99,23 @@ class Turn:
 
     @property
     def asked(self) -> str:
-        """What a person asked: the question, or what earlier versions took it from, asked together with others."""
+        """The question as typed by the person, which earlier versions split if it contained several."""
         return next((event.asked for event in self.events if isinstance(event, TakenApart)), self.question)
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The conversation so far: questions and the solver's own answers, oldest first."""
+    """The conversation so far: questions with the solver's answers, oldest first."""
 
     turns: tuple[Turn, ...] = ()
 
     def add(self, turn: Turn) -> "Memory":
-        """Return the memory with one more turn."""
+        """Return the memory with another turn."""
         return Memory((*self.turns, turn))
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """The answers so far, oldest first; `Ref(-1)` is the last of them."""
+        """The answers so far, oldest first; `Ref(-1)` refers to the last."""
         return tuple(turn.answer for turn in self.turns)
 
     @property
@@ -125,12 +125,12 @@ class Memory:
 
     @property
     def asked(self) -> tuple[Question, ...]:
-        """The questions so far as they were read, oldest first."""
+        """The parsed questions so far, oldest first."""
         return tuple(read_question(turn.question) for turn in self.turns)
 
     @property
     def registers(self) -> tuple[StepResult | None, ...]:
-        """The answers as a plan refers to them, oldest first; None if a turn has no answer."""
+        """The answers as results for plans to refer to, oldest first; None if a turn has no answer."""
         return tuple(
             None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources, a.in_ones, a.fraction)
             for a in self.answers
@@ -138,28 +138,28 @@ class Memory:
 
     @property
     def counts(self) -> tuple[Dimension | None, ...]:
-        """What the answers count, oldest first; None if a turn has no answer."""
+        """The dimensions of the answers, oldest first; None if a turn has no answer."""
         return tuple(None if register is None else register.counts for register in self.registers)
 
     @property
     def entity_in_focus(self) -> str | None:
-        """The entity of the latest answer that names one, or None."""
+        """The entity of the latest answer with one, or None."""
         return next((turn.answer.entity for turn in reversed(self.turns) if turn.answer.entity), None)
 
 
-# What a person corrected in a conversation: who, when, why, and what became of the answers. Records are only added.
+# Corrections of a conversation by a person: author, time, reason, and the changed answers. Records are only added.
 #
-# Computes nothing: `quaestor.repair` does, and each correction has what it came to, so that a reader needs
-# no document to know the answers.
+# Corrections are computed in `quaestor.repair` and contain their results, so that the document is not needed to read
+# them.
 
 
 @dataclass(frozen=True, slots=True)
 class NumberCorrection:
-    """A number of the document was misread: it counts for every answer that takes it, and for later questions.
+    """Correction of a misread number in the document, which applies to all answers that use it and to later questions.
 
     Attributes:
         source: The cell, or the span of a sentence.
-        was: The number as it was read there; None if a cell had none.
+        was: The number as it was read; None if none was read.
     """
 
     source: Annotated[Source, Discriminator("kind")]
@@ -170,10 +170,10 @@ class NumberCorrection:
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """A step takes another number of the document.
+    """Choice of another number of the document for a step.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
+        turn: The turn's index in the conversation, from 0.
         step: The step of its plan, from 1.
     """
 
@@ -185,11 +185,11 @@ class SourceChoice:
 
 @dataclass(frozen=True, slots=True)
 class ReadingChoice:
-    """A question is read as the solver read it next, or again as it read it first.
+    """Choice of another reading of a question, or of the original one.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
-        reading: 1 for the first of the answer's other readings; 0 for the one that was given.
+        turn: The turn's index in the conversation, from 0.
+        reading: The number of the other reading, from 1; 0 for the original one.
     """
 
     turn: int
@@ -199,13 +199,13 @@ class ReadingChoice:
 
 @dataclass(frozen=True, slots=True)
 class OperationChoice:
-    """A step computes something else.
+    """Choice of another operation for a step.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
+        turn: The turn's index in the conversation, from 0.
         step: The step of its plan, from 1.
         operation: A name of `quaestor.plan.operations`.
-        swapped: Whether its two operands change places.
+        swapped: Whether to swap its two operands.
     """
 
     turn: int
@@ -217,30 +217,30 @@ class OperationChoice:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """An earlier correction is undone."""
+    """Reversal of an earlier correction."""
 
     of: int
     kind: Literal["undo"] = field(default="undo", kw_only=True)
 
 
 Choice = SourceChoice | ReadingChoice | OperationChoice
-"""What is about one turn."""
+"""A correction of one turn."""
 
 Act = Annotated[
     NumberCorrection | SourceChoice | ReadingChoice | OperationChoice | Undo,
     Discriminator("kind"),
 ]
-"""What a person did."""
+"""Any action of a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswer:
-    """An answer that a correction changed.
+    """An answer changed by a correction.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
-        was: The answer before, as it was shown.
-        verified: Whether its plan, executed again, gave it.
+        turn: The turn's index in the conversation, from 0.
+        was: The previous answer, as displayed.
+        verified: Whether executing its plan again gave the answer.
         registers: The result of each step of its plan.
         error: The named error that leaves it without a value, or None.
     """
@@ -255,13 +255,13 @@ class ChangedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One correction, on record.
+    """Record of one correction.
 
     Attributes:
-        number: Its place among those of the conversation, from 1.
-        turns: How many questions were answered when it was made: those after them were asked with it.
-        made: When, in UTC, to the millisecond.
-        reason: Why, in the author's words, or "".
+        number: Its number in the conversation, from 1.
+        turns: The number of questions answered before it; later questions took it into account.
+        made: The time, in UTC, to the millisecond.
+        reason: The author's reason, or "".
     """
 
     number: int
@@ -274,7 +274,7 @@ class Correction:
 
 
 def active_corrections(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
-    """Return the corrections that are not undone, in their order, without the undoing."""
+    """Return the corrections that are not undone, in order, without the `Undo` records."""
     found: dict[int, Correction] = {}
     for correction in corrections:
         if isinstance(correction.act, Undo):
@@ -285,10 +285,10 @@ def active_corrections(corrections: Iterable[Correction]) -> tuple[Correction, .
 
 
 def apply_corrections(turns: Sequence[Turn], corrections: Iterable[Correction]) -> tuple[Turn, ...]:
-    """Return turns as they read with the corrections made to them; question, events and cost are those of before.
+    """Return turns with corrected answers; questions, events and costs are unchanged.
 
     Args:
-        corrections: All that are on record, in their order.
+        corrections: All recorded corrections, in order.
     """
     found = list(turns)
     for correction in corrections:
@@ -299,17 +299,17 @@ def apply_corrections(turns: Sequence[Turn], corrections: Iterable[Correction]) 
 
 
 def apply_change(turn: Turn, change: ChangedAnswer) -> Turn:
-    """Return a turn with the answer that it has now."""
+    """Return a turn with a changed answer."""
     return replace(turn, answer=change.answer, verified=change.verified, registers=change.registers, error=change.error)
 
 
 def remaining_corrections(corrections: Iterable[Correction], turns: int) -> tuple[Correction, ...]:
-    """Return the corrections that are left when the last questions are withdrawn; they keep their numbers.
+    """Return the corrections that remain if the last questions are withdrawn; they keep their numbers.
 
-    What is about a question that is withdrawn goes with it. A number stays corrected, for the questions to come.
+    Corrections of withdrawn questions are dropped. Corrected numbers stay, for later questions.
 
     Args:
-        turns: How many questions stay.
+        turns: The number of remaining questions.
     """
     left: list[Correction] = []
     for correction in corrections:
@@ -322,10 +322,10 @@ def remaining_corrections(corrections: Iterable[Correction], turns: int) -> tupl
 
 
 def _about(act: NumberCorrection | Choice) -> int:
-    """The turn that an act is about; -1 of the document."""
+    """Return the turn of an action; -1 for one on the document."""
     return -1 if isinstance(act, NumberCorrection) else act.turn
 
 
 def missing_answer(number: int, turns: Sequence[Turn]) -> str:
-    """Return in words that a conversation has no answer of this number."""
+    """Return the message that a conversation has no answer with this number."""
     return f"answer {number} does not exist; the conversation has {len(turns)} answer{'s' * (len(turns) != 1)}"

@@ -1,1 +1,1 @@
-"""Language models: by name, within a budget, with every request and reply on record, replayable without a network."""
+"""Language models: by name, within a budget, with all requests recorded, and replay without a network."""

@@ -1,7 +1,7 @@
-"""What a run may use, and what it has used.
+"""Budget of a run, and its usage.
 
-Refuses the next request once a limit is reached; requests that are under way are not cut off, so a run in parallel can
-end a little above its limit of tokens or money.
+Once a limit is reached, further requests are refused; requests in progress are not cancelled, so parallel conversations
+can slightly exceed a limit of tokens or money.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ _AMOUNTS = ("input", "output", "cached")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may use; None means no limit.
+    """Limits of a run; None for no limit.
 
     Attributes:
-        requests: HTTP requests, repeated attempts included.
-        tokens: Read and written.
+        requests: HTTP requests, including repeated attempts.
+        tokens: Input and output tokens together.
     """
 
     requests: int | None = None
@@ -39,7 +39,7 @@ class Price:
     """US dollars per million tokens.
 
     Attributes:
-        cached: Read from the provider's cache; as `input` if None.
+        cached: Price of tokens read from the provider's cache; None for that of `input`.
     """
 
     input: Decimal
@@ -47,17 +47,17 @@ class Price:
     cached: Decimal | None = None
 
     def cost(self, usage: Usage) -> Decimal:
-        """Return what tokens cost."""
+        """Return the cost of usage."""
         cached = self.input if self.cached is None else self.cached
         fresh = usage.input_tokens - usage.cached_tokens
         return (fresh * self.input + usage.cached_tokens * cached + usage.output_tokens * self.output) / _MILLION
 
 
 def read_price(name: str, table: Mapping[str, object]) -> Price:
-    """Return the price that `[prices.NAME]` in quaestor.toml states.
+    """Read a table `[prices.NAME]` of quaestor.toml.
 
     Raises:
-        SettingsError: A key that is not input, output or cached, or a value that is not a price.
+        SettingsError: A key is not input, output or cached, or a value is not a price.
     """
     amounts: dict[str, Decimal] = {}
     for key, value in table.items():
@@ -78,13 +78,13 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
 
 @dataclass(frozen=True, slots=True)
 class VendorPrice:
-    """What a hosted model costs by the table of the `genai-prices` package."""
+    """Price of a hosted model by the table of the `genai-prices` package."""
 
     provider: str
     model: str
 
     def cost(self, usage: Usage) -> Decimal | None:
-        """Return what tokens cost in US dollars; None if the table does not have the model."""
+        """Return the cost of usage in US dollars; None if the table lacks the model."""
         from genai_prices import Usage as Counted
         from genai_prices import calc_price
 
@@ -93,17 +93,17 @@ class VendorPrice:
         )
         try:
             return calc_price(counted, self.model, provider_id=self.provider).total_price
-        except (LookupError, ValueError):  # the model is unknown there, or counts do not fit each other
+        except (LookupError, ValueError):  # unknown model, or inconsistent counts
             return None
 
 
 def no_price(_usage: Usage) -> Decimal | None:
-    """Return None: the price of this model is unknown."""
+    """Return None, for a model of unknown price."""
     return None
 
 
 class Meter:
-    """What has been used, in all and by turn. A sink of exchanges."""
+    """Sink of exchanges that counts usage, in total and by turn, and enforces a budget."""
 
     def __init__(
         self,
@@ -112,14 +112,14 @@ class Meter:
         already: Usage | None = None,
         prices: Mapping[str, Pricer] | None = None,
     ) -> None:
-        """Start to count.
+        """Start counting.
 
         Args:
-            budget: What may be used; nothing is limited without one.
-            already: What a run that is resumed had used before.
+            budget: The limits; None for no limits.
+            already: The earlier usage of a resumed run.
 
         Raises:
-            SettingsError: Money is limited, and the model has no price.
+            SettingsError: Money is limited, but the price of the model is unknown.
         """
         self._budget = budget or Budget()
         self._price, self._prices = price, dict(prices or {})
@@ -133,42 +133,42 @@ class Meter:
 
     @property
     def total(self) -> Usage:
-        """What has been used in all."""
+        """The total usage."""
         return self._total
 
     @property
     def limited(self) -> bool:
-        """Whether anything is limited."""
+        """Whether there is any limit."""
         return self._budget != Budget()
 
     def turn(self, place: TurnKey) -> Usage:
-        """Return what one turn has used."""
+        """Return the usage of one turn."""
         return self._turns.get(place, Usage())
 
     def hold(self, model: str, seconds: float) -> float:
-        """Keep everybody from asking a model whose server wants to be left alone for some time.
+        """Pause requests to a model whose server asks for it.
 
         Returns:
-            When that ends, as `waiting` takes it.
+            The end of the pause, for `waiting`.
         """
         until = monotonic() + seconds
         self._holds[model] = max(until, self._holds.get(model, 0.0))
         return until
 
     def waiting(self, model: str, since: float = 0.0) -> float:
-        """Return the seconds for which nobody asks a model yet.
+        """Return for how many seconds requests to a model are still paused.
 
         Args:
-            since: What ends then, or before, does not count: who asks has waited for that.
+            since: The end of a pause that the caller has already waited for, which is ignored.
         """
         until = self._holds.get(model, 0.0)
         return max(0.0, until - monotonic()) if until > since else 0.0
 
     async def allow(self, model: str = "") -> None:
-        """Allow one more request, as `reserve` does: what counts for several processes has to ask for it.
+        """Reserve one request like `reserve`, waiting if several processes share the budget.
 
         Args:
-            model: The name of who is asked; one that is left alone by other processes is waited for.
+            model: The name of the model; a pause requested by another process is waited for.
 
         Raises:
             BudgetExceededError: A limit is reached.
@@ -176,7 +176,7 @@ class Meter:
         self.reserve()
 
     def reserve(self) -> None:
-        """Allow one more request.
+        """Reserve one request.
 
         Raises:
             BudgetExceededError: A limit is reached.
@@ -199,10 +199,10 @@ class Meter:
 
 
 def find_price(spec: ModelSpec, tables: Mapping[str, Mapping[str, object]] | None = None) -> Pricer:
-    """Return what prices a model: its table under `[prices]`, else the vendor's known price, else nothing.
+    """Return the pricer of a model: its table under `[prices]`, else the vendor's price, else none.
 
     Raises:
-        SettingsError: Its table is malformed.
+        SettingsError: The table is malformed.
     """
     for name in (spec.name, spec.model):
         if tables and name in tables:

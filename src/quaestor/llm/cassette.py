@@ -1,13 +1,12 @@
-"""Recordings of a run's HTTP exchanges: made, and played back without a network.
+"""Recording of a run's HTTP exchanges, and replay without a network.
 
-A cassette is a text file of indented JSON values one after the other (`jq` reads it): a heading, then one value for
-each exchange. Bodies are in it as JSON if that loses nothing, else as lines of text. It holds no headers but those
-that steer the client, no host, and no key.
+A cassette is a text file of consecutive indented JSON values (`jq` can read it): a header, then one value for each
+exchange. Bodies are stored as JSON if that is lossless, else as lines of text. Of the HTTP headers only those that
+control the client are stored; hosts and keys are not.
 
-Replay matches by content: the path and the JSON of the body, and among equal ones those of the same conversation and
-turn first, in the order in which they were asked; so conversations in parallel replay the same whatever their pace.
-Identifiers that the client draws at random are matched by their order. A request that is missing is an error, never
-a live call.
+Replay matches requests by path and JSON body; among equal ones it prefers those of the same conversation and turn, in
+the order of the requests, so that parallel conversations replay the same at any speed. Random identifiers of the client
+are matched by their order. A missing request is an error, never a live call.
 """
 
 import json
@@ -46,7 +45,7 @@ _FAULTS: dict[str, type[httpx2.TransportError]] = {
     )
 }  # fmt: skip
 _SHOWN = 60
-"""Characters of a value that differs."""
+"""Limit in characters for a value in a list of differences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Entry:
     """One recorded exchange.
 
     Attributes:
-        request: Its body, written by `pack`.
+        request: The body in the format of `pack`.
     """
 
     place: TurnKey
@@ -73,7 +72,7 @@ _ENTRY = TypeAdapter(Entry)
 
 
 def pack(text: str) -> dict[str, JsonValue]:
-    """Return a body as a person can read it, such that `unpack` gives the same text."""
+    """Convert a body to a readable form, from which `unpack` restores the exact text."""
     try:
         value: JsonValue = json.loads(text)
     except ValueError:
@@ -85,10 +84,10 @@ def pack(text: str) -> dict[str, JsonValue]:
 
 
 def unpack(packed: JsonValue) -> str:
-    """Return the text that `pack` was given.
+    """Return the text that was passed to `pack`.
 
     Raises:
-        ValueError: It was not written by `pack`.
+        ValueError: The value was not created by `pack`.
     """
     match packed:
         case {"json": value, "style": int(style)} if 0 <= style < len(_STYLES):
@@ -104,9 +103,9 @@ def _encode(value: JsonValue, style: int) -> str:
 
 
 class CassetteRecorder:
-    """Writes every exchange to a file as it ends, so that a run that is killed leaves a cassette too.
+    """Sink that writes every exchange to a file as it ends, so that a killed run leaves a cassette too.
 
-    A sink, and a context manager that closes the file.
+    It is also a context manager that closes the file.
     """
 
     live = True
@@ -115,11 +114,11 @@ class CassetteRecorder:
         """Open the file.
 
         Args:
-            go_on: Whether to add to a cassette that is there, for a run that is resumed.
-            replace: Whether an existing file gives way to the first reply; it stays if none comes.
+            go_on: Whether to append to an existing cassette, for a resumed run.
+            replace: Whether the first reply replaces an existing file, which stays if no reply arrives.
 
         Raises:
-            CassetteError: The file is there already, or cannot be written.
+            CassetteError: The file already exists, or cannot be written.
         """
         self._replaced: Path | None = None
         if go_on and path.exists():
@@ -158,7 +157,7 @@ class CassetteRecorder:
         return (self,)
 
     def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
-        """Return the network, which is only listened to."""
+        """Return the network unchanged."""
         return network
 
     def append(self, exchange: Exchange, /) -> None:
@@ -180,7 +179,7 @@ class CassetteRecorder:
             self._take_place(self._replaced)
 
     def _take_place(self, target: Path) -> None:
-        """Put the file in the place of an older one: it has a reply now."""
+        """Replace the older file, now that there is a reply."""
         self._file.close()
         try:
             os.replace(self._path, target)
@@ -195,7 +194,7 @@ class CassetteRecorder:
 
 
 class CassettePlayer(httpx2.AsyncBaseTransport):
-    """Answers requests from a cassette. Nothing leaves this machine."""
+    """Transport that replays a cassette. No request leaves this machine."""
 
     live = False
 
@@ -203,7 +202,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         """Read the file.
 
         Raises:
-            CassetteError: It is not there, or no cassette.
+            CassetteError: The file does not exist, or is not a cassette.
         """
         self._path = path
         self._entries = _read(path)
@@ -214,11 +213,11 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
 
     @property
     def sinks(self) -> Sequence[Sink]:
-        """None: nothing is recorded."""
+        """Empty, because nothing is recorded."""
         return ()
 
     def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
-        """Return the player, in the place of the network."""
+        """Return the player instead of the network."""
         return self
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -226,7 +225,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
 
         Raises:
             CassetteError: The request is not in the cassette.
-            httpx2.TransportError: The exchange broke off when it was recorded.
+            httpx2.TransportError: The exchange failed when it was recorded.
         """
         body = (await request.aread()).decode("utf-8", "replace")
         entry = self._take(request.method, request.url.path, body)
@@ -240,9 +239,9 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         waiting = self._waiting.get(key, [])
         if not waiting:
             raise CassetteError(self._missing(key, method, path, body, place))
-        # A replay is a run of its own: its id is another.
+        # A replay is a separate run with another id.
         own = [number for number in waiting if replace(self._entries[number].place, run=place.run) == place]
-        # Not in the order of the file: there they are as they ended, and a broken stream ends late.
+        # The file is in the order in which exchanges ended, in which a broken stream comes late.
         chosen = min(own, key=lambda number: self._entries[number].number) if own else waiting[0]
         waiting.remove(chosen)
         return self._entries[chosen]
@@ -275,7 +274,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
 
 
 class _Played(httpx2.AsyncByteStream):
-    """A recorded body, broken off where it was."""
+    """A recorded body, with its recorded error at the end."""
 
     def __init__(self, text: bytes, error: str | None, request: httpx2.Request) -> None:
         self._text = text
@@ -283,7 +282,7 @@ class _Played(httpx2.AsyncByteStream):
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        # A connection gives its bytes once, and clients look a second time whether any are left.
+        # A connection yields its bytes once; clients check again whether any are left.
         text, self._text = self._text, b""
         if text:
             yield text
@@ -293,7 +292,7 @@ class _Played(httpx2.AsyncByteStream):
 
 
 def _fault(error: str | None, request: httpx2.Request) -> httpx2.TransportError:
-    """What broke off the exchange; an attempt that was cancelled for its time reads as a time-out."""
+    """Return the recorded error; an attempt that was cancelled because of its time limit becomes a time-out."""
     name, _, message = (error or "").partition(": ")
     return _FAULTS.get(name, httpx2.ReadTimeout)(message or name, request=request)
 
@@ -304,7 +303,7 @@ def _key(method: str, path: str, body: str) -> str:
 
 
 def _content(body: str) -> JsonValue:
-    """The content of a body: random identifiers numbered, the order of its keys of no account."""
+    """Return the content of a body for comparison: random identifiers are numbered, the order of keys is ignored."""
     order: dict[str, str] = {}
     numbered = _DRAWN.sub(lambda found: order.setdefault(found[0], f"drawn {len(order) + 1}"), body)
     try:
@@ -357,7 +356,7 @@ def _values(text: str) -> Iterator[JsonValue]:
 
 
 def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
-    """Yield one line for each place where two values differ, such as `m[2].content: recorded 1, requested 2`."""
+    """Yield one line for each difference of two values, such as `m[2].content: recorded 1, requested 2`."""
     left, right = dict(_leaves(recorded)), dict(_leaves(asked))
     for path in [*right, *(path for path in left if path not in right)]:
         if path not in left:
@@ -370,7 +369,7 @@ def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
 
 
 def similarity(recorded: JsonValue, asked: JsonValue) -> float:
-    """Return how much of two values is the same, from 0 to 1, by the length of the leaves they share."""
+    """Return the similarity of two values from 0 to 1, by the length of their common leaves."""
     left, right = dict(_leaves(recorded)), dict(_leaves(asked))
     shared = sum(_first_difference(value, right[path]) for path, value in left.items() if path in right)
     return 2 * shared / max(1, sum(map(len, left.values())) + sum(map(len, right.values())))
@@ -395,7 +394,7 @@ def _first_difference(left: str, right: str) -> int:
 
 
 def _shown(text: str, start: int = 0) -> str:
-    """The text around a place."""
+    """Return the text around a position."""
     begin = max(0, start - _SHOWN // 3) if len(text) > _SHOWN else 0
     piece = text[begin : begin + _SHOWN]
     return f"{'...' if begin else ''}{piece}{'...' if begin + _SHOWN < len(text) else ''}"

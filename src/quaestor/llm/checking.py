@@ -1,4 +1,4 @@
-"""What a model can do, found out with one tiny request for each thing."""
+"""Check the features of a model with small requests."""
 
 import json
 import time
@@ -30,11 +30,11 @@ _TOTAL = {
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """One thing that a model can or cannot do.
+    """Result of the check of one feature.
 
     Attributes:
         what: `reachable`, `tools`, `structured output` or `streaming`.
-        detail: How that showed, and what to set if it cannot.
+        detail: The observation, and which setting to change if the feature does not work.
     """
 
     what: str
@@ -43,11 +43,11 @@ class ModelCheck:
 
 
 async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
-    """Yield what a model can do, one finding after the other.
+    """Check the features of a model one by one, and yield the results.
 
     Raises:
-        ModelAccessError: It cannot be reached as it is set up.
-        OutageError: Its server does not answer.
+        ModelAccessError: The model cannot be reached with its settings.
+        OutageError: The server does not answer.
     """
     yield await _check_reachable(connection)
     profile = connection.model.profile

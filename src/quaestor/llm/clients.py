@@ -1,6 +1,6 @@
-"""pydantic-ai's models over the vendors' clients, made for one spec.
+"""Create pydantic-ai models with the vendors' clients for a model spec.
 
-The clients make a single attempt, and take no key and no address from the environment: those are decided above.
+The clients make a single attempt and read no key or address from the environment: the caller decides those.
 """
 
 import httpx2
@@ -24,7 +24,7 @@ _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "olla
 
 
 def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
-    """Return the model that `spec` describes, asked through `client`."""
+    """Create the model of a spec, with requests through `client`."""
     if spec.protocol == "anthropic":
         sdk = AsyncAnthropic(
             api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout
@@ -52,7 +52,7 @@ def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> P
 def _settings(spec: ModelSpec, profile: ModelProfile) -> ModelSettings:
     settings = ModelSettings()
     if spec.protocol == "anthropic":
-        # Instructions and tools are the same for every turn. Other servers keep prefixes unasked.
+        # Instructions and tools are the same for every turn. Other servers cache prefixes by default.
         settings = AnthropicModelSettings(anthropic_cache_instructions=True)
     if spec.temperature is not None and takes_temperature(profile):
         settings["temperature"] = spec.temperature

@@ -1,6 +1,6 @@
-"""What went wrong with a request, in quaestor's words: who is at fault, and what to set.
+"""Convert errors of requests to quaestor's errors, with advice on what to change.
 
-Keys are never in these messages: a server's words are quoted only after the caller has cleaned them.
+Messages contain no keys: a server's text is quoted only after the caller has redacted it.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Failure:
     """One failed attempt.
 
     Attributes:
-        asked: Seconds that the server wants us to wait, or None.
+        asked: Seconds that the server asks the client to wait, or None.
     """
 
     error: QuaestorError
@@ -38,9 +38,9 @@ class Failure:
 
 
 def explain(failure: BaseException, spec: ModelSpec) -> Failure:
-    """Return what a failed attempt means."""
+    """Classify a failed attempt."""
     for cause in _causes(failure):
-        if isinstance(cause, QuaestorError):  # raised below the client, which has wrapped it
+        if isinstance(cause, QuaestorError):  # raised below the client and wrapped by it
             return Failure(cause, transient=False)
     if isinstance(failure, ModelHTTPError):
         return _explain_refusal(failure, spec)
@@ -99,7 +99,7 @@ def _causes(failure: BaseException) -> Iterator[BaseException]:
 
 
 def _read_reason(failure: ModelHTTPError) -> str:
-    """The server's reason in its body, without what the client adds."""
+    """Return the server's reason from the body of an error, without the client's additions."""
     body = failure.body
     for key in ("error", "message"):
         if isinstance(body, dict) and key in body:

@@ -1,7 +1,7 @@
-r"""The model that solvers are handed: within the budget, patient with a server's troubles, its errors ours.
+r"""The model passed to solvers: it keeps to the budget, retries, and raises quaestor's errors.
 
-Wraps a model of pydantic-ai and is one. A model may write half a surrogate pair (`\ud800` in its JSON), which no
-request can have, and what a model wrote goes back to it: each becomes a question mark, as it does in the store.
+It wraps a model of pydantic-ai. A model may write an unpaired surrogate (`\ud800` in its JSON), which no request can
+contain, and its messages are sent back to it: each becomes a question mark, as in the store.
 """
 
 import asyncio
@@ -27,23 +27,23 @@ from quaestor.llm.naming import ModelSpec
 T = TypeVar("T")
 
 _FIELDS = ("content", "args", "tool_name")
-"""Of the parts of messages, those in which a model's words may stand."""
+"""Fields of message parts that may contain a model's text."""
 
 Part = TypeVar("Part")
 
 Sleep = Callable[[float], Awaitable[None]]
 
-# What pydantic-ai and the clients stumble over in a reply that is JSON but not of the protocol: they do not check it.
+# Errors of pydantic-ai and the clients on JSON replies that violate the protocol, which they do not validate.
 _STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError, RecursionError)
 
 
 class RetryingModel(WrapperModel):
-    """A model whose requests are counted, repeated if that helps, and fail with quaestor's errors.
+    """Model wrapper that counts requests, retries them, and raises quaestor's errors.
 
     Raises (from every request):
         BudgetExceededError: A limit of the run is reached.
-        ModelAccessError: No key, an unknown model, no server.
-        OutageError: The server did not answer, however often it was asked.
+        ModelAccessError: The key, the model or the server is missing.
+        OutageError: The server did not answer any attempt.
         ModelReplyError: The reply cannot be used.
         CassetteError: The request was not recorded.
     """
@@ -63,7 +63,7 @@ class RetryingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Return the reply, whole."""
+        """Return the complete reply."""
         messages = replace_surrogates(messages)
 
         async def attempt() -> ModelResponse:
@@ -84,7 +84,7 @@ class RetryingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Give the reply as it comes; repeated only until it has begun, for what was read cannot be recalled."""
+        """Stream the reply; the request is retried only before the reply begins."""
         messages = replace_surrogates(messages)
         async with AsyncExitStack() as stack:
 
@@ -103,7 +103,7 @@ class RetryingModel(WrapperModel):
         number, waited = 0, 0.0
         while True:
             number += 1
-            # What a server asks of one conversation holds for all that ask the same model.
+            # If a server asks one conversation to wait, all that use the same model wait.
             if others := self._meter.waiting(self._spec.name, waited):
                 await self._sleep(self._retries.spread(others))
             await self._meter.allow(self._spec.name)
@@ -121,7 +121,7 @@ class RetryingModel(WrapperModel):
 
 
 def replace_surrogates(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Return messages with a question mark for each half of a surrogate pair; those without one as they are."""
+    """Replace unpaired surrogates in messages by question marks; other messages are returned unchanged."""
     return [_message(message) for message in messages]
 
 
@@ -141,7 +141,7 @@ def _part(part: Part) -> Part:
 
 
 def _mended(part: object) -> dict[str, str]:
-    """Return the fields of a part that cannot be sent, as they can be."""
+    """Return the fields of a part that cannot be sent, with unpaired surrogates replaced."""
     found = {}
     for name in _FIELDS:
         value = getattr(part, name, None)

@@ -1,4 +1,4 @@
-"""The contents of requests and replies, for people: both protocols, streamed or not."""
+"""Readable messages of requests and replies, for both protocols, streamed or not."""
 
 import json
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ Node = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One piece of an exchange.
+    """One message of an exchange.
 
     Attributes:
-        who: `system`, `user`, `assistant`, `tools`, `call NAME`, `result`, `error`, or `body` if nothing fits.
+        who: `system`, `user`, `assistant`, `tools`, `call NAME`, `result`, `error`, or `body` for anything else.
     """
 
     who: str
@@ -22,7 +22,7 @@ class Message:
 
 
 def read_request(body: str) -> tuple[Message, ...]:
-    """Return the messages of a request: its instructions, the tools on offer, and the messages so far."""
+    """Return the messages of a request: the instructions, the names of available tools, and the conversation."""
     document = _object(body)
     if document is None or not isinstance(document.get("messages"), list):
         return (Message("body", body),)
@@ -73,7 +73,7 @@ def _message(message: Node) -> Iterator[Message]:
 
 
 def _assemble(body: str) -> Node | None:
-    """Return a streamed reply as if it had come whole; None if the body is not a stream."""
+    """Assemble a streamed reply into a plain one; None if the body is not a stream."""
     events = [e for line in body.splitlines() if line.startswith("data:") if (e := _object(line[5:])) is not None]
     if not events:
         return None

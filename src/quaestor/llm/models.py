@@ -1,6 +1,6 @@
-"""From a name to a model that can be asked.
+"""Connect to a model by name.
 
-All requests of a connection go to one address, and through here.
+All requests of a connection go through this module, to a single address.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from quaestor.extras import require_extra
 from quaestor.llm.budget import Meter
 from quaestor.llm.naming import ModelSpec
 
-if TYPE_CHECKING:  # a plain install has none of them, and has this module's names all the same
+if TYPE_CHECKING:  # optional dependencies, which a plain install lacks
     import httpx2
     from opentelemetry.trace import TracerProvider
     from pydantic_ai.models import Model
@@ -32,7 +32,7 @@ _NO_KEY = "no-key"
 
 
 class Cassette(Protocol):
-    """What is between a client and the network: a cassette that records, or one that replays."""
+    """A layer between client and network that records or replays exchanges."""
 
     @property
     def live(self) -> bool:
@@ -40,22 +40,22 @@ class Cassette(Protocol):
         ...
 
     def transport(self, network: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
-        """Return what answers requests."""
+        """Return the transport for requests."""
         ...
 
     @property
     def sinks(self) -> "Sequence[Sink]":
-        """What takes the exchanges that are recorded."""
+        """The sinks of recorded exchanges."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A model, and what it has used.
+    """A model with its usage.
 
     Attributes:
-        model: For pydantic-ai's agents. Raises quaestor's errors.
-        meter: Usage in all and by turn.
+        model: The model for pydantic-ai's agents. It raises quaestor's errors.
+        meter: Usage in total and by turn.
     """
 
     model: "Model"
@@ -65,14 +65,14 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how patiently.
+    """Number of attempts and pauses between them.
 
     Attributes:
-        attempts: At most so many requests for one reply.
-        first: Seconds before the second attempt; each further pause may be twice as long.
-        longest: Seconds that a pause of ours lasts at most.
-        patience: Seconds that a server may ask us to wait (`retry-after`); more is an outage.
-        draw: A number from 0 to 1, so that parallel conversations do not come back all at once.
+        attempts: Limit of requests for one reply.
+        first: Seconds before the second attempt; the limit doubles with each further one.
+        longest: Limit in seconds for a pause of ours.
+        patience: Limit in seconds for a pause that a server asks for (`retry-after`); a longer one is an outage.
+        draw: Returns a random number from 0 to 1, so that parallel conversations do not retry at the same time.
     """
 
     attempts: int = 6
@@ -82,11 +82,11 @@ class RetryPolicy:
     draw: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked: float | None = None) -> float | None:
-        """Return the seconds to wait after attempt 1, 2, ...; None if no further one is worth it.
+        """Return the seconds to wait after a failed attempt; None to give up.
 
         Args:
-            attempt: The attempt that failed, from 1.
-            asked: What the server asks for, in seconds.
+            attempt: The number of the failed attempt, from 1.
+            asked: The pause that the server asks for, in seconds.
         """
         if attempt >= self.attempts or (asked is not None and asked > self.patience):
             return None
@@ -95,15 +95,15 @@ class RetryPolicy:
         return ours if asked is None else asked + ours * 0.1
 
     def spread(self, seconds: float) -> float:
-        """Return a wait that many begin at once, a little longer for each, so that they do not come back at once."""
+        """Lengthen a wait at random, so that conversations that begin it together do not end it together."""
         return seconds * (1 + 0.2 * self.draw())
 
 
 def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str | None:
-    """Return the key, or None if none is set and none needed.
+    """Return the key, or None if it is neither set nor needed.
 
     Raises:
-        ModelAccessError: A key is needed and not set.
+        ModelAccessError: The key is needed and not set, or contains invalid characters.
     """
     variables = os.environ if environment is None else environment
     key = (variables.get(spec.key_variable) or "").strip() if spec.key_variable else ""
@@ -125,20 +125,19 @@ async def connect(
     environment: Mapping[str, str] | None = None,
     sleep: "Sleep" = asyncio.sleep,
 ) -> AsyncIterator[Connection]:
-    """Give a model that can be asked, from any number of tasks of one event loop.
+    """Connect to a model, which any number of tasks of one event loop may use.
 
     Args:
-        spec: Provider, address and name of the model, and what its server can do; or just its name, as `find_model`
-            takes it.
-        sinks: Take every exchange, such as a list.
-        meter: Counts and limits; without one, all is counted and nothing limited.
+        spec: Provider, address, name and features of the model; or just its name (see `find_model`).
+        sinks: Receive every exchange, such as a list.
+        meter: Counts and limits usage; by default usage is only counted.
         cassette: Records the exchanges, or replays recorded ones without a network and without a key.
-        tracing: Takes a span for each request, such as `tracing.start_tracing()` returns.
-        environment: Where the key is looked up, `os.environ` by default.
+        tracing: Receives a span for each request, such as the result of `tracing.start_tracing()`.
+        environment: The variables with the key, by default `os.environ`.
         sleep: Waits between attempts.
 
     Raises:
-        ModelAccessError: A key is needed and not set, or the name is of no model.
+        ModelAccessError: The name is unknown, or a required key is not set.
         SettingsError: The extra `models` is not installed.
     """
     require_extra("models", "asking a model")
@@ -160,7 +159,7 @@ async def connect(
         model=spec.name,
         secrets=[key] if key else [],
     )
-    # Plain text on the wire is what people can read in a transcript; a few kilobytes are not worth compressing.
+    # Uncompressed bodies are readable in a transcript; a few kilobytes are not worth compressing.
     async with httpx2.AsyncClient(
         transport=watched,
         timeout=httpx2.Timeout(spec.timeout, connect=spec.connect_timeout),
@@ -181,11 +180,11 @@ async def connect(
 
 
 async def _skip_wait(_seconds: float) -> None:
-    """Does not wait: what is replayed has waited when it was recorded."""
+    """Return at once: a replay need not wait."""
 
 
 def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
-    """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
+    """Create the network transport with proxy settings, which clients ignore if they get an explicit transport."""
     import httpx2
 
     url = urlsplit(spec.address)
@@ -196,7 +195,7 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
 
 @lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
-    """The trusted ones, read once: that takes as long as ten requests."""
+    """Load the trusted certificates, cached because that takes as long as ten requests."""
     import httpx2
 
     return httpx2.create_ssl_context()

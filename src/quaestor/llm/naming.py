@@ -1,8 +1,8 @@
 """Names of models: `anthropic:NAME`, `openai:NAME`, `vllm:NAME`, `openai:NAME@URL`, or a `[models.NAME]` table.
 
-Reads no environment and no file: tables are handed in as the settings read them, and a spec names the variable of its
-key, never the key. A `Profile` says what a server can do, so that it is asked for nothing else: a model family's own
-quirks are pydantic-ai's to know, and these switch off on top.
+This module reads no environment variables and no files: the caller passes the tables of the settings, and a spec has
+the variable of its key, never the key. A `Profile` lists the features of a server, so that no others are requested.
+pydantic-ai knows the limits of model families; profiles disable features in addition.
 """
 
 from collections.abc import Mapping
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 Protocol = Literal["anthropic", "openai"]
 
 ANY_KEY = "QUAESTOR_API_KEY"
-"""Where the key of a server given by its address is looked up. A vendor's key is never sent to another server."""
+"""Variable with the key of a server given by its address. A vendor's key is never sent to another server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a server can do.
+    """Features of a server.
 
     Attributes:
-        tools: Native tool calls. Without them a solver takes its text protocol.
-        json_schema: Replies held to a JSON schema.
-        json_object: Replies held to JSON.
-        strict: Tool arguments held to their schema.
-        forced_choice: A tool call can be required.
-        many_system_messages: More than one system message is taken.
+        tools: Native tool calls. Without them solvers use their text protocol.
+        json_schema: Replies constrained to a JSON schema.
+        json_object: Replies constrained to JSON.
+        strict: Tool arguments constrained to their schema.
+        forced_choice: Tool calls can be required.
+        many_system_messages: Several system messages are accepted.
     """
 
     tools: bool = True
@@ -57,22 +57,22 @@ PROFILES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """How a model is reached and asked.
+    """Connection and sampling settings of a model.
 
     Attributes:
-        name: As a person wrote it.
+        name: The name as a person wrote it.
         provider: `anthropic`, `openai`, `vllm`, `ollama` or `llama.cpp`.
         model: The model's name at the server.
-        base_url: The server's address; None is the vendor's own.
-        key_variable: The environment variable of the key.
-        key_needed: Whether to refuse to start without one.
-        temperature: Of the sampling; None leaves it to the server.
-        seed: Of the sampling, if the server takes one.
-        max_tokens: At most so many in a reply; None leaves it to the server.
-        timeout: Seconds that one attempt may take.
-        connect_timeout: Seconds until the server must have accepted the connection.
-        attempts: At most so many requests for one reply.
-        stream: Whether replies are asked for as streams, which long ones need at some servers.
+        base_url: The server's address; None for the vendor's.
+        key_variable: The environment variable with the key.
+        key_needed: Whether to fail if it is not set.
+        temperature: Sampling temperature; None for the server's default.
+        seed: Sampling seed, if the server accepts one.
+        max_tokens: Limit of tokens in a reply; None for the server's default.
+        timeout: Timeout of one attempt in seconds.
+        connect_timeout: Timeout for connecting, in seconds.
+        attempts: Limit of requests for one reply.
+        stream: Whether to stream replies, which some servers need for long ones.
     """
 
     name: str
@@ -92,12 +92,12 @@ class ModelSpec:
 
     @property
     def protocol(self) -> Protocol:
-        """What the server speaks: Anthropic's messages or OpenAI's chat completions."""
+        """The server's protocol: Anthropic's messages or OpenAI's chat completions."""
         return "anthropic" if self.provider == "anthropic" else "openai"
 
     @property
     def address(self) -> str:
-        """Where the server is, for messages."""
+        """The server's address, for messages."""
         return self.base_url or VENDORS[self.protocol]
 
 
@@ -122,15 +122,15 @@ _ABOVE_ZERO = ("max_tokens", "timeout", "connect_timeout", "attempts")
 
 
 def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = None) -> ModelSpec:
-    """Return the model of a name.
+    """Find a model by name.
 
     Args:
-        name: A table's name, or PROVIDER:MODEL, or PROVIDER:MODEL@URL.
+        name: The name of a table, or PROVIDER:MODEL, or PROVIDER:MODEL@URL.
         tables: The `[models.NAME]` tables of quaestor.toml by name.
 
     Raises:
         ModelAccessError: The name is unknown.
-        SettingsError: Its table or its address is malformed.
+        SettingsError: The table or the address is malformed.
     """
     known = tables or {}
     if name in known:
@@ -165,7 +165,7 @@ def _checked_url(name: str, url: str) -> str:
     except ValueError as error:
         raise SettingsError(f"invalid address in {name!r}: {error}") from error
     if parts.username or parts.password:
-        # The address goes into messages and records; the message must not repeat it either.
+        # Addresses appear in messages and records; the message must not repeat this one either.
         raise SettingsError(
             f"the address of a model contains a password; set the environment variable {ANY_KEY} instead"
         )
@@ -205,7 +205,7 @@ def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:
 
 
 def _check(where: str, key: str, value: object) -> None:
-    """Refuse what is not a setting of a model, or of the wrong kind."""
+    """Refuse an unknown setting, or a value of the wrong type."""
     kinds = _KINDS.get(key)
     if kinds is None:
         raise SettingsError(unknown_name("key", key, _KINDS, where=f"in {where}"))
@@ -219,10 +219,10 @@ def _check(where: str, key: str, value: object) -> None:
 
 
 def restrict(base: "ModelProfile", profile: Profile, protocol: str) -> "ModelProfile":
-    """Return what pydantic-ai knows of a model, less what the server cannot do.
+    """Return pydantic-ai's profile of a model without the features that the server lacks.
 
     Args:
-        protocol: `openai` or `anthropic`; only the first has strict tools and several system messages to leave out.
+        protocol: `openai` or `anthropic`; strict tools and several system messages exist only in the former.
     """
     from pydantic_ai.profiles import ModelProfile, merge_profile
     from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -248,7 +248,7 @@ def restrict(base: "ModelProfile", profile: Profile, protocol: str) -> "ModelPro
 
 
 def takes_temperature(profile: "ModelProfile") -> bool:
-    """Return whether a model takes a temperature: those that reason before every answer refuse it."""
+    """Return whether a model accepts a temperature; models that always reason refuse it."""
     known: dict[str, object] = dict(profile)
     if known.get("anthropic_disallows_sampling_settings"):
         return False

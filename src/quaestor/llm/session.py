@@ -1,4 +1,4 @@
-"""A session with a model: opened once, tagged by turn, with all its exchanges."""
+"""Session with a model: its connections, opened once, and the exchanges of each turn."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -22,15 +22,15 @@ if TYPE_CHECKING:  # a run without a model need not load an HTTP client
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """A run's way to its model. Only `spec` and `roles` bear on the results.
+    """Configuration of a run's models. Only `spec` and `roles` affect the results.
 
     Attributes:
-        budget: What the run may use, its earlier attempts included; None means no limit.
-        price: What tokens cost; None if unknown.
+        budget: The limits of the run, including its earlier attempts; None for no limits.
+        price: The price of tokens; None if unknown.
         cassette: Records the exchanges, or replays recorded ones.
-        tracing: Takes a span of OpenTelemetry for each request.
-        roles: The models of roles that have one of their own, by the solver's names for its roles.
-        prices: What their tokens cost, by the models' names.
+        tracing: Receives an OpenTelemetry span for each request.
+        roles: Models of roles that have a separate one, by the solver's role names.
+        prices: Prices of those models, by model name.
     """
 
     spec: "ModelSpec"
@@ -43,7 +43,7 @@ class ModelConfig:
 
     @property
     def fingerprint(self) -> dict[str, JsonValue]:
-        """What of the models bears on their replies: not where they are reached, nor how patiently."""
+        """The settings of the models that affect their replies, without addresses and retries."""
         roles: dict[str, JsonValue] = {role: _fingerprint(spec) for role, spec in sorted(self.roles.items())}
         return _fingerprint(self.spec) | ({"roles": roles} if roles else {})
 
@@ -61,22 +61,22 @@ def _fingerprint(spec: "ModelSpec") -> dict[str, JsonValue]:
 
 
 class ExchangeLog:
-    """The exchanges of conversations that have not ended. A sink of exchanges."""
+    """Sink with the exchanges of conversations in progress."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Create an empty log."""
         self._exchanges: list[Exchange] = []
         self._hearing: dict[str, Callable[[Exchange], None]] = {}
 
     def append(self, exchange: "Exchange", /) -> None:
-        """Keep one exchange, and pass it to the listener of its conversation."""
+        """Store one exchange, and pass it to the listener of its conversation."""
         self._exchanges.append(exchange)
         if hearing := self._hearing.get(exchange.place.conversation):
             hearing(exchange)
 
     @contextmanager
     def listen(self, conversation: str, listener: "Callable[[Exchange], None]") -> Iterator[None]:
-        """Pass each exchange of a conversation that ends inside to a listener, as it ends."""
+        """Pass the exchanges of a conversation to a listener as they end, inside the context."""
         self._hearing[conversation] = listener
         try:
             yield
@@ -84,18 +84,18 @@ class ExchangeLog:
             del self._hearing[conversation]
 
     def take(self, conversation: str) -> "list[Exchange]":
-        """Return the exchanges of a conversation, in order, and forgets them."""
+        """Remove and return the exchanges of a conversation, in order."""
         found = [exchange for exchange in self._exchanges if exchange.place.conversation == conversation]
         self._exchanges[:] = [exchange for exchange in self._exchanges if exchange.place.conversation != conversation]
         return sorted(found, key=lambda exchange: (exchange.place.turn, exchange.number))
 
 
 class ModelSession:
-    """A model that can be asked, and the exchanges of conversations that have not ended.
+    """Open connections to models, and the exchanges of conversations in progress.
 
     Attributes:
-        roles: The models of roles that have one of their own; one meter counts them all.
-        config: What it was opened with, for processes that open one of their own; None if unknown.
+        roles: Connections of roles that have a separate model; one meter counts all.
+        config: The configuration, for processes that open separate sessions; None if unknown.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ModelSession:
         tracing: "TracerProvider | None" = None,
         config: ModelConfig | None = None,
     ) -> None:
-        """Take open connections, what takes their exchanges, what takes spans of turns, and what opened it."""
+        """Create a session from open connections."""
         self._tracing = tracing
         self.config: ModelConfig | None = config
         self.connection: Connection = connection
@@ -116,7 +116,7 @@ class ModelSession:
         self.exchanges: ExchangeLog = exchanges or ExchangeLog()
 
     def heard_elsewhere(self, exchanges: "Iterable[Exchange]") -> None:
-        """Count and records what another process has asked in the place of this one."""
+        """Count and record the exchanges of another process."""
         recording = self.config.cassette.sinks if self.config and self.config.cassette else ()
         for exchange in exchanges:
             for sink in (self.connection.meter, *recording):
@@ -124,7 +124,7 @@ class ModelSession:
 
     @contextmanager
     def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
-        """Tag what is asked inside, trace the turn, and give what records how it ended."""
+        """Tag and trace the requests of a turn inside the context; yield an object that records how the turn ended."""
         from quaestor.llm.tracing import turn_span
         from quaestor.llm.transcript import turn_context
 
@@ -135,13 +135,13 @@ class ModelSession:
             yield span
 
     def used(self, conversation: str, turn: int) -> Usage:
-        """Return what a turn has used so far."""
+        """Return the usage of a turn so far."""
         from quaestor.llm.transcript import TurnKey
 
         return self.connection.meter.turn(TurnKey(self.run, conversation, turn))
 
     def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
-        """Return the exchanges of a conversation, in order, and what they used; and forgets them."""
+        """Remove and return the exchanges of a conversation, in order, with their usage."""
         found = self.exchanges.take(conversation)
         places = dict.fromkeys(exchange.place for exchange in found)
         return tuple(found), sum((self.connection.meter.turn(place) for place in places), Usage())
@@ -151,17 +151,16 @@ class ModelSession:
 async def open_session(
     config: ModelConfig | str, already: Usage | None = None, meter: "Meter | None" = None
 ) -> AsyncIterator[ModelSession]:
-    """Give a model that can be asked.
+    """Open a session with a model.
 
     Args:
-        config: The model, those of roles that have one of their own, and the limits and prices of all; or just the
-            model's name, such as `anthropic:NAME`.
-        already: What the run has used before.
-        meter: What counts and limits, if that is not for this session alone; then `already` is its matter.
+        config: The models, limits and prices; or just the model's name, such as `anthropic:NAME`.
+        already: The earlier usage of the run.
+        meter: A meter shared with other sessions; `already` is then ignored.
 
     Raises:
-        ModelAccessError: A key is needed and not set, or the name is of no model.
-        SettingsError: The extra `models` is not installed, or money is limited, and the model has no price.
+        ModelAccessError: The name is unknown, or a required key is not set.
+        SettingsError: The extra `models` is not installed, or money is limited, but a price is unknown.
     """
     require_extra("models", "asking a model")
     from quaestor.llm.budget import Meter, no_price
@@ -172,7 +171,7 @@ async def open_session(
     exchanges = ExchangeLog()
     meter = meter or Meter(config.budget, config.price or no_price, already, config.prices)
     async with AsyncExitStack() as stack:
-        # Roles whose models differ in nothing share one connection.
+        # Roles with identical models share one connection.
         connections = {
             spec: await stack.enter_async_context(
                 connect(spec, sinks=[exchanges], meter=meter, cassette=config.cassette, tracing=config.tracing)

@@ -1,8 +1,8 @@
-"""Traces of model requests, sent to where OpenTelemetry's own environment variables point. Off unless asked for.
+"""Tracing of model requests with OpenTelemetry, configured by its environment variables. Off by default.
 
-Spans and attributes are those of the semantic conventions for generative AI: `invoke_agent SOLVER` is a turn, in it
-`chat MODEL` each reply and `execute_tool NAME` each call of a tool. Sets no global provider: what else runs in this
-process is not traced.
+Spans and attributes follow the semantic conventions for generative AI: `invoke_agent SOLVER` is a turn, which contains
+`chat MODEL` for each reply and `execute_tool NAME` for each tool call. The provider is not made global, so other code
+in this process is not traced.
 """
 
 import json
@@ -29,7 +29,7 @@ _tracer: "ContextVar[Tracer | None]" = ContextVar("tracer", default=None)
 
 
 def start_tracing() -> "TracerProvider":
-    """Return what sends traces to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`; shut it down at the end.
+    """Return a provider that sends traces to `OTEL_EXPORTER_OTLP_ENDPOINT`; the caller has to shut it down.
 
     Raises:
         SettingsError: The extra `otel` is not installed.
@@ -46,7 +46,7 @@ def start_tracing() -> "TracerProvider":
 
 
 def traced(model: "Model", provider: "AnyProvider") -> "Model":
-    """Return the model with a span around each request, prompts and replies in it."""
+    """Wrap a model so that each request gets a span with prompts and replies."""
     from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
 
     return InstrumentedModel(model, InstrumentationSettings(tracer_provider=provider, include_content=True))
@@ -54,7 +54,7 @@ def traced(model: "Model", provider: "AnyProvider") -> "Model":
 
 @dataclass(frozen=True, slots=True)
 class TracedTurn:
-    """The span of a turn; nothing happens where none is traced."""
+    """Span of a turn; does nothing if the turn is not traced."""
 
     span: "Span | None" = None
 
@@ -75,7 +75,7 @@ class TracedTurn:
 
 @contextmanager
 def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", place: "TurnKey") -> Iterator[TracedTurn]:
-    """Put a span around a turn with its requests and tools, and give what records how it ended."""
+    """Trace a turn with its requests and tool calls; yield an object that records how it ended."""
     if provider is None:
         yield TracedTurn()
         return
@@ -83,7 +83,7 @@ def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", pla
     from opentelemetry.trace import SpanKind
 
     tracer = provider.get_tracer(_SCOPE)
-    # Requests are named by what is in the baggage, as pydantic-ai names them.
+    # pydantic-ai names spans of requests by the baggage.
     named = {"gen_ai.agent.name": agent, "gen_ai.conversation.id": place.conversation}
     carried = context.get_current()
     for name, value in named.items():
@@ -112,7 +112,7 @@ def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", pla
 
 @contextmanager
 def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[[object, str | None], None]]:
-    """Put a span around the call of a tool in a traced turn, and give what takes its reply."""
+    """Trace a tool call in a traced turn; yield a function that records its reply."""
     tracer = _tracer.get()
     if tracer is None:
         yield lambda result, refusal: None
@@ -127,7 +127,7 @@ def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[
     with tracer.start_as_current_span(f"execute_tool {tool}", attributes=attributes) as span:
 
         def replied(result: object, refusal: str | None) -> None:
-            """Take the reply, which is JSON, and the words of a refusal."""
+            """Record the JSON reply and the message of a refusal."""
             span.set_attribute("gen_ai.tool.call.result", json.dumps(result))
             if refusal is not None:
                 _failed(span, f"refused: {refusal}")

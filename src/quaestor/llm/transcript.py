@@ -1,6 +1,6 @@
-"""Every request to a model and its reply, exactly as sent and received.
+"""Records of requests to models and their replies, exactly as sent and received.
 
-Keeps nothing itself: exchanges go to sinks, and a list is one.
+Exchanges are stored by sinks, such as a list.
 """
 
 import itertools
@@ -16,10 +16,10 @@ from quaestor.llm.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
-    """Which turn asks.
+    """Identifies a turn of a run.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
+        turn: The turn's index in the conversation, from 0.
     """
 
     run: str = ""
@@ -29,17 +29,17 @@ class TurnKey:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and what came back.
+    """A request with its reply.
 
     Attributes:
-        number: The request's place in the turn, from 0; a repeated attempt has a number of its own.
-        phase: Which step of the solver asked, such as `UNDERSTAND`.
-        path: Of the address, without host and query.
-        status: The HTTP status, or None if no reply came.
-        headers: Of the reply, those in `transport.RECORDED_HEADERS`.
-        response: The body as received, whole, also of a stream and as far as it came; None if no reply came.
-        started: When it was sent, in UTC, in whole milliseconds.
-        error: What went wrong below HTTP (`ReadTimeout: ...`), or None.
+        number: The request's index in the turn, from 0; repeated attempts are counted separately.
+        phase: The step of the solver, such as `UNDERSTAND`.
+        path: The path of the URL, without host and query.
+        status: The HTTP status, or None without a reply.
+        headers: The headers of the reply that are in `transport.RECORDED_HEADERS`.
+        response: The body received, for a stream as far as it arrived; None without a reply.
+        started: The time of sending, in UTC, in whole milliseconds.
+        error: An error below HTTP (`ReadTimeout: ...`), or None.
     """
 
     place: TurnKey
@@ -59,10 +59,10 @@ class Exchange:
 
 
 class Sink(Protocol):
-    """Takes exchanges in the order in which they end. A `list[Exchange]` is one."""
+    """Receives exchanges in the order in which they end, such as a `list[Exchange]`."""
 
     def append(self, exchange: Exchange, /) -> None:
-        """Keep one exchange."""
+        """Store one exchange."""
         ...
 
 
@@ -78,7 +78,7 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 
 @contextmanager
 def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
-    """Tag every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
+    """Tag all requests inside the context, in this task and in tasks that it starts, with a turn."""
     place = TurnKey(run, conversation, turn)
     token = _asking.set(_Asking(place, itertools.count()))
     try:
@@ -89,7 +89,7 @@ def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Name the step that the requests made inside belong to, such as `UNDERSTAND` or `ANSWER_iteration_1`."""
+    """Tag the requests inside the context with a step, such as `UNDERSTAND` or `ANSWER_iteration_1`."""
     token = _phase.set(name)
     try:
         yield
@@ -98,12 +98,12 @@ def phase(name: str) -> Iterator[None]:
 
 
 def current_place() -> TurnKey:
-    """Return which turn asks; an empty place outside of any."""
+    """Return the current turn; an empty key outside of any."""
     tagged = _asking.get()
     return tagged.place if tagged else TurnKey()
 
 
 def next_tag(untagged: Iterator[int]) -> tuple[TurnKey, int, str]:
-    """Return which turn asks now, the number of this request in it, and the phase."""
+    """Return the current turn, the next request number in it, and the phase."""
     tagged = _asking.get()
     return (tagged.place, next(tagged.numbers), _phase.get()) if tagged else (TurnKey(), next(untagged), _phase.get())

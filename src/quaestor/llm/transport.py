@@ -1,7 +1,7 @@
-"""Watches the requests of a connection to a model.
+"""HTTP transport that records the requests of a connection to a model.
 
-Each request and its reply is handed on as it is and kept as an `Exchange`. Headers never enter an exchange, but for the
-few in `RECORDED_HEADERS`; a key that a server repeats is blanked. Compressed replies are handed on decompressed.
+Requests and replies are passed on and recorded as `Exchange`; compressed replies are decompressed. Headers are not
+recorded, except those in `RECORDED_HEADERS`; keys repeated by a server are blanked.
 """
 
 import itertools
@@ -17,25 +17,25 @@ from quaestor.llm.usage import read_usage
 
 BLANKED = "[key]"
 
-_SHORTEST = 8  # a shorter key is a placeholder such as "none", and blanking it would spoil the text
+_SHORTEST = 8  # a shorter key is a placeholder such as "none"; blanking it would corrupt the text
 
 RECORDED_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
-"""Headers of a reply that change what the client does with it; all others are left out."""
+"""Headers of a reply that affect the client; no others are recorded."""
 
 
 LONGEST_REPLY = 32 << 20
-"""Bytes of a reply, decompressed: more than the longest that models write comes to as a stream, a token an event."""
+"""Limit in bytes for a decompressed reply: more than the longest of models, streamed with one token per event."""
 
 
 class Redactor:
-    """Takes keys that a server repeats out of one body that comes in pieces, however the pieces cut them."""
+    """Removes keys from a body that arrives in pieces, even if a key is split between them."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         self._secrets = [secret.encode() for secret in secrets if len(secret) >= _SHORTEST]
         self._held = b""
 
     def feed(self, piece: bytes) -> bytes:
-        """Return what can be read so far; an end that may be the beginning of a secret is held back."""
+        """Return the text that is safe to read so far; a possible beginning of a secret is kept for the next piece."""
         text = self._held + piece
         for secret in self._secrets:
             text = text.replace(secret, BLANKED.encode())
@@ -45,13 +45,13 @@ class Redactor:
         return text[:cut]
 
     def rest(self) -> bytes:
-        """Return what was held back."""
+        """Return the remaining text."""
         held, self._held = self._held, b""
         return held
 
 
 def redact(text: str, secrets: Sequence[str]) -> str:
-    """Return a text without the secrets."""
+    """Return a text with secrets blanked."""
     for secret in secrets:
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, BLANKED)
@@ -59,13 +59,13 @@ def redact(text: str, secrets: Sequence[str]) -> str:
 
 
 def _overlap(text: bytes, secret: bytes) -> int:
-    """How many of the last bytes of a text begin a secret."""
+    """Return how many bytes at the end of a text are the beginning of a secret."""
     longest = min(len(text), len(secret) - 1)
     return next((size for size in range(longest, 0, -1) if secret.startswith(text[-size:])), 0)
 
 
 class WatchingTransport(httpx2.AsyncBaseTransport):
-    """Hands every exchange to its sinks, once it has ended. Replies pass through as they arrive, streams too."""
+    """Transport that passes every finished exchange to its sinks. Replies are streamed through as they arrive."""
 
     def __init__(
         self, inner: httpx2.AsyncBaseTransport, sinks: Sequence[Sink], *, model: str, secrets: Sequence[str] = ()
@@ -78,7 +78,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         self._watches: set[_Watch] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the inner transport's response, watched."""
+        """Return the inner transport's response, recorded."""
         body = await request.aread()
         place, number, phase = next_tag(self._untagged)
         text = self.clean(body.decode("utf-8", "replace"))
@@ -97,7 +97,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         self._watches.add(watch)
         try:
             response = await self._inner.handle_async_request(request)
-        except BaseException as failure:  # a cancelled request was sent all the same
+        except BaseException as failure:  # a cancelled request was sent too
             watch.end(failure)
             raise
         watch.answered(response)
@@ -112,27 +112,27 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """Close the inner transport, and end the exchanges whose readers have forgotten them."""
+        """Close the inner transport, and end exchanges whose readers did not finish."""
         for watch in tuple(self._watches):
             watch.end()
         await self._inner.aclose()
 
     def keep(self, watch: "_Watch", exchange: Exchange) -> None:
-        """Hand an exchange that has ended to the sinks."""
+        """Pass a finished exchange to the sinks."""
         self._watches.discard(watch)
         for sink in self._sinks:
             sink.append(exchange)
 
     def clean(self, text: str) -> str:
-        """Return a text without keys."""
+        """Return a text with keys blanked."""
         return redact(text, self._secrets)
 
 
 class _Watch:
-    """One exchange while it lasts."""
+    """An exchange in progress."""
 
     def __init__(self, transport: WatchingTransport, request: str, ended: Callable[..., Exchange]) -> None:
-        """Take the watching transport, what is sent, and what makes the exchange of all that is known at its end."""
+        """Start recording; `ended` creates the exchange from the data known at its end."""
         self._transport = transport
         self._request, self._make = request, ended
         self._status: int | None = None
@@ -162,7 +162,7 @@ class _Watch:
 
 
 class _WatchedStream(httpx2.AsyncByteStream):
-    """A body that is remembered while it is read. A key in it is blanked for the reader too: it might quote it."""
+    """Body that is recorded while it is read. Keys are blanked for the reader too, who might quote them."""
 
     def __init__(self, response: httpx2.Response, watch: _Watch, blanking: Redactor) -> None:
         self._response = response
@@ -181,10 +181,10 @@ class _WatchedStream(httpx2.AsyncByteStream):
             rest = self._blanking.rest()
             self._watch.received += rest
             yield rest
-        except GeneratorExit:  # the reader had enough, as at the end mark of a stream
+        except GeneratorExit:  # the reader stopped, as at the end mark of a stream
             self._watch.end()
             raise
-        except BaseException as failure:  # a cancelled reader too: what came so far is recorded
+        except BaseException as failure:  # also if the reader was cancelled: the part received is recorded
             self._watch.end(failure)
             raise
         self._watch.end()

@@ -1,4 +1,4 @@
-"""What requests cost: counted, and read from the replies of both protocols, streamed or not."""
+"""Usage of tokens and money, counted from the replies of both protocols, streamed or not."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,20 +9,20 @@ from typing import Any
 from pydantic import JsonValue
 
 _COUNTS = ("requests", "input_tokens", "output_tokens", "cached_tokens", "estimated_tokens")
-_CHARACTERS_PER_TOKEN = 4  # a rough mean of English; only where a server does not say
-_MOST_TOKENS = 10**12  # a larger count is a server's mistake, and does not fit into a store
+_CHARACTERS_PER_TOKEN = 4  # rough mean for English, used if a server reports no counts
+_MOST_TOKENS = 10**12  # a larger count is a server's error, and too large for a store
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Counts that add up.
+    """Counts of usage that can be added.
 
     Attributes:
-        requests: How many were sent, repeated attempts included.
-        input_tokens: Tokens read, those from a cache included.
-        cached_tokens: How many of `input_tokens` came from the provider's cache.
-        estimated_tokens: How many of all tokens no server counted: a quarter of the characters.
-        cost: In US dollars; None if no price is known.
+        requests: Requests sent, including repeated attempts.
+        input_tokens: Tokens read, including those from a cache.
+        cached_tokens: The part of `input_tokens` from the provider's cache.
+        estimated_tokens: The part of all tokens that no server counted, estimated as a quarter of the characters.
+        cost: US dollars; None if no price is known.
     """
 
     requests: int = 0
@@ -43,13 +43,13 @@ class Usage:
         return Usage(**counts, cost=sum(known, Decimal()) if known else None)
 
     def since(self, earlier: "Usage") -> "Usage":
-        """Return what was used after `earlier`, which is part of it."""
+        """Return the usage after `earlier`, which must be part of this one."""
         spent = None if self.cost is None else self.cost - (earlier.cost or 0)
         counts: dict[str, Any] = {name: getattr(self, name) - getattr(earlier, name) for name in _COUNTS}
         return Usage(**counts, cost=None if self.requests == earlier.requests else spent)
 
     def counts(self) -> dict[str, int]:
-        """Return the counts as a store keeps them; the cost in millionths of a dollar, where one is known."""
+        """Return the counts for a store, with the cost, if known, in millionths of a dollar."""
         counts: dict[str, int] = {name: getattr(self, name) for name in _COUNTS}
         if self.cost is not None:
             counts["cost_millionths"] = int((self.cost * 1_000_000).to_integral_value())
@@ -57,7 +57,7 @@ class Usage:
 
     @classmethod
     def of_counts(cls, counts: Mapping[str, int]) -> "Usage":
-        """Return what `counts` gave; other counts are left aside."""
+        """Create usage from the result of `counts`; other keys are ignored."""
         millionths = counts.get("cost_millionths")
         cost = None if millionths is None else Decimal(millionths) / 1_000_000
         known: dict[str, Any] = {name: counts.get(name, 0) for name in _COUNTS}
@@ -65,7 +65,7 @@ class Usage:
 
     @property
     def words(self) -> str:
-        """The counts for people: `3 requests, 1,200 tokens read, 85 written, 0.0042 US dollars`."""
+        """The counts in words: `3 requests, 1,200 input tokens, 85 output tokens, 0.0042 US dollars`."""
         parts = [
             f"{self.requests:,} request{'s' * (self.requests != 1)}",
             f"{self.input_tokens:,} input tokens",
@@ -79,22 +79,22 @@ class Usage:
 
 
 def read_usage(response: str, request: str, *, answered: bool) -> Usage:
-    """Return what one request cost.
+    """Return the usage of one request.
 
     Args:
-        answered: Whether the server took the request (status 200); what it refused costs no tokens.
+        answered: Whether the server accepted the request (status 200); a refused one uses no tokens.
     """
     if not answered:
         return Usage(requests=1)
     counts: dict[str, int] = {}
     for usage in _usages(response):
-        # A stream repeats its counts as they grow: the largest is the last.
+        # A stream repeats its growing counts: the largest is the last.
         for name, count in usage.items():
             counts[name] = max(counts.get(name, 0), count)
     if not counts:
         read, written = len(request) // _CHARACTERS_PER_TOKEN, len(response) // _CHARACTERS_PER_TOKEN
         return Usage(1, read, written, estimated_tokens=read + written)
-    cached = counts.get("cache_read_input_tokens", 0)  # Anthropic counts these outside the input, OpenAI within it
+    cached = counts.get("cache_read_input_tokens", 0)  # Anthropic excludes these from the input, OpenAI includes them
     cache_tokens = cached + counts.get("cache_creation_input_tokens", 0)
     read = max(counts.get("prompt_tokens", 0), counts.get("input_tokens", 0) + cache_tokens)
     written = max(counts.get("completion_tokens", 0), counts.get("output_tokens", 0))
@@ -102,7 +102,7 @@ def read_usage(response: str, request: str, *, answered: bool) -> Usage:
 
 
 def _usages(text: str) -> Iterator[Mapping[str, int]]:
-    """Yield the counts that a body states: once, or in several events of a stream."""
+    """Yield the counts in a body: one for a plain reply, several for a stream."""
     for document in _documents(text):
         message = document.get("message")
         for holder in (document, message if isinstance(message, dict) else {}):
@@ -114,7 +114,7 @@ def _usages(text: str) -> Iterator[Mapping[str, int]]:
 def _documents(text: str) -> Iterator[dict[str, JsonValue]]:
     lines = [text] if text.lstrip().startswith("{") else [line[5:] for line in text.splitlines() if line[:5] == "data:"]
     for line in lines:
-        if '"usage"' not in line:  # of a long stream nearly all
+        if '"usage"' not in line:  # true for most lines of a long stream
             continue
         try:
             document: JsonValue = json.loads(line)

@@ -1,1 +1,1 @@
-"""How a plan is found: one strategy a module, all behind one protocol."""
+"""Solvers, which find the plan that answers a question, and the protocol that they share."""

@@ -1,4 +1,4 @@
-"""Makes the answer of a plan, or an answer without a value, as the last step of every solver; verifies answers."""
+"""Build the answer of a plan or an answer without a value, the last step of every solver, and verify answers."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -29,19 +29,19 @@ from quaestor.solvers.base import TurnContext
 _LONGEST_EXPLANATION = 1000
 
 NumberSilence = Literal[NoAnswerReason, "other"]
-"""Why a model that may give numbers only gave none. `other`: the answer is not a number, or needs an assumption."""
+"""Why a model gave no number. `other`: the answer is not a number, or needs an assumption."""
 
 ListOperation = Literal[
     "argmax", "argmin", "rank", "largest", "smallest", "above", "below", "at_least", "at_most", "equal_to", "count",
     "labels", "items",
 ]  # fmt: skip
-"""The operations of plans that take lists of cells."""
+"""Plan operations on lists of cells."""
 
 _LONGEST_ASSUMPTION = 500
 
 
 def asks_beyond_numbers(question: Question) -> bool:
-    """Return whether a question's form asks for something else than one number, or yes or no.
+    """Return whether a question asks for something other than one number or yes or no.
 
     >>> asks_beyond_numbers(Question("in which year were sales highest?"))
     True
@@ -52,30 +52,30 @@ def asks_beyond_numbers(question: Question) -> bool:
 
 
 def why_none(silence: NumberSilence | None) -> NoAnswerReason:
-    """Return why there is no answer, as a turn records it; `not_on_page` if no other kind fits."""
+    """Return the reason to record for a missing answer; `not_on_page` if no other reason fits."""
     return "not_on_page" if silence is None or silence == "other" else silence
 
 
 async def shows_more(
     context: TurnContext, question: str, silence: NumberSilence | WhyNoAnswer | None, missing: str
 ) -> bool:
-    """Whether more of a long document is shown now, where a model finds no answer in what was shown; once a turn."""
+    """Widen the excerpt once per turn if a model finds no answer in it; return whether anything was added."""
     return silence == "not_on_page" and await asyncio.to_thread(context.widen_once, question, missing)
 
 
 def assumed_words(numbers: Iterable[str]) -> str:
-    """Return a remark on the numbers that are the model's own, such as a threshold."""
+    """Return a remark about numbers that the model assumed, such as a threshold."""
     return f"the model assumes {', '.join(dict.fromkeys(numbers))}, which no page prints"
 
 
 def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
-    """Return what a reader should doubt, first the assumption that an answer depends on; None for nothing."""
+    """Join the assumption that an answer depends on and other remarks for the reader; None if there are none."""
     premise = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST_ASSUMPTION]
     return "; ".join((*([f"assuming {premise}"] if premise else []), *remarks)) or None
 
 
 def with_label_scales(plan: Plan, document: Document) -> Plan:
-    """Return a plan whose numbers have the scales and units of the labels and captions around them."""
+    """Add the scales and units of labels and captions to the numbers of a plan."""
     return replace(plan, steps=tuple(_label_step(step, document) for step in plan.steps))
 
 
@@ -110,10 +110,10 @@ def _label_group(group: CellGroup, document: Document) -> CellGroup:
 def answer_from_plan(
     plan: Plan, context: TurnContext, *, question: str = "", confidence: float | None = None, reason: str | None = None
 ) -> Answer:
-    """Return the answer of a plan in a turn, with its description, formula, variables and sources.
+    """Execute a plan in a turn and build its answer, with description, formula, variables and sources.
 
     Args:
-        question: The question, which distinguishes percentages from ratios and names numbers of the text.
+        question: Decides between percentages and ratios, and names numbers found in the text.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -131,7 +131,7 @@ def build_answer(
     confidence: float | None = None,
     reason: str | None = None,
 ) -> Answer:
-    """Return the answer of a plan after the turns of a memory, as `answer_from_plan` does in a turn.
+    """Build the answer of a plan from the memory of earlier turns (see `answer_from_plan`).
 
     Raises:
         PlanError: The plan cannot be run.
@@ -163,7 +163,7 @@ def build_answer(
 
 
 def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | None:
-    """Return the form in which an answer is shown: that of the question; fractions in percent, and nothing else."""
+    """Return the form in which to show an answer: the question's; only fractions may be shown in percent."""
     asked = read_instructions(question.lowered).form
     scale = asked.scale if asked is not None else None
     if fraction and scale is None and metric_type not in FRACTIONS:
@@ -187,17 +187,17 @@ def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Itera
 
 
 def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation: str | None) -> Answer:
-    """Return an answer without a value, and record the reason; the turn counts as not answered, not as failed."""
+    """Return an answer without a value and record the reason; the turn counts as unanswered, not as failed."""
     why = (explanation or "")[:_LONGEST_EXPLANATION]
     context.trace.append(NoAnswerGiven(reason, why))
     return Answer(value=None, reason=no_answer_words(reason, why))
 
 
 def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
-    """Return the answer of a plan on an earlier answer, as sure as that is; None if it cannot be executed.
+    """Build the answer of a plan on an earlier answer, with its confidence; None if the plan cannot be executed.
 
     Args:
-        why: What the question asks for, with a place for the number of that answer.
+        why: What the question asks for, as a format string with a placeholder for the number of the earlier answer.
     """
     with suppress(PlanError):
         return answer_on_earlier(plan, question, context, turn, why)
@@ -205,7 +205,7 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
 
 
 def answer_on_earlier(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer:
-    """Return the answer of a plan on an earlier answer, as `answer_by_plan` does.
+    """Build the answer of a plan on an earlier answer, like `answer_by_plan`.
 
     Raises:
         PlanError: The plan cannot be executed.
@@ -218,7 +218,7 @@ def answer_on_earlier(plan: Plan, question: str, context: TurnContext, turn: int
 
 
 def verify_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
-    """Execute an answer's plan again, independently of its solver; return whether it gives the value, and all results.
+    """Execute an answer's plan again; return whether it yields the answer's value, and the results of all steps.
 
     Raises:
         PlanError: The plan cannot be executed, or the value is too large.

@@ -1,4 +1,4 @@
-"""The interface of solvers: the context of a turn, and the protocols."""
+"""Protocols of solvers and the context of a turn."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ T = TypeVar("T")
 _LONGEST_QUERY = 600
 
 NO_ANSWER_ERRORS = (SolverError, PlanError, GraphError, QuantityError)
-"""Errors of a solver that leave a question without an answer while the conversation continues.
+"""Errors of a solver that leave a question unanswered while the conversation continues.
 
-An `OutageError` may be one of them, and has to be handled before."""
+An `OutageError` may be among them and must be caught first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Excerpt:
     """The part of a document that a question is likely about.
 
     Attributes:
-        document: The blocks that were taken, as `Document.excerpt` gives them; a short document whole.
-        weights: The log of how likely a block has the answer, by the block's place, relative to the likeliest block,
-            which has 0. Blocks without a weight are unknown. Empty if the document is taken whole.
-        normalized: Questions in the words of the document, by their original text: this one and earlier ones if they
+        document: The selected blocks, as in `Document.excerpt`; a short document is included whole.
+        weights: For each block index, the log of the probability that the block contains the answer, relative to the
+            most likely block, which has 0. Blocks without a weight are unknown. Empty for a whole document.
+        normalized: This question and earlier ones by their original text, rewritten in the document's words, if they
             are misspelled or name the company.
     """
 
@@ -49,7 +49,7 @@ class Excerpt:
 
 
 class Excerpts(Protocol):
-    """The excerpts of one document that questions are answered from."""
+    """Source of the excerpts of one document that questions are answered from."""
 
     @property
     def is_long(self) -> bool:
@@ -57,25 +57,25 @@ class Excerpts(Protocol):
         ...
 
     def select(self, question: Question, memory: Memory) -> Excerpt:
-        """Return what a question is answered from, with the blocks of the sources of earlier answers."""
+        """Return the excerpt to answer a question from, including the source blocks of earlier answers."""
         ...
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Return what is shown with the places that fit a query added to it.
+        """Add the passages that match a query to an excerpt.
 
         Args:
-            shown: An excerpt, all of which stays.
+            shown: The excerpt so far, all of which is kept.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WidenedExcerpt:
-    """An excerpt that a search has added to.
+    """An excerpt extended by a search.
 
     Attributes:
-        found: The blocks that fit the query, those among them that were shown before too, the likeliest first; those of
-            a section in their order.
+        found: The blocks that match the query, most likely first, including those shown before; the blocks of a
+            section are in document order.
     """
 
     excerpt: Excerpt
@@ -84,16 +84,16 @@ class WidenedExcerpt:
 
 
 Query = str | Reading | SentenceQuery | tuple[Source, ...]
-"""What is looked for: places that words name, a section, sentences that have words, or the sources of an answer."""
+"""A search query: words, a section, the words of a sentence, or the sources of an answer."""
 
 Search = Callable[[Query, Document], WidenedExcerpt]
-"""Widens what is shown by what is found."""
+"""Function that adds the blocks matching a query to the shown document."""
 
 
 class Session:
-    """The state that solvers keep between the turns of one conversation.
+    """State that solvers keep between the turns of one conversation.
 
-    Conversations that run at the same time share a solver object, which therefore has no state of any of them.
+    A solver object is shared by concurrent conversations, so it must not store their state itself.
 
     >>> session, solver = Session(), object()
     >>> session.kept(solver, list).append("read")
@@ -102,42 +102,42 @@ class Session:
     """
 
     def __init__(self) -> None:
-        """Hold nothing yet."""
+        """Create an empty session."""
         self._kept: dict[int, tuple[object, Any]] = {}
         self._lock = threading.Lock()
 
     def kept(self, owner: object, begin: Callable[[], T]) -> T:
-        """Return what an owner keeps of the conversation.
+        """Return the state of an owner, created on first use.
 
-        The turns of a conversation follow each other, so what is kept needs no lock of its own.
+        No lock is needed to change the state, because the turns of a conversation run one after another.
 
         Args:
-            owner: Who keeps it, mostly a solver: two solvers of one conversation do not meet.
-            begin: Makes what is kept, the first time that the owner asks; always of one type for one owner.
+            owner: Key of the state, usually a solver; two solvers of one conversation do not share state.
+            begin: Creates the state; always of the same type for one owner.
         """
         with self._lock:
             if id(owner) not in self._kept:
-                self._kept[id(owner)] = owner, begin()  # with the owner, so that no other one gets its id
+                self._kept[id(owner)] = owner, begin()  # the reference to the owner keeps its id from being reused
             found: T = self._kept[id(owner)][1]
             return found
 
 
 @dataclass(slots=True)
 class TurnContext:
-    """All that a solver sees besides the question: no store, no settings, no reference answers.
+    """Everything that a solver sees besides the question: no store, no settings, no reference answers.
 
     Attributes:
-        document: The page; of a long document the excerpt that the question is answered from.
-        model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
-        models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
-        feedback: Why an earlier answer to this question was not accepted, a sentence each; empty for the first.
-        references: What the question refers to of the turns before it, by rule; the same for every solver.
-        tool_calls: The calls of tools, in order. Append only, by `note_call`.
-        usage: What a solver has asked of models besides `model` and `models`, which are counted for it; it adds to it.
-        session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.
-        weights: How likely an answer is in a block of an excerpt, as `Excerpt.weights`; empty of a page.
-        search: Finds more of a long document, for `widen`; None if all of it is shown.
-        normalized: Questions in the words of the document, as `Excerpt.normalized`.
+        document: The page, or the excerpt of a long document that the question is answered from.
+        model: The model, if the run has one. The caller counts and records requests to it.
+        models: Models for single roles by the solver's role names; `model` serves all other roles.
+        feedback: Why earlier answers to this question were rejected, one sentence each; empty on the first attempt.
+        references: What the question refers to in earlier turns, resolved by rules; the same for every solver.
+        tool_calls: The tool calls in order. Add to it with `note_call` only.
+        usage: Usage of models other than `model` and `models`, to be added by the solver.
+        session: State that solvers keep between turns; empty if the turn runs alone.
+        weights: See `Excerpt.weights`; empty for a page.
+        search: Searches the rest of a long document, used by `widen`; None if the whole document is shown.
+        normalized: See `Excerpt.normalized`.
     """
 
     document: Document
@@ -160,14 +160,14 @@ class TurnContext:
 
     @property
     def is_long(self) -> bool:
-        """Whether the document is too long to be shown whole: what is shown is an excerpt, empty at first for some."""
+        """Whether the document is too long to be shown whole: `document` is an excerpt, which may be empty at first."""
         return self.document.whole is not None
 
     def model_for(self, role: str | None = None) -> "Connection":
-        """Return the model to ask: that of a role if it has one of its own, else the turn's.
+        """Return the model of a role, or the turn's model if the role has no separate one.
 
         Raises:
-            MissingModelError: The turn comes without one.
+            MissingModelError: The turn has no model.
         """
         found = self.model if role is None else self.models.get(role, self.model)
         if found is None:
@@ -175,10 +175,10 @@ class TurnContext:
         return found
 
     def widen(self, query: Query) -> Sequence[Block]:
-        """Return the blocks of the long document that fit a query, the likeliest first; all of them are shown then.
+        """Add the blocks of the long document that match a query to the excerpt and return them, most likely first.
 
         Args:
-            query: Words, a section, words of a sentence, or sources. If all of a document is shown, nothing is found.
+            query: Words, a section, words of a sentence, or sources. Nothing is found if the whole document is shown.
         """
         if self.search is None:
             return ()
@@ -188,25 +188,25 @@ class TurnContext:
         return widened.found
 
     def widen_once(self, question: str, missing: str) -> bool:
-        """Show more of a long document before it is believed not to have an answer; False if that was done before."""
+        """Widen the excerpt before concluding that it has no answer; return False if nothing was added."""
         shown = self.document
         if not self.searched:
             self.widen(f"{question} {missing}"[:_LONGEST_QUERY])
         return self.document.blocks != shown.blocks
 
     def note_call(self, call: ToolCall) -> None:
-        """Put a call of a tool on record, in the order of everything else."""
+        """Record a tool call in the order of the trace."""
         self.tool_calls.append(call)
         self.trace.append(ToolCalled(call.tool, len(self.tool_calls)))
 
     def note_rejected(self, phase: str, wanted: str, number: int, faults: tuple[str, ...]) -> None:
-        """Put a model's reply that could not be used on record."""
+        """Record a rejected reply of the model."""
         self.trace.append(ReplyRejected(phase, wanted, number, faults))
 
     def normalize(self, question: str) -> "tuple[str, TurnContext]":
-        """Return the question in the words of the document, and the context with all questions in these words.
+        """Return the question and the context with all questions in the words of the document.
 
-        Without `normalized` questions both are returned unchanged.
+        Both are returned unchanged if there are no `normalized` questions.
         """
         if not self.normalized:
             return question, self
@@ -217,7 +217,7 @@ class TurnContext:
         return meant, replace(self, question=read_question(meant), memory=Memory(turns))
 
     def read(self, question: str) -> Question:
-        """Return the parsed question of this turn; any other question is parsed now."""
+        """Return the parsed form of a question; that of this turn is not parsed again."""
         return self.question if question == self.question.text else read_question(question)
 
 
@@ -225,7 +225,7 @@ class TurnContext:
 class Solver(Protocol):
     """Finds the plan that answers a question. Implementations share no base class.
 
-    One solver answers several conversations at a time. State of a conversation belongs in `context.session`.
+    A solver object serves several conversations at once. Keep the state of a conversation in `context.session`.
     """
 
     name: str
@@ -234,19 +234,19 @@ class Solver(Protocol):
         """Return the answer to `question`.
 
         Raises:
-            SolverError: No plan was found; the turn is recorded as wrong and the conversation goes on.
-            OutageError: A model that it asks is not available.
-            MissingModelError: It asks a model, but the turn does not have one.
+            SolverError: No plan was found; the turn is recorded as wrong and the conversation continues.
+            OutageError: A model is not available.
+            MissingModelError: The solver needs a model, but the turn has none.
         """
         ...
 
 
 @runtime_checkable
 class WholeSolver(Solver, Protocol):
-    """A solver that can answer from the whole of a long document instead of an excerpt.
+    """A solver that can answer from a whole long document instead of an excerpt.
 
     Attributes:
-        reads_whole: Whether it does, with its options.
+        reads_whole: Whether it does so with its current options.
     """
 
     reads_whole: bool
@@ -254,17 +254,17 @@ class WholeSolver(Solver, Protocol):
 
 @runtime_checkable
 class LazySolver(Solver, Protocol):
-    """A solver that loads what it learned when a question needs it."""
+    """A solver that loads its weights when a question first needs them."""
 
     def load(self) -> None:
-        """Load it now, in a process that is to answer soon."""
+        """Load the weights now, for a process that will answer questions soon."""
         ...
 
 
 @runtime_checkable
 class RankingSolver(Solver, Protocol):
-    """A solver that has several answers, so that the next one can replace one that is not accepted."""
+    """A solver that yields alternative answers, to replace one that is rejected."""
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
-        """Yield the answers to `question`, the likeliest first, each result once."""
+        """Yield the answers to `question`, most likely first, without duplicate results."""
         ...

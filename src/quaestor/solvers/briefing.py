@@ -1,6 +1,6 @@
-"""What a prompt is filled with: the page's outline, the conversation so far, the rules of calculation.
+"""Variables of prompts: the outline of the page, the conversation so far, the rules of calculation.
 
-The numbers of the tables are not among it: those it has to look up.
+The numbers in tables are not included: the model has to look them up.
 """
 
 import re
@@ -36,23 +36,23 @@ from quaestor.solvers.tools.page import GraphPage
 
 _MOST_LISTED = 60
 _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
-"""What a sentence needs to be shown with a question, and how many, of how many characters, are."""
+"""For a sentence to be shown: the words it must share with the question; the limits of sentences and characters."""
 _FALL = "The fall asked for is a size, without a sign: percentage of (earlier - later) in the earlier value."
 _DIGITS = 12
 _LONGEST_REASON = 300
 _NUMBERED = re.compile(r"(?:note|item)\b|\d+\. ", re.IGNORECASE)
-"""Headings that need no other heading."""
+"""Headings that are clear without the one above."""
 _LONGEST_HEADING = 40
-"""Of letters, of a heading over the own one."""
+"""Limit in characters for the parent heading."""
 
 
 def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[CoreRule]:
-    """Return the rules of the ontology's core that a question needs: by its words, or by what it may ask for."""
+    """Return the core rules that a question needs, by its wording or by the metric types it may ask for."""
     asked, turns = context.read(question), context.memory.turns
     last = turns[-1].answer.metric_type if turns else "value"
     called = {pattern.rule for pattern in asked.patterns}
     types = {metric.metric_type for metric in asked.metric_types(last)}
-    if types == {"value"}:  # also what "and the other plan?" asks for
+    if types == {"value"}:  # as for "and the other plan?"
         types.add(last)
     return tuple(
         rule
@@ -63,18 +63,18 @@ def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[Cor
 
 
 def _is_named(rule: CoreRule, question: Question) -> bool:
-    """Return whether one of the wordings of a rule is in a question, in any form of its words."""
+    """Return whether a question contains one of the rule's wordings, in any inflection."""
     asked = f" {' '.join(question.shapes)} "
     return any(f" {' '.join(shapes(wording))} " in asked for wording in rule.wordings)
 
 
 def page_name(document: Document) -> str:
-    """Return what prompts call a document; of an excerpt that it is one."""
+    """Return the name of a document in prompts, which marks an excerpt as such."""
     return document.id if document.whole is None else f"{document.id} (the parts that the question is likely about)"
 
 
 def outline(context: TurnContext) -> Mapping[str, object]:
-    """Return what the page has: types with properties and instances, whether that is all of them, how much text."""
+    """Describe the page: its types with their properties and instances, whether all are listed, and its text."""
     page = GraphPage(context.graph, context.ontology)
     named = {
         type_: (
@@ -104,28 +104,28 @@ def outline(context: TurnContext) -> Mapping[str, object]:
 
 
 def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, ...]:
-    """Return the few sentences of the page that share most words with a question, in their order; none share one.
+    """Return the few sentences that share the most words with a question, in document order.
 
-    A sentence comes with the one before that it leans on.
-    Of a long document those are among them that the last answer is from, or that follow its table if a cause is asked
-    for: what follows is often about the same.
+    A sentence that refers back to the previous one comes with it.
+    For a long document they include the sources of the last answer and, if the question asks for a cause, sentences
+    after the table of that answer, which often discuss it.
     """
     asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
     scored = []
     before: tuple[SentenceFact, frozenset[str]] | None = None
     for sentence, words in zip(context.graph.sentences, context.graph.sentence_words, strict=True):
-        said: tuple[SentenceFact, ...] = (sentence,)
+        group: tuple[SentenceFact, ...] = (sentence,)
         own = asked & words
         if before is not None and before[0].section == sentence.section and leans_on_the_last(sentence.text):
-            said, own = (before[0], sentence), own and asked & (words | before[1])
+            group, own = (before[0], sentence), own and asked & (words | before[1])
         if len(own) >= _WORDS_SHARED:
-            scored.append((-len(own), sum(len(one.text) for one in said), said))
+            scored.append((-len(own), sum(len(one.text) for one in group), group))
         before = sentence, words
     chosen: list[SentenceFact] = []
     room = _MOST_TEXT
-    for _, length, said in sorted(scored, key=lambda item: item[:2])[:_MOST_SENTENCES]:
+    for _, length, group in sorted(scored, key=lambda item: item[:2])[:_MOST_SENTENCES]:
         if length <= room:
-            chosen += (one for one in said if one not in chosen)
+            chosen += (one for one in group if one not in chosen)
             room -= length
     last = (*_last_sentences(context), *_sentences_after_last(context))
     chosen += (s for s in context.graph.sentences if (s.section, s.index) in last and s not in chosen)
@@ -133,7 +133,7 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
 
 
 def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
-    """Return the sentences of a long document that the last answer with a source is from."""
+    """Locate the sentences of a long document that the last sourced answer comes from."""
     if context.document.whole is None:
         return ()
     last = next((answer.sources for answer in reversed(context.memory.answers) if answer.sources), ())
@@ -141,7 +141,7 @@ def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
 
 
 def _sentences_after_last(context: TurnContext) -> Collection[tuple[str, int]]:
-    """Return the sentences behind the table of the last answer, if a cause is asked for: they say why it moved."""
+    """Locate the sentences after the table of the last answer if a cause is asked for: they explain its changes."""
     if context.document.whole is None or words_asked(context.question.lowered) not in ("cause", "ground"):
         return ()
     last = next((answer for answer in reversed(context.memory.answers) if answer.sources), None)
@@ -159,7 +159,7 @@ def _sentences_after_last(context: TurnContext) -> Collection[tuple[str, int]]:
 
 
 def heading(section: Section) -> str:
-    """Return the headings over a part of a document as prompts give them: those that tell what stands there.
+    """Return the headings of a section for prompts, without those that add nothing.
 
     >>> heading(Section("s", ("Part II", "Item 7. Discussion", "Results", "Taxes")))
     'Results > Taxes'
@@ -174,10 +174,10 @@ def heading(section: Section) -> str:
 
 
 def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
-    """Return what is printed over the table of a type; of several tables, which ones are of it and under what heading.
+    """Return the caption of the tables of a type; for several tables also their indexes and headings.
 
     Args:
-        only: The index of the one table that is described; None means all.
+        only: The index of the only table to describe; None for all.
     """
     tables, document = context.graph.tables, context.document
     if len(tables) < 2:
@@ -194,7 +194,7 @@ def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
 
 
 def history(context: TurnContext) -> list[dict[str, str]]:
-    """Return the questions so far with the solver's own answers, oldest first."""
+    """Return the questions so far with the solver's answers, oldest first."""
     return [
         {
             "question": turn.question,
@@ -207,21 +207,21 @@ def history(context: TurnContext) -> list[dict[str, str]]:
 
 
 def _shown_silence(turn: Turn) -> str:
-    """Return that a turn has no answer, with why and what it nearly was."""
+    """Describe a turn without an answer: the reason and the rejected readings."""
     nearly = ", ".join(f"{one.shown} ({one.description})" for one in turn.answer.other_readings)
     why = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
     return shorten(": ".join(filter(None, ("no answer", why))), _LONGEST_REASON, placeholder="...")
 
 
 def _is_computed(answer: Answer) -> bool:
-    """Whether a formula says more than the answer itself."""
+    """Whether the formula adds information to the answer."""
     return answer.plan is None or any(isinstance(step, Compute) for step in answer.plan.steps)
 
 
 def with_hints(question: str, document: Document) -> str:
-    """Return a question with what a model should know of its form: several parts, and what is done for it.
+    """Add hints about the form of the answer to a question: several parts, or scaling that the program does.
 
-    Benchmarks keep the sign of a fall in percent; whoever asks how far something fell expects no minus.
+    Benchmarks keep the sign of a percentage fall; a person who asks how far something fell expects no minus.
     """
     parts = asks_several(question)
     form = read_instructions(question.lower()).form
@@ -234,21 +234,21 @@ def with_hints(question: str, document: Document) -> str:
 
 
 def references(context: TurnContext, named: Callable[[int], str]) -> str:
-    """Return what the question's words point back to, in one line; "" if nothing is certain, or nothing calculated.
+    """Return a line about what the question refers back to; "" if that is uncertain or the question asks for text.
 
-    The rules are measured on pages of benchmarks; of questions about other documents they are wrong too often.
+    The rules are measured on benchmark pages; for other documents they are wrong too often.
 
     Args:
-        named: What the prompt calls the answer of a turn, which is counted from 0.
+        named: Returns the name of a turn's answer in the prompt, given the turn's index from 0.
     """
     calculated = context.document.is_page and context.question.wants.kind != "span"
     return reading_line(context.references, named) if calculated else ""
 
 
 def prompt_variables(question: str, context: TurnContext, *kinds: RuleKind) -> dict[str, object]:
-    """Return what every phase is told: the question, the conversation, what it points back to, why it is asked again.
+    """Return the variables common to all prompts: question, rules, history, references and feedback.
 
-    Earlier answers are named as tools take them: `#-1` for the last one.
+    Earlier answers are named as tools accept them: `#-1` for the last one.
     """
     turns = len(context.memory.turns)
     return {
@@ -261,7 +261,7 @@ def prompt_variables(question: str, context: TurnContext, *kinds: RuleKind) -> d
 
 
 def shown_answer(answer: Answer) -> str:
-    """Return an answer with its scale and unit, to the digits that a model can use; a percentage in percent."""
+    """Format an answer with scale and unit, rounded to digits that a model can use; fractions in percent."""
     value = answer.number
     if value is None:
         return show_number(answer)
@@ -276,7 +276,7 @@ def shown_answer(answer: Answer) -> str:
 
 
 def list_names(names: Sequence[str]) -> list[str]:
-    """Return the first names, and how many more there are."""
+    """Return the first names and the number of names left out."""
     more = len(names) - _MOST_LISTED
     return [*names[:_MOST_LISTED], f"and {more} more"] if more > 0 else list(names)
 

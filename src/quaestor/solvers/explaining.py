@@ -1,9 +1,9 @@
-"""Sentences that a model explains with, bound to steps of a plan and to passages.
+"""Sentences of a model's explanation, bound to steps of a plan and to passages.
 
-A model writes `{#3}` where the number of step 3 goes, `[#3]` to cite a step, `["words"]` to cite a passage by copied
-words, `[p2]` one that it is shown under this name. Owns this notation, what cannot be bound (a sentence with a number
-of its own, one without a source, one that names what there is not), and how often a model is told so: all solvers that
-ask one explain by `Explainer`. What the steps come to is known to who executes the plan.
+A model writes `{#3}` for the number of step 3, `[#3]` to cite a step, `["words"]` to cite a passage by copied words,
+`[p2]` to cite a passage by its name. This module defines the notation, what cannot be bound (a sentence with a number
+without source, without any source, or with an unknown reference), and how often the faults are returned to the model.
+All solvers that ask a model use `Explainer`. The values of steps are filled in when the plan is executed.
 """
 
 import re
@@ -41,13 +41,13 @@ _NAMED = lazy_regex(
     r"|(?:Notes?|Items?|Levels?|IFRS|IAS|ASC|Topic|Part|Phase|Tier|Section|Form|Class|Series)\s\d{1,3})\b",
     re.IGNORECASE,
 )
-"""What has digits and is not an amount: years, quarters, days, and names."""
+"""Digits that are not amounts: years, quarters, days, and names."""
 _FILLED = lazy_regex(
     rf"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP)\s)?\{{\s?#\s?(-?[0-9]{{1,4}})\s?\}}"
     rf"(?:\s?%|\s(?:(?:percent|per cent)\b|(?:{_SCALES})\b(?:\s(?:dollars|euros|USD|EUR)\b)?)"
     r"|(?:[kmbKMBT]|mm|mn|bn|tn|MM|mln|bln)\b)?"
 )
-"""A number to fill in: its sign, scale and percent are printed by whoever fills it in."""
+"""A number to fill in; its sign, scale and percent sign are printed when it is filled in."""
 _CITED = lazy_regex(r"[\[(]((?:\s?,?\s?#\s?-?[0-9]{1,4})+)\s?[\])]")
 _QUOTED = lazy_regex(r"\[\s?(?:\"(.{1,500}?)\"|'(.{1,500}?)'|“(.{1,500}?)”)\s?\]", re.DOTALL)
 _IN_MARKS = lazy_regex(r"[\"“]([^\"“”]{4,300})[\"”]")
@@ -56,7 +56,7 @@ _LEFT_OVER = lazy_regex(r"[{}]|[\[(]\s?#")
 _RUN_ON = lazy_regex(
     r"(?:(?<![^\s(\[\"'\u201c$\u20ac\u00a3\u00a5])[-\u2212\u2010-\u2015]|\{#\d+\}(?:[.,'\u2019]|\s*))[$\u20ac\u00a3\u00a5]?\{#\d+\}"
 )
-"""What would be read as another number than those that are filled in: with a minus before, or two together."""
+"""Text that would change a filled-in number: a minus before it, or two numbers without a gap."""
 _PRINTED = lazy_regex(r"\{#(\d+)\}|\[#(\d+)\]")
 _PRINTED_CITATION = lazy_regex(r" ?\[#\d+\]")
 _END = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
@@ -74,11 +74,11 @@ _TO_JUDGE = lazy_regex(
     r"^(?:(?:and|so|but|then)\s)*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"
 )
 WrittenSentences = Annotated[list[str] | None, BeforeValidator(lambda one: [one] if isinstance(one, str) else one)]
-"""An explanation as a model writes it."""
+"""An explanation as written by a model."""
 WrittenVerdict = Literal["yes", "no"] | None
-"""A yes or no that passages state, as a model writes it."""
+"""A yes or no stated by passages, as written by a model."""
 NOTHING_BOUND = "no sentence of the model's explanation rests on the page"
-"""Why there is no answer where an explanation was all of it, and nothing of it can be shown."""
+"""Why there is no answer if the answer was to be an explanation and no sentence of it can be shown."""
 _HIDDEN = "\x00"
 _HIDING = lazy_regex(f"{_HIDDEN}([0-9]+){_HIDDEN}")
 _CITED_BEHIND = lazy_regex(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')}\\s*)+)")
@@ -86,12 +86,12 @@ _CITED_BEHIND = lazy_regex(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')
 
 @dataclass(frozen=True, slots=True)
 class BoundExplanation:
-    """Sentences with the steps that they name.
+    """Sentences with the steps that they refer to.
 
     Attributes:
-        steps: Those of the turn, then those that the sentences add: passages, earlier answers.
-        templates: The sentences that can be bound, with references to `steps`, as plans have them.
-        faults: What the others are not bound for, one each.
+        steps: The steps of the turn, followed by those that the sentences add: passages and earlier answers.
+        templates: The sentences that could be bound, with references to `steps`, as in plans.
+        faults: One message for each sentence that could not be bound.
     """
 
     steps: tuple[Step, ...]
@@ -100,17 +100,17 @@ class BoundExplanation:
 
     @property
     def passages(self) -> tuple[Extract, ...]:
-        """The passages that are cited."""
+        """The cited passages."""
         named = [self.steps[step - 1] for template in self.templates for step in steps_referred(template)]
         return tuple(dict.fromkeys(step for step in named if isinstance(step, Extract) and step.quantity is None))
 
     def plan(self, answer: Plan) -> Plan:
-        """Return the plan of an answer with the sentences beside it; of an empty one, they are the answer."""
+        """Add the sentences to the plan of an answer; if that is empty, they are the answer."""
         return _join_steps(self, answer) if self.templates else answer
 
 
 def has_reference(text: str) -> bool:
-    """Return whether a text names a step or cites a passage.
+    """Return whether a text refers to a step or cites a passage.
 
     >>> has_reference("It rose {#3}."), has_reference("It rose.")
     (True, False)
@@ -127,11 +127,11 @@ def bind_sentences(
     passages: Mapping[str, Sentence] = MappingProxyType({}),
     notation: str = _NUMBER_OF_STEP,
 ) -> BoundExplanation:
-    """Return sentences of a model, bound to steps and passages as far as they can be.
+    """Bind the sentences of a model to steps and passages, and collect the faults of those that cannot be bound.
 
     Args:
-        earlier: The answers of turns before that there are, from -1, the last one, backwards.
-        passages: Sentences that can be cited whole, by the names that the model is shown.
+        earlier: The earlier turns with an answer, as negative step numbers: -1 is the last turn.
+        passages: Sentences that can be cited whole, by the names shown to the model.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question, passages, notation)
     sentences = list(_split(_whole(text[: LONGEST_SENTENCE * MOST_SENTENCES]) for text in texts[:_MOST_TEXTS]))
@@ -147,14 +147,14 @@ def bind_sentences(
 
 
 def stated_by(passages: Sequence[Extract], verdict: YesNo) -> Plan:
-    """Return the plan of a yes or no that passages state."""
+    """Return the plan of a yes or no that is stated by passages."""
     steps = tuple(replace(passage, id=place) for place, passage in enumerate(passages, 1))
     reading = "affirms" if verdict.value else "denies"
     return Plan((*steps, Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps))))
 
 
 def asks_to_explain(question: Question) -> bool:
-    """Return whether a question wants sentences for an answer: a reason, a course, a description.
+    """Return whether a question asks for an explanation or description in sentences.
 
     >>> asks_to_explain(Question("why did sales fall?")), asks_to_explain(Question("how much were sales?"))
     (True, False)
@@ -163,13 +163,13 @@ def asks_to_explain(question: Question) -> bool:
 
 
 def may_be_explained(question: Question, context: TurnContext) -> bool:
-    """Return whether a model is told that it may explain: it is asked to, or asked to judge a whole report."""
+    """Return whether the model may explain: the question asks for it, or for a judgement on a long document."""
     return asks_to_explain(question) or (context.is_long and _TO_JUDGE.search(question.lowered) is not None)
 
 
 @dataclass(slots=True)
 class AnswerKinds:
-    """What a model is told that an answer may be; of a question for a number first nothing else.
+    """The kinds of answers offered to a model; for a question that asks for a number, only numbers at first.
 
     Attributes:
         all: Whether it may be of every kind, not only a number, yes or no.
@@ -181,17 +181,17 @@ class AnswerKinds:
 
     @classmethod
     def of(cls, question: Question, context: TurnContext) -> "AnswerKinds":
-        """Return what a question asks for."""
+        """Return the kinds that a question asks for."""
         explained = may_be_explained(question, context)
         return cls(explained or asks_beyond_numbers(question), explained)
 
     def faults(self, silence: NumberSilence | None) -> tuple[str, ...]:
-        """Return what is wrong with a model's reason for giving no answer."""
+        """Return the faults of a model's reason for giving no answer."""
         wrong = self.all and silence == "other"
         return ("no_answer cannot be 'other', because every kind of answer is allowed",) if wrong else ()
 
     def widen(self, silence: NumberSilence | None) -> bool:
-        """Allow every kind if a model that was told of numbers alone says that the answer is none; whether it does."""
+        """Allow every kind if a model limited to numbers replies that the answer is not one; return whether it does."""
         if self.all or silence != "other":
             return False
         self.all = self.explained = True
@@ -199,27 +199,27 @@ class AnswerKinds:
 
 
 def passage_name(place: int, _sentence: Sentence) -> str:
-    """Return the name under which a model is shown a sentence and cites it, by its place in the document from 1."""
+    """Return the name by which a model cites a sentence, from its position in the document, counted from 1."""
     return f"p{place}"
 
 
 def passage_names(document: Document) -> Mapping[tuple[str, int], str]:
-    """Return these names by section and index."""
+    """Return the names of the sentences of a document by section and index."""
     return {(s.section, s.index): passage_name(place, s) for place, s in enumerate(document.sentences, 1)}
 
 
 def named_passages(document: Document, name: Callable[[int, Sentence], str] = passage_name) -> Mapping[str, Sentence]:
-    """Return the sentences of a document by their names."""
+    """Return the sentences of a document by name."""
     return {name(place, sentence): sentence for place, sentence in enumerate(document.sentences, 1)}
 
 
 @dataclass(slots=True)
 class Explainer:
-    """The explanation of one turn: bound to steps, returned once if it cannot be, put beside the answer.
+    """Explanation of one turn: binds it to steps, returns its faults to the model once, and adds it to the plan.
 
     Attributes:
         notation: How a number is to be written, for the model.
-        name: Under which name the model is shown a sentence, from its place from 1 and itself.
+        name: Returns the name of a sentence in prompts, given its position from 1 and the sentence.
     """
 
     context: TurnContext
@@ -229,7 +229,7 @@ class Explainer:
     _has_shown_faults: bool = field(init=False, default=False)
 
     def bind(self, sentences: Sequence[str] | None, steps: Sequence[Step]) -> Sequence[str]:
-        """Bind sentences to steps, and return what a model is told of those that cannot be, once a turn."""
+        """Bind sentences to steps; return faults for the model, at most once a turn."""
         history, document = self.context.memory.registers, self.context.document
         earlier = frozenset(step for step in range(-len(history), 0) if history[step] is not None)
         asked = self.context.question.text
@@ -241,10 +241,10 @@ class Explainer:
         return (f"the explanation cannot be shown: {'; '.join(self.bound.faults[:_FAULTS_SHOWN])}",)
 
     def settle(self, answer: Plan, verdict: WrittenVerdict = None) -> Plan:
-        """Return the plan of an answer with its explanation; one without steps if nothing is left.
+        """Return the plan of an answer with its explanation; it has no steps if nothing remains.
 
         Args:
-            answer: Of the steps alone; without steps the sentences are the answer, as they are of why and how.
+            answer: The plan of the calculation; without steps the sentences are the answer, as for why and how.
         """
         question, passages = self.context.question, self.bound.passages
         if verdict is not None and passages:
@@ -259,10 +259,10 @@ class Explainer:
         return plan
 
     def remarks(self, plan: Plan, known: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return what a reader should know of a plan and its explanation: what was left out, what is assumed.
+        """Return remarks for the reader on a plan and its explanation: omitted sentences and assumptions.
 
         Args:
-            known: What the reader is told anyway.
+            known: Remarks that the reader gets anyway.
         """
         found = [number for number in _guesses(plan, self.context) if not any(number in one for one in known)]
         assumed = [assumed_words(found)] if found else []
@@ -274,7 +274,7 @@ def _asks_more(question: Question) -> bool:
 
 
 def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:
-    """Return the numbers of a plan that no page and no question has, as they are written; small ones if explained."""
+    """Return the numbers of a plan found neither in the page nor in a question; small ones only if explained."""
     named = {step for template in plan.explanation for step in steps_referred(template)}
     questions = " ; ".join((*context.memory.questions, context.question.text))
     asked = {n for span in find_quantities(questions) for n in (span.quantity.value, span.quantity.number)}
@@ -295,12 +295,12 @@ def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:
 
 
 def is_root(step: Compute, exponent: Constant) -> bool:
-    """Whether a number is the exponent of growth over years, such as 0.5 over two."""
+    """Return whether a number is the exponent of growth over years, such as 0.5 for two years."""
     return step.operation == "exp" and bool(exponent.value) and needs_no_source(1 / exponent.value)
 
 
 def _makes_an_amount(plan: Plan, step: Compute, constant: Constant) -> bool:
-    """Whether a small number is not a count and converts nothing: added to a number, or times what is always one."""
+    """Return whether a small number acts as an amount: added to a number, or multiplied by a constant one."""
     others = [plan.steps[o.step - 1] for o in step.operands if isinstance(o, Ref) and o.step > 0]
     if step.operation in ("add", "subtract", "sum"):
         of_a_share = all(isinstance(other, Compute) or other.counts.percent for other in others)
@@ -318,7 +318,7 @@ def _is_always_one(step: Step) -> bool:
 
 
 def _allowed_words(template: str, known: str) -> frozenset[str]:
-    """Return the years, names and small numbers in words that are printed where a sentence comes from."""
+    """Return the years, names and small numbers in words that the sources of a sentence contain."""
     spans = (span.quantity for span in find_quantities(without_references(template)))
     counted = [amount.text for amount in spans if amount.unit or amount.scale is not Scale.ONE]
     named = {found[0] for found in _NAMED.finditer(known)}
@@ -343,7 +343,7 @@ class _Binder:
         """Return the template of a sentence.
 
         Raises:
-            ModelReplyError: It cannot be bound; why, as what the sentence does.
+            ModelReplyError: The sentence cannot be bound; the message continues "sentence 2 ...".
         """
         self._known = [self.question]
         template = _CITED.sub(self._cite_steps, _FILLED.sub(self._fill, sentence))
@@ -371,7 +371,7 @@ class _Binder:
         return "".join(f"[#{self._step(step)}]" for step in _STEP.findall(found[1]))
 
     def _cite_named(self, found: re.Match[str]) -> str:
-        """Cite passages by their names; what is in brackets and names none stays."""
+        """Cite passages by name; leave brackets with other content unchanged."""
         names = [name.strip() for name in found[1].split(",")]
         if not all(name in self.passages for name in names):
             return found[0]
@@ -382,7 +382,7 @@ class _Binder:
         return f"[#{self._passage(found[1] or found[2] or found[3])}]"
 
     def _fill_words(self, found: re.Match[str]) -> str:
-        """Take words in quotation marks from the page, if they have a number of their own and are there."""
+        """Replace quoted words that contain a number by a reference to the passage, if the page has it."""
         if _PRINTED.search(found[1]) or not unbound_numbers(found[1]):
             return found[0]
         try:
@@ -420,7 +420,7 @@ class _Binder:
         return known
 
     def _learn(self, step: Step) -> None:
-        """Note what is printed where a step comes from: years and names of there may be said."""
+        """Collect the text around a step's source, whose years and names the sentence may use."""
         if isinstance(step, Compute):
             for operand in step.operands:
                 if isinstance(operand, Ref) and operand.step > 0:
@@ -434,17 +434,17 @@ class _Binder:
 
 
 def _whole(text: str) -> str:
-    """Return a text with a question mark for each half of a surrogate pair, which can be neither shown nor kept."""
+    """Replace unpaired surrogates, which can be neither shown nor stored, by question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _visible_text(text: str) -> str:
-    """Return a text without the characters that nobody sees."""
+    """Return a text without invisible characters."""
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn"))
 
 
 def _split(texts: Iterable[str]) -> Iterator[str]:
-    """Yield single sentences; what is cited behind a full stop belongs to the sentence before."""
+    """Yield single sentences; a citation after a full stop belongs to the sentence before."""
     for text in texts:
         cited: list[str] = []
 
@@ -462,7 +462,7 @@ def _split(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _join_steps(bound: BoundExplanation, answer: Plan) -> Plan:
-    """Return the steps that sentences and an answer need, each once, the answer's own last."""
+    """Join the steps that sentences and an answer need, without duplicates; the answer's result comes last."""
     shift = len(bound.steps)
     steps = [*bound.steps, *((_renumber(step, lambda ref: ref + shift)) for step in answer.steps)]
     made: dict[Step, int] = {}

@@ -1,7 +1,7 @@
-"""Numbers of the page that a model puts together become a group of a plan: each with the label that tells it apart.
+"""Groups of numbers from the page in plans, each number with a label that distinguishes it.
 
-Cells of one row are distinguished by their columns, those of one column by their rows, others by both; numbers of the
-text by their periods, or the words before them.
+Cells of one row are labelled by column, cells of one column by row, other cells by both; numbers in the text by their
+period or the words before them.
 """
 
 from collections import Counter
@@ -24,21 +24,20 @@ _WORDS_BEFORE = 4
 
 
 def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[str | None] = ()) -> CellGroup:
-    """Return numbers of the page as a group.
+    """Make a group of numbers from the page.
 
     Args:
-        text: What the group is called; "" where the row or column that it is of says it.
-        labels: What each number is called among the others; None if its place is to say it, which does so too where
-            several are called the same.
+        text: The name of the group; "" to use the label of the common row or column.
+        labels: A label for each number; a label that is None or not unique is replaced by one from the number's place.
     """
     return group_of_cells(text or _name(numbers), numbers, _labels(numbers, labels or [None] * len(numbers)))
 
 
 def groups_in_place(plan: Plan) -> Plan:
-    """Return a plan whose groups stand where they are used, not in a step of their own that lists them.
+    """Inline groups into the steps that use them, instead of separate steps that only list them.
 
     Args:
-        plan: A valid plan; a step that only lists a group goes where no more than operations on lists refer to it.
+        plan: A valid plan; a listing step is inlined if only operations on lists refer to it.
     """
     groups = {step.id: group for step in plan.steps[:-1] if (group := _listed_alone(step)) is not None}
     for step in plan.steps:
@@ -56,20 +55,20 @@ def groups_in_place(plan: Plan) -> Plan:
 
 
 def _listed_alone(step: Step) -> CellGroup | None:
-    """Return the group that a step lists and does nothing else with."""
+    """Return the group if a step does nothing but list it."""
     if not isinstance(step, Compute) or step.operation != "items" or len(step.operands) != 1:
         return None
     return step.operands[0] if isinstance(step.operands[0], CellGroup) else None
 
 
 def _lines(numbers: Sequence[PrintedNumber]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Return the rows and the columns of the numbers that are in tables."""
+    """Return the rows and the columns of the numbers in tables."""
     cells = [number.source for number in numbers if isinstance(number, Observation)]
     return {(cell.table, cell.row) for cell in cells}, {(cell.table, cell.column) for cell in cells}
 
 
 def _name(numbers: Sequence[PrintedNumber]) -> str:
-    """Return what numbers have in common: the label of their row or column, or what their table is called."""
+    """Return the common row or column label of numbers, or the caption of their table."""
     first = numbers[0]
     rows, columns = _lines(numbers)
     if not isinstance(first, Observation) or not all(isinstance(number, Observation) for number in numbers):
@@ -110,7 +109,7 @@ def _label(number: PrintedNumber, by_row: bool, by_column: bool) -> str:
 
 
 def _whole_label(number: PrintedNumber) -> str:
-    """Return what a number is called in full, for numbers whose own labels are the same."""
+    """Return the full label of a number, to distinguish numbers with the same short label."""
     if isinstance(number, Observation):
         return ", ".join(filter(None, map(heading_path, (number.row, number.column))))
     return _before(number) if isinstance(number, MentionFact) else number.label
@@ -125,5 +124,5 @@ def _heading_words(heading: Heading, axis: str, place: int) -> str:
 
 
 def heading_path(heading: Heading) -> str:
-    """Return the levels of a heading, outermost first; its label if it has none."""
+    """Return the levels of a heading, outermost first, or its label if it has no levels."""
     return " > ".join(level for level in heading.levels if level) or heading.label

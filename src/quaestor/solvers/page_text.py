@@ -1,10 +1,10 @@
-"""Which sentences of a page a model is shown: those that print a number or lead to a table, as far as there is room.
+"""Selection of the sentences shown to a model: those with a number or before a table, within a length limit.
 
-The sentence before one that begins with "its" or "this" is shown with it: it names the thing.
+A sentence that begins with "its" or "this" is shown with the one before, which names the subject.
 
-What another sentence says can go into no plan. On a page of a report all of them have room, so what is shown is the
-same for every question about it; of a longer document the sentences are shown that share most with the question and
-with those before it.
+Other sentences cannot be used in a plan. On a page of a report all selected sentences fit, so every question about it
+gets the same text; for a longer document those that share the most words with the question and the ones before are
+chosen.
 """
 
 import re
@@ -20,24 +20,24 @@ from quaestor.documents.document import Document, Sentence
 from quaestor.questions.stems import stems
 
 MOST_TEXT = 12_000
-"""The most characters of sentences that are shown: twice what the fullest page of the public files has."""
+"""Limit in characters for the sentences shown: twice the longest text of a page in the public files."""
 
 _LEANS = lazy_regex(r"(?:it|its|this|these|those|they|their|such|both|the (?:latter|former|same))\b", re.IGNORECASE)
 _TURNS_BEFORE = 3
 _BEFORE_COUNTS = 0.6
-"""What a word counts of the question before, beside one of the question's own; of the one before that, less again."""
+"""Weight of a word from the previous question relative to this one; a power of it for earlier questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """What is shown of a text."""
+    """The sentences of a text that are shown, and the number of those left out."""
 
     sentences: tuple[Sentence, ...]
     left_out: int
 
 
 def leans_on_the_last(text: str) -> bool:
-    """Return whether a sentence leaves it to the one before what it is about.
+    """Return whether a sentence takes its subject from the one before.
 
     >>> [leans_on_the_last(text) for text in ("Its sales rose by 26 %.", "Italy's sales rose.")]
     [True, False]
@@ -46,7 +46,7 @@ def leans_on_the_last(text: str) -> bool:
 
 
 def sentences_with_numbers(document: Document) -> tuple[Sentence, ...]:
-    """Return the sentences that print a number or are the last before a table, and what they lean on."""
+    """Return the sentences with a number, those right before a table, and those they refer back to."""
     leads = {(lead[-1].section, lead[-1].index) for table in document.tables if (lead := document.lead_of(table))}
     shown = {(s.section, s.index) for s in document.sentences if s.mentions} | leads
     shown |= {
@@ -60,10 +60,10 @@ def sentences_with_numbers(document: Document) -> tuple[Sentence, ...]:
 def shown_text(
     document: Document, question: str, memory: Memory, most: int = MOST_TEXT, *, all_sentences: bool = False
 ) -> ShownText:
-    """Return the sentences that tell of numbers, the likeliest of them where they are longer than what is shown.
+    """Select the sentences with numbers, and the most relevant of them if they are too long in total.
 
     Args:
-        all_sentences: Whether those without numbers are among them, where the answer may be words.
+        all_sentences: Include sentences without numbers, for answers that may be text.
     """
     numbered = document.sentences if all_sentences else sentences_with_numbers(document)
     if sum(len(sentence.text) for sentence in numbered) <= most:
@@ -79,7 +79,7 @@ def shown_text(
 
 
 def _word_weights(question: str, memory: Memory) -> Mapping[str, float]:
-    """Return the words that are looked for, with their weights."""
+    """Return the words to search for, with their weights."""
     wanted: dict[str, float] = {}
     for ago, asked in enumerate((question, *reversed(memory.questions[-_TURNS_BEFORE:]))):
         for word in stems(asked):
@@ -88,7 +88,7 @@ def _word_weights(question: str, memory: Memory) -> Mapping[str, float]:
 
 
 def _scores(sentences: Sequence[Sentence], wanted: Mapping[str, float]) -> Mapping[int, float]:
-    """Return how much each sentence shares with what is looked for; a word that many have says less."""
+    """Score each sentence by the words it shares with the search words; frequent words weigh less."""
     words = [frozenset(stems(sentence.text)) for sentence in sentences]
     spread = Counter(word for own in words for word in own)
     return {

@@ -1,4 +1,4 @@
-"""A question of several parts: each answered by itself, all told as one list with an entry for each."""
+"""Questions of several parts, answered one by one and joined into one list."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _PLACE = lazy_regex(r"\banswers? \d")
 def answer_in_parts(
     question: str, parts: Sequence[str], context: TurnContext, solve: Callable[[str, TurnContext], Answer]
 ) -> Answer:
-    """Return the list of the answers to the parts of a question; each part may refer to those before it.
+    """Answer the parts of a question and join them into a list; each part may refer to earlier parts.
 
     Raises:
         SolverError: No part has an answer.
@@ -50,16 +50,16 @@ def answer_in_parts(
 
 
 def _without_places(answers: Sequence[Answer]) -> str | None:
-    """Return the grounds of answers that name no answer by its place, which is another one in the conversation."""
+    """Join the grounds that refer to no answer by its number, which differs in the whole conversation."""
     grounds = [answer.grounds for answer in answers if answer.grounds and not _PLACE.search(answer.grounds)]
     return "; ".join(grounds) or None
 
 
 def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext, Callable[[Answer], Answer]]":
-    """Return a turn in which each part of an earlier answer is a turn of its own, so that it can be referred to.
+    """Split earlier answers of several parts into separate turns, so that the question can refer to a part.
 
     Returns:
-        The turn, and what makes of its answer one of the turn as it is.
+        The changed context, and a function that converts its answer back to the original context.
     """
     turns, origins = list[Turn](), list[tuple[int, Plan | None]]()
     for place, turn in enumerate(context.memory.turns):
@@ -84,7 +84,7 @@ def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext,
 
 
 def _parts_of(turn: Turn, place: int, context: TurnContext) -> list[tuple[Turn, Plan]]:
-    """Return the parts of a turn with their plans; none of one that has no parts."""
+    """Return the parts of a turn with their plans; empty if it has no parts."""
     texts = split_question(turn.question)
     plans = plans_of_parts(turn.answer.plan) if turn.answer.plan is not None and len(texts) > 1 else []
     if len(plans) != len(texts):
@@ -98,7 +98,7 @@ def _parts_of(turn: Turn, place: int, context: TurnContext) -> list[tuple[Turn, 
 
 
 def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: int) -> Plan:
-    """Return a plan in which the parts of earlier answers that it refers to are computed again."""
+    """Return a plan that computes the parts of earlier answers again if it refers to them."""
     steps, ends = list[Step](), dict[int, Ref]()
     for ago in sorted({-ref.step for step in plan.steps for ref in _refs(step) if ref.step < 0}):
         place, part = origins[-ago]
@@ -127,11 +127,11 @@ def _turn(question: str, answer: Answer) -> Turn:
 
 
 def join_plans(plans: Sequence[Plan | None], *, chained: bool = True) -> Plan:
-    """Return one plan whose result lists the results of several.
+    """Join several plans into one that lists their results.
 
     Args:
         plans: In order; None for a part without an answer.
-        chained: Whether each refers to those before it as to answers of earlier turns.
+        chained: Whether a plan's references to earlier turns mean the plans before it.
     """
     steps: list[Step] = []
     ends: list[Ref | None] = []
@@ -143,7 +143,7 @@ def join_plans(plans: Sequence[Plan | None], *, chained: bool = True) -> Plan:
 
 
 def _of_part(ago: int, ends: Sequence[Ref | None]) -> Ref:
-    """Return what a part means by the answer some turns ago, where the parts before it are steps."""
+    """Resolve a part's reference to an earlier answer if the parts before it are steps of the same plan."""
     if ago > len(ends):
         return Ref(len(ends) - ago)
     end = ends[-ago]
@@ -153,14 +153,14 @@ def _of_part(ago: int, ends: Sequence[Ref | None]) -> Ref:
 
 
 def _shift_steps(plan: Plan, shift: int, answer: Callable[[int], Ref]) -> Iterator[Step]:
-    """Yield the steps of a plan behind other steps, with `answer` for the answers to which it refers."""
+    """Yield the steps of a plan renumbered by `shift`; `answer` maps its references to earlier answers."""
     for step in plan.steps:
         moved = replace_references(step, lambda ref: Ref(ref.step + shift) if ref.step > 0 else answer(-ref.step))
         yield replace(moved, id=step.id + shift)
 
 
 def plans_of_parts(plan: Plan) -> list[Plan]:
-    """Return the plans of the parts that a plan lists, each with the steps that it needs; none of another plan."""
+    """Split a plan that lists parts into one plan for each part; empty for any other plan."""
     last = plan.steps[-1] if plan.steps else None
     if not isinstance(last, Compute) or last.operation != "items":
         return []

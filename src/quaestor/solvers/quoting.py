@@ -1,8 +1,7 @@
-"""Words of the page, quoted: where they are, letter by letter.
+"""Locate quoted words on the page, letter by letter.
 
-What a model quotes is looked for as it is printed, and taken from there: white space, case and the forms of dashes and
-quotation marks may differ, nothing else. Words that stand nowhere are refused, with what is nearest; a number alone is
-no quotation, for it has to be taken as a number.
+White space, case and the forms of dashes and quotation marks may differ from the page, nothing else. Words not on the
+page are refused with the most similar text. A number alone is not a quotation: it has to be taken as a number.
 """
 
 import unicodedata
@@ -20,7 +19,7 @@ from quaestor.errors import SolverError
 from quaestor.plan.steps import Extract
 
 LONGEST_QUOTE = 2_000
-"""The most characters of a quotation."""
+"""Limit in characters for a quotation."""
 
 _LONGEST_LABEL = 60
 _LONGEST_SHOWN = 200
@@ -34,11 +33,11 @@ _SIGNS = str.maketrans(
 )
 _QUOTATION_MARKS = " \"'\u201c\u201d\u2018\u2019"
 _FOOTNOTE = lazy_regex(r"[0-9*]{1,2}\s*")
-"""What may stand right behind the last word of a label."""
+"""A footnote mark right after the last word of a label."""
 
 
 class QuoteFailure(SolverError):
-    """Words that are not on the page; the message names what is near."""
+    """Error for words that are not on the page; the message names similar text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +53,13 @@ class Quotation:
     label: str
 
     def step(self, number: int, query: str | None = None) -> Extract:
-        """Return the step of a plan that takes them."""
+        """Return the plan step that extracts the quotation."""
         return Extract(number, self.source, self.label, None, query=query, text=self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A place where words are, and how well: what is printed as its own line or cell goes before a part of it."""
+    """A match with its quality: a match of a whole line or cell is preferred to a part of one."""
 
     quotation: Quotation
     whole: bool
@@ -69,13 +68,13 @@ class _Found:
 
 
 def quote(document: Document, words: str, question: str = "") -> Quotation:
-    """Return words of the page as it prints them, with their place.
+    """Find words on the page and return them as printed, with their place.
 
-    Where they are at several places it is a cell or label that prints them alone, else the one whose line or sentence
-    shares most words with the question, else the first.
+    Of several matches, a cell or label with just these words comes first, then the row or sentence that shares the
+    most words with the question, then the first in the document.
 
     Raises:
-        QuoteFailure: They are printed nowhere, or are not words.
+        QuoteFailure: The words are not on the page, or contain no letter or digit.
     """
     wanted = " ".join(words.split())
     if not any(character.isalnum() for character in wanted):
@@ -91,13 +90,13 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
 
 
 def quote_sentence(document: Document, sentence: Sentence) -> Quotation:
-    """Return a sentence of the page, whole."""
+    """Quote a whole sentence."""
     span = (0, len(sentence.text))
     return _in_sentence(document, sentence, span, sentence.text, frozenset()).quotation
 
 
 def number_in_place(document: Document, quotation: Quotation) -> bool:
-    """Return whether a quotation is a number of the page and nothing else: it is to be taken as a number."""
+    """Return whether a quotation is nothing but a number of the page, which has to be taken as a number."""
     source = quotation.source
     if isinstance(source, SentenceRef):
         sentence = document.sentence(source)
@@ -107,7 +106,7 @@ def number_in_place(document: Document, quotation: Quotation) -> bool:
 
 
 def _differ_only_in_signs(text: str, one: SentenceRef, other: SentenceRef) -> bool:
-    """Return whether two spans of a text overlap and nothing but signs is in one of them alone."""
+    """Return whether two spans of a text overlap and differ only in characters other than letters and digits."""
     if one.end <= other.start or other.end <= one.start:
         return False
     before = text[min(one.start, other.start) : max(one.start, other.start)]
@@ -153,7 +152,7 @@ def _in_sentence(
 
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
-    """Return where words are in a text, as whole words; in a label a footnote's mark may be printed against them."""
+    """Return the spans of words in a text, as whole words; in a label a footnote mark may follow directly."""
     folded, places = _fold(text)
     spans, start = [], folded.find(wanted)
     while start >= 0:
@@ -166,13 +165,13 @@ def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, in
 
 
 def _is_in_word(text: str, place: int) -> bool:
-    """Return whether a place is within a word."""
+    """Return whether a position is inside a word."""
     return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 
 @lru_cache(maxsize=4096)
 def _fold(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return a text as it is compared, and for each character of it the place of the one it comes from."""
+    """Normalize a text for comparison; return it with the original position of each character."""
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):

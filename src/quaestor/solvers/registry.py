@@ -1,4 +1,4 @@
-"""Solvers by name: the six of this package, and those that other packages add (entry points `quaestor.solvers`)."""
+"""Registry of solvers: the six of this package and those of entry points in `quaestor.solvers`."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
@@ -36,16 +36,16 @@ _SOLVERS: "Registry[AnySpec]" = Registry(
 
 
 def solver_names() -> tuple[str, ...]:
-    """Return the names that `make_solver` knows."""
+    """Return the names that `make_solver` accepts."""
     return _SOLVERS.names()
 
 
 def solver_spec(name: str) -> "AnySpec":
-    """Return the spec of the solver of a name.
+    """Return the spec of a solver by name.
 
     Raises:
-        SettingsError: There is no such solver.
-        PluginError: Another package adds it, and it cannot be used.
+        SettingsError: The name is unknown.
+        PluginError: The solver is a plugin that cannot be used.
     """
     spec = _SOLVERS.find(name)
     if spec is None:
@@ -54,20 +54,20 @@ def solver_spec(name: str) -> "AnySpec":
 
 
 def solver_specs() -> "tuple[AnySpec, ...]":
-    """Return the specs of all solvers that can be used."""
+    """Return the specs of all usable solvers."""
     return tuple(spec for _, spec in _SOLVERS.usable())
 
 
 def make_solver(name: str, options: "Options | None" = None) -> Solver:
-    """Return the solver of that name.
+    """Build a solver by name.
 
     Args:
-        options: Of the type that the solver's spec names, such as `AgentLimits(iterations=6)`; or by name, as settings
-            and records have them; None for the defaults. The model that a solver asks comes with each turn.
+        options: An instance of the spec's option type, such as `AgentLimits(iterations=6)`; or a mapping, as in
+            settings and records; None for the defaults. The solver's model comes with each turn.
 
     Raises:
-        SettingsError: There is no such solver, no such option, one is not what it may be, or the extra `models` is
-            needed and not installed.
+        SettingsError: The solver or an option is unknown, a value is invalid, or the extra `models` is needed and not
+            installed.
         ModelError: The weights cannot be used.
     """
     spec = solver_spec(name)
@@ -86,10 +86,10 @@ def make_solver(name: str, options: "Options | None" = None) -> Solver:
 
 
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
-    """Return the digest of the parts of a solver's prompts that no page changes; None if it asks no model.
+    """Return the digest of the fixed parts of a solver's prompts; None if it takes no model.
 
-    These are its templates, what its options add to them, and the ontology's core, whose rules are part of prompts and
-    whose patterns decide what questions refer to.
+    These are its templates, the text added by options, and the ontology's core, whose rules are part of prompts and
+    whose patterns resolve references in questions.
     """
     from quaestor.ontology.core import core_triples
     from quaestor.prompts import digest

@@ -1,7 +1,4 @@
-"""Restated figures: if filings print different numbers for a line and period, answers take the latest filing's.
-
-It wraps any solver.
-"""
+"""Restated figures: if filings print different numbers for a line and period, answers take the latest filing's."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,11 +17,11 @@ from quaestor.solvers.answering import build_answer
 from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 
 _ALIKE = 0.3
-"""The share of lines that two tables have in common if they are one table of two filings."""
+"""Minimum share of common lines for two tables to count as the same table in two filings."""
 
 
 class RestatementResolver:
-    """Wraps a solver: its answers over several filings take numbers of the latest filing that prints them."""
+    """Solver wrapper that replaces numbers restated in a later filing by the latest ones."""
 
     def __init__(self, solver: Solver) -> None:
         self.name = solver.name
@@ -32,7 +29,7 @@ class RestatementResolver:
 
     @property
     def reads_whole(self) -> bool:
-        """Whether the solver answers questions about a long document from the whole of it."""
+        """Whether the wrapped solver answers questions about a long document from the whole of it."""
         return isinstance(self._solver, WholeSolver) and self._solver.reads_whole
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -41,7 +38,7 @@ class RestatementResolver:
 
 
 def with_later_figures(answer: Answer, question: str, context: TurnContext) -> Answer:
-    """Return an answer with the numbers of the latest filing, and the earlier ones in its reason."""
+    """Replace the numbers of an answer by those of the latest filing, naming the earlier ones in its reason."""
     document = context.document
     if answer.plan is None or answer.value is None or len(files_of(document)) < 2:
         return answer
@@ -62,7 +59,7 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
 
 
 def _latest(step: Step, document: Document, remarks: list[str]) -> Step:
-    """Return a step that takes its number from the latest filing that prints it, noting where filings differ."""
+    """Return a step that takes its number from the latest filing, adding a remark if filings differ."""
     if not isinstance(step, Extract) or step.quantity is None or not isinstance(step.source, CellRef):
         return step
     own = document.cell(step.source)
@@ -83,7 +80,7 @@ def _latest(step: Step, document: Document, remarks: list[str]) -> Step:
 
 
 def _same_line(source: CellRef, document: Document) -> Iterator[Cell]:
-    """Yield the cells of other files that are of the same line and period, at most one a file."""
+    """Yield the cells of other files for the same line and period, at most one per file."""
     table, file = document.table(source.table), file_of(document, source)
     period, line = table.period_at(source.row, source.column), _line(table, source.row)
     if period is None or not line:

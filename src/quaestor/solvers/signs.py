@@ -1,4 +1,4 @@
-"""Whether a plan drops a sign that nobody asked to drop: a model that does is told so once, and the answer says it."""
+"""Detect plans that drop a sign although the question does not ask for a magnitude."""
 
 import re
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ _LONGEST = 1_000
 _DIFFERENCES = ("subtract", "percentage_change")
 
 SIGN_DROPPED = "sign dropped, but the question does not ask for a magnitude"
-"""The remark of an answer whose arithmetic takes an absolute value that neither a rule nor the question asks for."""
+"""Remark on an answer that takes an absolute value required neither by a rule nor by the question."""
 
 
 def wants_magnitude(question: Question) -> bool:
-    """Return whether a question asks for a magnitude, by the core's rule or in as many words ("a positive number")."""
+    """Return whether a question asks for a magnitude, by the core's rule or explicitly ("a positive number")."""
     return question.magnitude or bool(_POSITIVE.search(question.lowered))
 
 
@@ -43,11 +43,11 @@ def asks_size_of_fall(text: str) -> bool:
 
 
 def drops_sign_unasked(plan: Plan, question: Question) -> bool:
-    """Return whether a plan takes an absolute value though the question asks for no magnitude.
+    """Return whether a plan takes an absolute value although the question does not ask for a magnitude.
 
-    The rule of magnitudes is the core's: its patterns say which questions call it. A printed minus that an extract step
-    leaves out is not a calculation: accounts print costs and losses in either way. An outflow, such as payments, may be
-    stated without its sign.
+    The ontology's core defines which questions ask for a magnitude. Leaving out a printed minus in an extract step is
+    not a calculation: accounts print costs and losses with either sign. An outflow, such as payments, may be given
+    without its sign.
     """
     if wants_magnitude(question):
         return False
@@ -57,12 +57,12 @@ def drops_sign_unasked(plan: Plan, question: Question) -> bool:
 
 
 def _differs(plan: Plan, step: Compute) -> bool:
-    """Whether a result rests on a difference, whose sign says which is larger."""
+    """Return whether a result depends on a difference, whose sign shows which number is larger."""
     return any(isinstance(part, Compute) and part.operation in _DIFFERENCES for part in _parts(plan, step))
 
 
 def _goes_out(plan: Plan, step: Compute) -> bool:
-    """Whether a result rests on a printed amount that goes out."""
+    """Return whether a result depends on a printed outflow."""
     texts = (
         p.label if isinstance(p, Extract) else p.text for p in _parts(plan, step) if isinstance(p, Extract | CellGroup)
     )
@@ -70,7 +70,7 @@ def _goes_out(plan: Plan, step: Compute) -> bool:
 
 
 def _parts(plan: Plan, part: Compute | Extract | Operand) -> Iterator[Compute | Extract | Operand]:
-    """Yield a step with all that it rests on."""
+    """Yield a step and everything that it depends on."""
     yield part
     for operand in part.operands if isinstance(part, Compute) else ():
         yield from _parts(

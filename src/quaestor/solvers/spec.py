@@ -1,4 +1,4 @@
-"""The entry of a solver in the registry: its name, options and defaults, and how it is built."""
+"""Specification of a solver for the registry: its name, options, defaults and factory."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,14 +21,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class NoOptions:
-    """The options of a solver that has none."""
+    """Options of a solver without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceOptions:
-    """How sure an answer is: whether that is measured, what it is computed by, and what becomes of unsure answers.
+    """Options for the confidence of answers: whether to measure it, how to compute it, and when to abstain.
 
-    Benchmarks count silence as wrong, so that a guess never hurts there; a person reads that several answers fit.
+    Benchmarks count a missing answer as wrong, so a guess never costs anything there; a person should see that several
+    answers fit.
     """
 
     measure: bool = option(False, help="record the measures from which `quaestor calibrate` learns a confidence")
@@ -42,7 +43,7 @@ class ConfidenceOptions:
     )
 
     def __post_init__(self) -> None:
-        """Refuse options that do not fit each other."""
+        """Refuse incompatible options."""
         if self.abstain_below and self.calibration is None:
             raise SettingsError(
                 "a model's answers have no confidence to withhold them by: name a calibration, which "
@@ -51,17 +52,17 @@ class ConfidenceOptions:
 
     @property
     def wanted(self) -> bool:
-        """Whether anything of it is asked for."""
+        """Whether any of these options is in use."""
         return self.measure or self.calibration is not None or self.samples > 1
 
 
 @dataclass(frozen=True, slots=True)
 class RoleModel:
-    """The model of a role that has one of its own.
+    """Model for a single role.
 
     Attributes:
-        model: The model's name; None for the run's.
-        temperature: Of the sampling; None for the model's own.
+        model: The model's name; None for the run's model.
+        temperature: Sampling temperature; None for the model's default.
     """
 
     model: str | None = None
@@ -70,7 +71,7 @@ class RoleModel:
 
 _RENAMED = {"told": "prompt_additions", "asked": "interactive_defaults", "benchmarked": "benchmark_defaults"}
 _RENAMED |= {"any_kind": "mixed_answer_defaults", "around": "inner_option", "several": "inner_is_list"}
-"""Fields of `SolverSpec` by the names that they had in version 0.2."""
+"""Fields of `SolverSpec` by their names in version 0.2."""
 
 
 def _warn_renamed(old: str) -> None:
@@ -78,7 +79,7 @@ def _warn_renamed(old: str) -> None:
 
 
 def _accept_old_names(kind: type[T]) -> type[T]:
-    """Let the fields of a class be given by their old names."""
+    """Accept the old names of fields in the constructor of a class."""
     made = kind.__init__
 
     @wraps(made)
@@ -95,30 +96,30 @@ def _accept_old_names(kind: type[T]) -> type[T]:
 @_accept_old_names
 @dataclass(frozen=True, slots=True)
 class SolverSpec(Generic[O]):
-    """The entry of a solver in the registry.
+    """Entry of a solver in the registry.
 
-    A module with one is imported to learn the solver's name and options: import what the solver itself needs in
+    The module that contains it is imported to learn the solver's name and options: import the solver's dependencies in
     `build`.
 
     Attributes:
-        name: The solver's name, and that of its entry point.
-        summary: What it does, in a line.
+        name: The name of the solver and of its entry point.
+        summary: One-line description.
         options: The type of its options: a frozen dataclass whose fields all have defaults (see `options.option`).
-        takes_model: Whether it can ask a model.
-        needs_model: Returns whether it must have a model, given its options; None if `takes_model` decides.
-        prompts: The folders of its prompt templates, as `quaestor.prompts.render` names them.
-        roles: The models of roles that have one of their own, by the names under which a turn has them.
-        inner_option: The option that names a solver inside this one; the settings of that solver go to the option
+        takes_model: Whether it can use a model.
+        needs_model: Returns whether it requires a model with the given options; None to use `takes_model`.
+        prompts: The folders of its prompt templates, as named in `quaestor.prompts.render`.
+        roles: Models for single roles, by the role names used in a turn.
+        inner_option: The option that names an inner solver, whose own settings are in the option
             `INNER_OPTION_options`.
-        inner_is_list: Whether that option names several solvers, separated by commas; `INNER_OPTION_options` then has
-            the settings of each by its name.
-        writes_plans: Whether its turns have events of plans, whose tries are figures of a run.
-        prompt_additions: Returns the text that its options add to prompts, such as that of a file; part of the
-            prompts' digest.
-        interactive_defaults: Options for questions of a person, unless others are given.
-        benchmark_defaults: Options for runs over a dataset, unless others are given.
-        mixed_answer_defaults: Options for a dataset whose answers are not only numbers, unless others are given.
-        loads: The modules that `build` needs; worker processes load them while the conversations are being read.
+        inner_is_list: Whether that option is a comma-separated list of solvers; `INNER_OPTION_options` then maps each
+            name to its settings.
+        writes_plans: Whether its turns record events of plans, whose attempts are metrics of a run.
+        prompt_additions: Returns text that options add to prompts, such as the content of a file; part of the digest
+            of prompts.
+        interactive_defaults: Defaults for questions asked by a person.
+        benchmark_defaults: Defaults for runs over a dataset.
+        mixed_answer_defaults: Defaults for a dataset with answers other than numbers.
+        loads: Modules that `build` imports; worker processes load them while the conversations are being read.
     """
 
     name: str
@@ -138,10 +139,10 @@ class SolverSpec(Generic[O]):
     mixed_answer_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
 
-    if not TYPE_CHECKING:  # every name would be an attribute for type checkers
+    if not TYPE_CHECKING:  # type checkers would accept any attribute name
 
         def __getattr__(self, name: str) -> object:
-            """Return a field by its old name."""
+            """Return a field by its old name, with a deprecation warning."""
             if name not in _RENAMED:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             _warn_renamed(name)
@@ -158,10 +159,10 @@ class SolverSpec(Generic[O]):
         return option_names(self.options)
 
     def inner_names(self, options: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the names that the option `inner_option` has: of solvers, or of what is used in place of one.
+        """Return the values of the option `inner_option`: names of solvers, or of alternatives to one.
 
         Args:
-            options: By name; the others have their defaults.
+            options: Options by name; missing ones have their defaults.
         """
         if self.inner_option is None:
             return ()
@@ -169,14 +170,14 @@ class SolverSpec(Generic[O]):
         return tuple(name.strip() for name in named.split(",")) if self.inner_is_list else (named,)
 
     def read(self, options: "Mapping[str, object] | DataclassInstance | None") -> O:
-        """Return options, checked.
+        """Validate options and fill in defaults.
 
         Args:
-            options: Of the spec's own type; or by name, as in settings and records, where a solver that takes a model
-                ignores `model`, the name of the run's model; None for the defaults.
+            options: An instance of the option type; or a mapping, as in settings and records, where a solver that
+                takes a model ignores `model`, the name of the run's model; None for the defaults.
 
         Raises:
-            SettingsError: There is no such option, or one is not what it may be.
+            SettingsError: An option is unknown or its value is invalid.
         """
         if options is None:
             options = {}
@@ -189,5 +190,5 @@ class SolverSpec(Generic[O]):
         return options
 
     def must_have_model(self, options: O) -> bool:
-        """Return whether it must have a model."""
+        """Return whether the solver requires a model with these options."""
         return self.takes_model if self.needs_model is None else self.needs_model(options)

@@ -1,10 +1,10 @@
-"""What a question refers to of the conversation before it: found by rule, scored, with the reason.
+"""Resolution of a question's references to the conversation before it: by rules, with scores and reasons.
 
-How it comes about, one file a step:
+The modules, in order of processing:
 
-    lineage      what each earlier result is, and which results it rests on
-    expressions  each referring expression, what it was resolved to, and the same in one line for prompts
-    pointing     the thing that the conversation is about, and how well an earlier result answers to an expression
+    lineage      what each earlier result is, and which results it depends on
+    expressions  the referring expressions of a question, their resolved form, and its one-line summary for prompts
+    pointing     the thing that the conversation is about, and how well an earlier result matches an expression
     ranking      which earlier results the question uses together, by the traits of each set of them
-    resolving    all of it for one question: the results used, and what each expression means
+    resolving    the complete resolution of one question: the results used, and the meaning of each expression
 """

@@ -1,4 +1,4 @@
-"""Expressions of a question that refer to earlier turns, and what they were resolved to."""
+"""Referring expressions of a question, and their resolved form."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,12 +18,12 @@ ReferenceKind = Literal["result", "results", "cell", "entity", "period", "ellips
 
 @dataclass(frozen=True, slots=True)
 class Antecedent:
-    """An earlier turn that an expression can mean.
+    """An earlier turn that an expression may refer to.
 
     Attributes:
-        turn: Its place in the conversation, from 0.
-        score: Its share among the candidates of the expression; they sum to 1.
-        reason: Why it can be meant.
+        turn: Its index in the conversation, from 0.
+        score: Its share among the candidates of the expression; all shares sum to 1.
+        reason: Why it is a candidate.
     """
 
     turn: int
@@ -33,17 +33,17 @@ class Antecedent:
 
 @dataclass(frozen=True, slots=True)
 class Coreference:
-    """An expression that leans on earlier turns.
+    """An expression that refers to earlier turns.
 
     Attributes:
-        text: The words; all of the question if it is elliptic.
+        text: The words; the whole question if it is elliptic.
         start: Their first character in the question.
         end: The character after the last one.
         kind: `result` ("this change"), `results` ("these two values"), `cell` ("that stock in 2015"), `entity`
             ("its", "that stock"), `period` ("the same year", "the prior year"), `ellipsis` ("and in 2008?").
-        candidates: The turns that it can mean, the likeliest first; none if no earlier turn answers to it. Where
-            results of earlier turns are used, the first for a result is one of those.
-        means: What it means if that is not a result: a thing, or a period in words.
+        candidates: The turns that it may refer to, most likely first; empty without a match. If results of earlier
+            turns are used, the first candidate for a result is one of those.
+        means: Its meaning if that is not a result: a thing, or a period in words.
     """
 
     text: str
@@ -59,8 +59,8 @@ class AntecedentSet:
     """Earlier turns whose results a question may use together.
 
     Attributes:
-        turns: Their places in the conversation, from 0, in order; empty if it uses none.
-        score: The probability that the question uses these results and no others.
+        turns: Their indices in the conversation, from 0, in order; empty if it uses none.
+        score: The probability that the question uses exactly these results.
     """
 
     turns: tuple[int, ...]
@@ -70,13 +70,13 @@ class AntecedentSet:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """All that a question refers to.
+    """All references of a question.
 
     Attributes:
         expressions: The referring expressions, in the order of the question.
-        sets: Which earlier results are used together, the likeliest first; empty in the first turn.
-        focus: The entity that the conversation is about, the question's own if it names one that is known.
-        switched: The question turns to another entity than the turn before.
+        sets: The sets of earlier results that may be used together, most likely first; empty in the first turn.
+        focus: The entity that the conversation is about, taken from the question if it names a known one.
+        switched: Whether the question turns to another entity than the previous turn.
     """
 
     expressions: tuple[Coreference, ...] = ()
@@ -133,10 +133,10 @@ _GOES_ON = lazy_regex(
 )
 
 _MOST = 20
-"""How many expressions of one form are looked at; no question of a person has more."""
+"""Limit of matches for each pattern; real questions have fewer."""
 
 _BEFORE = 60
-"""Characters before an expression that tell how it is meant."""
+"""Number of characters before an expression that determine how it is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +146,13 @@ class Expression:
     Attributes:
         start: Its first character.
         end: The character after the last one.
-        kind: What sort of thing it points at.
-        noun: The word for a result that it has ("change"), or None.
+        kind: The kind of thing that it refers to.
+        noun: Its noun for a result ("change"), or None.
         words: Its words that name a thing, singular.
-        count: How many things it points at; 0 if unknown.
-        back: How many results back it points ("the former" is 1); None if unknown.
-        offset: In years from the period that it is counted from ("the prior year" is -1).
-        of: The words of the thing named behind it ("that of the company"), singular.
+        count: The number of things that it refers to; 0 if unknown.
+        back: How many results back it refers ("the former" is 1); None if unknown.
+        offset: Years from the reference period ("the prior year" is -1).
+        of: The words of a thing named after it ("that of the company"), singular.
     """
 
     start: int
@@ -169,7 +169,7 @@ class Expression:
 
 @lru_cache(maxsize=1024)
 def find_expressions(asked: Question) -> tuple[Expression, ...]:
-    """Return the referring expressions of a question in their order; none overlap."""
+    """Return the referring expressions of a question in order, without overlaps."""
     text = asked.lowered
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
@@ -194,14 +194,14 @@ def find_expressions(asked: Question) -> tuple[Expression, ...]:
 
 
 def asks_again(asked: Question, expression: Expression) -> bool:
-    """Return whether a question asks for another of what an expression means: "what was that change in 2008?"."""
+    """Return whether a question repeats what an expression refers to: "what was that change in 2008?"."""
     text, start, end = asked.lowered, expression.start, expression.end
     before = _ASKS.search(text[max(0, start - _BEFORE) : start])
     return bool(before and (expression.years or _FOR_ANOTHER.match(text, end)))
 
 
 def _is_elliptic(asked: Question) -> bool:
-    """A question that names no thing, or that goes on from the one before."""
+    """Return whether a question names no thing, or continues the previous one."""
     return not asked.names or bool(_GOES_ON.search(asked.lowered))
 
 
@@ -210,7 +210,7 @@ def _overlaps(made: Expression, found: list[Expression]) -> bool:
 
 
 def _read_pointing(match: re.Match[str], text: str) -> Expression | None:
-    """Return what a pointing word with its noun phrase points at; None if "that" points at nothing."""
+    """Parse a demonstrative with its noun phrase; None if "that" refers to nothing."""
     pointer, phrase = match["pointer"], match["noun"]
     start, end = match.span()
     if pointer == "the" and _ASKS.search(text[max(0, start - _BEFORE) : start]):
@@ -247,37 +247,37 @@ def _names(words: Sequence[str]) -> frozenset[str]:
 
 
 def _joins_clauses(text: str, start: int, end: int) -> bool:
-    """Return whether "that" joins two clauses ("options that were granted") and so points at nothing."""
+    """Return whether "that" only joins two clauses ("options that were granted")."""
     return bool(_RELATIVE_PRONOUN.search(text[max(0, start - _BEFORE) : start])) and not text[end:].startswith(
         ("?", " ?", " in ", " of ", " for ")
     )
 
 
-# What a question refers to, in one line of words: what it is calculated from, what its expressions mean.
+# One-line summary of a question's references: the results that it is calculated from, and what its expressions mean.
 #
-# Names a result only once: an expression never means another result than those that are used.
+# Each result is named only once, because expressions refer only to the results used.
 
 
 Named = Callable[[int], str]
-"""What the answer of a turn, counted from 0, is called."""
+"""Returns the name of a turn's answer, given the turn's index from 0."""
 
 _YEAR = lazy_regex(r"\s+(?:in|of|for|at|as of|from|during)\s.{0,80}\b(?:19|20)\d\d$")
-"""The year of its own that words for an earlier answer have: "that in 2016" is as before in all else."""
+"""The year in words for an earlier answer: "that in 2016" otherwise means the same as before."""
 
 _CERTAIN = 0.85
-"""From which share on a reading is shown alone: of every step of five points from here, 95 % or more are right."""
+"""Minimum share to show only the best reading: in all intervals of five points above it 95 % or more are right."""
 
 _ONE_OF_TWO = 0.95
-"""From which share of both on the likeliest two are shown: one of them is right as often."""
+"""Minimum share of the best two together to show both: one of them is right as often."""
 
 _ELSE = 0.2
-"""From which share on another turn that an expression can mean is shown."""
+"""Minimum share to show a second candidate of an expression."""
 
 
 def shown_sets(found: References) -> tuple[AntecedentSet, ...]:
-    """Return the earlier results that readers are shown as used: one set that is certain, the likeliest two, or none.
+    """Return the sets of earlier results to show as used: a certain one, the best two, or none.
 
-    The shares are measured on pages of benchmarks by `python -m benchmarks.references`.
+    The thresholds are measured on benchmark pages by `python -m benchmarks.references`.
     """
     likeliest = found.sets[:2]
     if not likeliest or likeliest[0].score >= _CERTAIN:
@@ -286,10 +286,10 @@ def shown_sets(found: References) -> tuple[AntecedentSet, ...]:
 
 
 def reading_line(found: References, named: Named) -> str:
-    """Return the one reading of a question as a line; "" if nothing of it points back for certain.
+    """Summarize the references of a question in one line; "" if none is certain.
 
     Args:
-        named: What the reader is to call the answer of a turn.
+        named: Returns the name of a turn's answer for the reader.
     """
     shown = shown_sets(found)
     if not shown:
@@ -302,7 +302,7 @@ def reading_line(found: References, named: Named) -> str:
 
 
 def shown_meanings(found: References) -> tuple[Coreference, ...]:
-    """Return the expressions whose meaning is shown: for a period or one cell, beside results used for certain."""
+    """Return the expressions whose meaning is shown: for a period or a cell, if the results used are certain."""
     if not found.used or len(shown_sets(found)) != 1:
         return ()
     kinds = ("result", "cell") if found.switched else ("result", "cell", "period")
@@ -313,7 +313,7 @@ def _sources(found: References, named: Named) -> str:
     meant: dict[int, list[str]] = {}
     for expression in found.expressions:
         if _is_result(expression, found.used):
-            # Words for several results are behind the last of them.
+            # Words for several results follow the last of them.
             turn = found.used[-1] if expression.kind == "results" else expression.candidates[0].turn
             meant.setdefault(turn, []).append(f'"{expression.text}"')
     results = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]

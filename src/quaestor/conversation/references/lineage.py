@@ -1,7 +1,7 @@
-"""What each earlier result is and which earlier results it rests on, read from the plans.
+"""Kind and dependencies of earlier results, derived from their plans.
 
-Two turns have one result if their plans come to the same expression over cells, constants and earlier results, be it
-looked up again or computed anew.
+Two turns have the same result if their plans reduce to the same expression over cells, constants and earlier results,
+even if it was looked up or computed again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,16 +21,15 @@ from quaestor.questions.question import Question, names_in
 
 
 class Expression(tuple[object, ...]):
-    """What a result comes to: an operation and its operands, or a leaf.
+    """The calculation of a result: an operation with its operands, or a leaf.
 
-    Expressions are compared by a digest: operands may share theirs, so that walking through all of them takes a time
-    that doubles with each step.
+    Expressions are compared by digest. Operands may be shared, so that traversing the tree could take exponential time.
     """
 
     digest: bytes
 
     def __new__(cls, *parts: object) -> Self:
-        """Make an expression of the name of an operation, or of a kind of leaf, and what belongs to it."""
+        """Create an expression from the name of an operation, or of a kind of leaf, and its arguments."""
         made = super().__new__(cls, parts)
         written = repr([part.digest if isinstance(part, Expression) else part for part in parts])
         made.digest = blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -44,10 +43,10 @@ class Expression(tuple[object, ...]):
 
 
 _MADE = {"percentage": "ratio", "percentage_change": "relative change", "maximum": "value", "minimum": "value"}
-"""How the results of a metric type are made, where that is not its name: coarser, for what questions call them."""
+"""How results of a metric type are made, if not named like the type; coarser, as questions refer to them."""
 
 _UNITS = frozenset({*SCALE_WORDS, "dollar", "usd", "percent", "decimal", "positive", "negative", "expressed", "full"})
-"""Words of a question that say in what a result is wanted, and name no thing."""
+"""Words of a question that specify the form of a result and name no thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +54,18 @@ class Result:
     """The result of an earlier turn.
 
     Attributes:
-        turn: Its place in the conversation, from 0.
+        turn: Its index in the conversation, from 0.
         metric: `Answer.metric_type`.
-        made: How it was made, by its last operation alone: "value", "change", "relative change", ...
-        entity: What it is about, if that is known.
-        years: Of its question; of its answer if the question names none, or the answer is what was selected:
+        made: The kind of its last operation: "value", "change", "relative change", ...
+        entity: The entity that it is about, or None.
+        years: The years of its question; those of its answer if the question names none or the answer was selected:
             "in which year from 2006 to 2010 was it highest?".
-        words: The words of its question that carry meaning, singular.
-        rests: For each operand of its last operation the latest turn before that has this very result, or None; of a
-            change the later value, then its base.
-        expression: What it comes to; equal for equal results.
-        things: The words of what it is about, singular; of a question that names nothing those of what it goes on from.
-        percent: It is a percentage that the page prints.
+        words: The content words of its question, singular.
+        rests: For each operand of its last operation, the latest earlier turn with that result, or None; for a change
+            the later value comes before its base.
+        expression: Its calculation; equal for equal results.
+        things: The words of what it is about, singular; taken from the previous result if the question names nothing.
+        percent: Whether it is a percentage printed on the page.
     """
 
     turn: int
@@ -84,7 +83,7 @@ class Result:
 
 
 def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
-    """Return the result of each turn, None if a turn has no answer."""
+    """Return the result of each turn, None if it has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
     for turn, (answer, asked) in enumerate(zip(memory.answers, memory.asked, strict=True)):
@@ -121,12 +120,12 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
 def things_of(
     asked: Question, entity: str | None, rests: Sequence[int | None], found: Sequence[Result | None]
 ) -> frozenset[str]:
-    """Return the words of what a result is about.
+    """Return the words of the thing that a result is about.
 
     Args:
-        entity: What its answer is about, if that is known.
+        entity: The entity of its answer, or None.
         rests: The earlier turns whose results are its operands, or None.
-        found: The results of the turns before.
+        found: The results of the earlier turns.
     """
     rested = frozenset().union(*(found[turn].things for turn in rests if turn is not None))  # type: ignore[union-attr]
     if entity:
@@ -140,12 +139,12 @@ def _naming_words(names: frozenset[str]) -> frozenset[str]:
 
 
 def years_of(period: Period | None) -> frozenset[int]:
-    """Return the first and the last year of a period; none of none."""
+    """Return the first and the last year of a period; empty for None."""
     return frozenset(year for year in (period.year, period.last) if year is not None) if period else frozenset()
 
 
 def how_made(expression: Expression) -> str:
-    """Return how a result is made, by its last operation alone, as `Result.made`."""
+    """Return the kind of an expression's last operation, as in `Result.made`."""
     name = str(expression[0])
     if name == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
         return "relative change" if expression[1][2] == expression[2] else "ratio"
@@ -157,18 +156,18 @@ def _made_of(metric: str) -> str:
 
 
 def latest_results(results: Iterable[Result | None]) -> tuple[Result, ...]:
-    """Return each distinct result once, where it was last found, the latest first."""
+    """Return the distinct results, each at its latest turn, latest first."""
     distinct = {result.expression: result for result in results if result is not None}
     return tuple(sorted(distinct.values(), key=lambda result: -result.turn))
 
 
 def find_latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
-    """Return the latest turn that computes an expression."""
+    """Return the latest turn with an expression, or None."""
     return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
 
 
 def _read(plan: Plan | None, earlier: Sequence[Expression], turn: int) -> tuple[Expression, tuple[Expression, ...]]:
-    """Return what a plan comes to, and the operands of its last operation."""
+    """Return the expression of a plan, and the operands of its last operation."""
     if plan is None:
         return Expression("unplanned", turn), ()
     steps: list[Expression] = []

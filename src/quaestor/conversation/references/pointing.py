@@ -1,4 +1,4 @@
-"""Which earlier results an expression points at, and what a question is about."""
+"""Match referring expressions with earlier results, and find the thing that a question is about."""
 
 import re
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
 from quaestor.questions.question import Question, names_in
 
 _ANOTHER_SIDE = lazy_regex(r"\b(?:and|than|versus|compared|less|minus|plus|or|exceed\w*)\b")
-"""Between an expression and the name of a thing: the name belongs to something else that is compared."""
+"""Words between an expression and the name of a thing that show that the name belongs to a compared thing."""
 
 
 def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
-    """Return the entity that the question is about, and whether that is another one than before.
+    """Return the entity that the question is about, and whether it differs from the previous one.
 
-    It is the known entity whose words the question has; without any, the entity of the latest answer, unless the
-    question names something that no turn has named: that is a new entity, which no answer is about yet.
+    It is the known entity whose words the question contains. Without any, it is the entity of the latest answer, unless
+    the question names something new, for which there is no entity yet.
     """
     current = memory.entity_in_focus
     entities = dict.fromkeys(turn.answer.entity for turn in reversed(memory.turns) if turn.answer.entity)
@@ -38,10 +38,10 @@ def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
 def in_focus_of(
     expression: Expression, asked: Question, before: frozenset[str], focus: frozenset[str]
 ) -> frozenset[str]:
-    """Return the words of the thing that an expression is about if it names none.
+    """Return the words of the thing that an expression without a name refers to.
 
-    A thing that the question names governs its expressions ("this change of the company"), but not those that it is
-    compared with: "this percentage and that of the company".
+    A thing named in the question applies to its expressions ("this change of the company"), unless the two are
+    compared: "this percentage and that of the company".
     """
     if not before or focus == before:
         return focus or before
@@ -53,11 +53,11 @@ def in_focus_of(
 
 
 def named_thing(question_words: frozenset[str], latest: Sequence[Result]) -> frozenset[str]:
-    """Return the words of the thing that a question turns to, by the results before it; else of the latest result's.
+    """Return the words of the thing that a question turns to among the latest results; else the latest result's.
 
     Args:
         question_words: All words of the question, singular.
-        latest: The distinct results, the latest first; not empty.
+        latest: The distinct results, latest first; not empty.
     """
     current = latest[0].things
     for result in latest[1:]:
@@ -67,28 +67,28 @@ def named_thing(question_words: frozenset[str], latest: Sequence[Result]) -> fro
     return current
 
 
-# How well an earlier result answers to the words of a referring expression: kind, thing, period, focus, nearness.
+# Match between an earlier result and the words of a referring expression: kind, thing, period, focus, recency.
 #
-# Which results a question uses together is weighed in `ranking`, which hears what is found here as traits; what an
-# expression means in the end is decided in `resolving`.
+# `ranking` uses the matches as traits to decide which results a question uses together; `resolving` decides what an
+# expression means.
 
 
 _POINTING = ("result", "results", "cell", "entity")
 _PERCENT_NOUNS = frozenset("percentage percent rate portion share".split())
 _NEARNESS = 0.6
-"""What each later result takes from an earlier one."""
+"""Penalty for each later result."""
 
 _PLAINLY = 1.0
-"""From which score on a result plainly answers to an expression."""
+"""Minimum score of a clear match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How well a result answers to an expression.
+    """How well a result matches an expression.
 
     Attributes:
-        score: Higher is better; below 0 something speaks against it.
-        reasons: What speaks for it, in words.
+        score: Higher is better; below 0 there is evidence against it.
+        reasons: The evidence for it, in words.
     """
 
     score: float
@@ -96,11 +96,11 @@ class Likeness:
 
 
 def likeness(expression: Expression, result: Result, distance: int, focus: frozenset[str]) -> Likeness:
-    """Judge one result as the meaning of an expression.
+    """Score one result as the meaning of an expression.
 
     Args:
-        expression: The pointing words.
-        distance: How many distinct results are later.
+        expression: The referring expression.
+        distance: The number of later distinct results.
         focus: The words of the thing that the conversation is about.
     """
     score, reasons = -_NEARNESS * distance, list[str]()
@@ -123,7 +123,7 @@ def _kind(expression: Expression, result: Result) -> tuple[float, str]:
     if fits:
         kind = result.metric.replace("_", " ")
         return 2 * fits, f"a {noun}" if kind == noun else f"a {kind} can be called a {noun}"
-    # A line of the page may be called so too: "that increase in inventories", "this total".
+    # A line of the page may have such a name too: "that increase in inventories", "this total".
     return (1, f"the question calls it a {noun}") if noun in result.question_words else (-2, "")
 
 
@@ -150,7 +150,7 @@ def _period(expression: Expression, result: Result) -> tuple[float, str]:
 
 
 def pointing_expressions(asked: Question) -> tuple[Expression, ...]:
-    """Return the expressions of a question that may mean the result of one turn."""
+    """Return the expressions of a question that may refer to the result of one turn."""
     return tuple(
         e for e in find_expressions(asked) if e.kind in _POINTING and e.count <= 1 and (e.kind != "entity" or e.words)
     )
@@ -158,15 +158,15 @@ def pointing_expressions(asked: Question) -> tuple[Expression, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
-    """What a question points at, found once for all sets of results that it may use.
+    """The earlier results that a question points at, computed once for all sets that it may use.
 
     Attributes:
-        meant: The turns that plainly answer to its expressions.
-        sides: How many expressions may mean the result of one turn.
-        counts: How many results it states that it is about ("these two values").
-        question_words: All its words, singular.
-        called: Of each expression that names a result by its kind the latest turn whose result is called so.
-        dated: Of each year that it names the latest turn that looked up a value of that year alone.
+        meant: The turns that clearly match its expressions.
+        sides: The number of expressions that may refer to the result of one turn.
+        counts: The numbers of results stated in the question ("these two values").
+        question_words: All words of the question, singular.
+        called: For each expression with a noun for results, the latest turn whose result has that kind.
+        dated: For each year in the question, the latest turn that looked up a value of only that year.
     """
 
     meant: frozenset[int]
@@ -178,10 +178,10 @@ class Pointing:
 
 
 def read_pointing(asked: Question, latest: Sequence[Result]) -> Pointing:
-    """Return what a question points at.
+    """Collect the earlier results that a question points at.
 
     Args:
-        latest: The distinct results, the latest first; not empty.
+        latest: The distinct results, latest first; not empty.
     """
     expressions = pointing_expressions(asked)
     question_words = frozenset(map(singular, words(asked.lowered)))

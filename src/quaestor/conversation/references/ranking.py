@@ -1,4 +1,4 @@
-"""Which earlier results a question uses: learned weights of what the question and each result have in common."""
+"""Rank the sets of earlier results that a question may use, by learned weights of common traits."""
 
 import json
 import math
@@ -64,7 +64,7 @@ TRAIT_WORDS: Mapping[str, str] = {
     "of_a_thing_out_of_focus_that_is_named": "of a thing out of focus that is named",
     "of_the_thing_in_focus": "of the thing in focus",
 }
-"""The words of traits. Those of how results were made (`of_sum_and_value`, `none_after_change`) are not listed."""
+"""Traits in words. Those of how results were made (`of_sum_and_value`, `none_after_change`) are not listed."""
 
 CUE_WORDS: Mapping[str, str] = {
     "this": "this",
@@ -104,7 +104,7 @@ CUE_WORDS: Mapping[str, str] = {
     "turns_to_another_thing": "turns to another thing",
     "counts_the_results": "counts the results",
 }
-"""The words of cues. Those of what is asked for (`asks_for_sum`, `wording_in_relation`) are not listed."""
+"""Cues in words. Those of what is asked for (`asks_for_sum`, `wording_in_relation`) are not listed."""
 
 UNSPOKEN = frozenset(
     {
@@ -118,36 +118,36 @@ UNSPOKEN = frozenset(
         "wording_value_named",
     }
 )
-"""Cues that are left out of reasons: most questions have them, and they tell a reader nothing."""
+"""Cues omitted from reasons because most questions have them and they are not informative."""
 
 
 def trait_words(trait: str) -> str:
-    """Return a trait or a cue in words."""
+    """Return the words for a trait or a cue."""
     return TRAIT_WORDS.get(trait) or CUE_WORDS.get(trait) or trait.replace(",", ", ").replace("_", " ")
 
 
-# What describes a set of earlier results, and a question: the traits and cues by which sets are weighed.
+# Traits of a set of earlier results and cues of a question, by which sets are weighed.
 #
-# A trait is something that a reader can check: that the last two results are used. Traits and cues are
-# named by ids, which key the weights.
+# A trait can be checked by a reader: for example, that the last two results are used. Traits and cues are named by ids,
+# which are the keys of the weights.
 
 
 _RECENT = 5
-"""How many of the latest distinct results may be used together with another."""
+"""Number of latest distinct results that may be used with another."""
 
 _NAMED = 3
-"""How many older results may be used because the question names their words or years."""
+"""Number of older results that may be used because the question names their words or years."""
 
 _RESTATING = frozenset(
     "hundred thousand million billion dollar full expressed positive negative decimal number".split()
 )
-"""Words of a question that only wants a result in another form."""
+"""Words of a question that only asks for another form of a result."""
 
 _TAILS = ("the_last_result", "the_last_two_results", "the_last_three_results", "the_last_four_results")
 
 
 def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
-    """Return the sets of results that a question may use, each in the order of the turns, the empty one first."""
+    """Return the sets of results that a question may use, each in turn order; the empty set comes first."""
     pool = list(latest[:_RECENT])
     by_turn = {result.turn: result for result in latest}
     for result in pool[:2]:
@@ -163,12 +163,12 @@ def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...
 def traits_of(
     chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointing | None = None
 ) -> list[str]:
-    """Return the traits of a set of the latest results.
+    """Return the traits of a set of results.
 
     Args:
-        chosen: The set, in the order of the turns; empty if the question uses no earlier result.
-        latest: The earlier results, the latest first.
-        pointed: What the question points at, if that is known already.
+        chosen: The set, in turn order; empty if the question uses no earlier result.
+        latest: The earlier results, latest first.
+        pointed: What the question points at, if already known.
     """
     pointed = pointed or read_pointing(asked, latest)
     turns = tuple(result.turn for result in chosen)
@@ -185,7 +185,7 @@ def traits_of(
 
 
 def _pointing_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]:
-    """What the expressions of the question point at, in the set or not."""
+    """Yield traits of whether the set contains what the question's expressions point at."""
     for turn in pointed.called:
         yield "with_the_result_called_so" if turn in turns else "without_the_result_called_so"
     yield from _meaning_traits(turns, pointed)
@@ -194,7 +194,7 @@ def _pointing_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]
 
 
 def _meaning_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]:
-    """Whether the set has what the pointing words plainly mean, and as many as they count."""
+    """Yield traits of whether the set contains the clear matches of expressions, and as many as the question states."""
     if meant := pointed.meant:
         found = len(meant & set(turns))
         share = "all" if found == len(meant) else "some" if found else "none"
@@ -260,7 +260,7 @@ def _pair_traits(first: Result, second: Result) -> Iterable[str]:
 
 
 def _thing(chosen: tuple[Result, ...], question_words: frozenset[str], focus: frozenset[str]) -> str:
-    """Whether the results are about what the conversation has come to, or about a thing that the question names."""
+    """Return the trait of whether the results are about the thing in focus or one named in the question."""
     differing = [result.things - focus for result in chosen if focus - result.things and result.things - focus]
     if any(not own & question_words for own in differing):
         return "of_a_thing_neither_in_focus_nor_named"
@@ -299,7 +299,7 @@ def _naming(shared: int, named: int) -> str:
 
 
 def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
-    """Return the cues of the question, by the ids of the weights."""
+    """Return the cues of the question, by id."""
     wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}
     cues = {f"asks_for_{wanted}"}
@@ -333,14 +333,14 @@ def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
     return asked.cues | cues
 
 
-# Which earlier results a question uses together: every likely set of them, scored by its traits.
+# Ranking of all likely sets of earlier results by their traits.
 #
-# The score of a set is the sum of the weights of its traits with the question's cues; its probability is its share
-# among the sets of the question. The weights are in `weights.json`, fitted on dialogues whose programs are known.
+# The score of a set is the sum of its traits' weights for the question's cues; its probability is its share among all
+# sets. The weights are in `weights.json`, fitted on dialogues with known programs.
 
 
 Weights = Mapping[str, Mapping[str, float]]
-"""For each trait its weights by cue, both by their ids."""
+"""Weights by the ids of trait and cue."""
 
 BY_HAND: Weights = {
     "of_a_thing_neither_in_focus_nor_named": {"speaks_of_one_thing_in_years": -3.0},
@@ -351,31 +351,30 @@ BY_HAND: Weights = {
     "the_last_three_results": {"scales_one_result": -6.0},
     "the_last_and_an_earlier_result": {"scales_one_result": -6.0},
 }
-"""Weights for what people do and the dialogues never or seldom do: look a third thing up after two, scale the last of
-two, ask for the change of one thing after a look at another, turn
-back to a thing, count the results that they mean.
+"""Weights for questions that are missing or rare in the dialogues: a third look-up after two, scaling the last of two
+results, the change of one thing after a look at another, returning to a thing, counting the results meant.
 
 Their cues are not fitted.
 """
 
 _MOST_SETS = 8
-"""How many sets are given."""
+"""Limit of sets returned."""
 
 
 def rank_sets(
     asked: Question, latest: Sequence[Result], weights: Weights, *, explained: bool = True
 ) -> tuple[AntecedentSet, ...]:
-    """Return the sets of earlier results that a question may use, the likeliest first; at most eight.
+    """Return the sets of earlier results that a question may use, most likely first; at most eight.
 
     Args:
-        latest: The distinct results, the latest first.
-        weights: For traits and cues.
-        explained: Whether each comes with its reason.
+        latest: The distinct results, latest first.
+        weights: The weights of traits and cues.
+        explained: Whether to add a reason to each set.
     """
     if not latest:
         return ()
     cues, pointed = cue_features(asked, latest), read_pointing(asked, latest)
-    # A trait has many more cues than a question; in one order, since sums in another are other numbers.
+    # A trait has many more cues than a question. The order is fixed because it affects the rounding of sums.
     ordered = sorted(cues)
     totals: dict[str, float] = {}
     ranked = []
@@ -400,7 +399,7 @@ def rank_sets(
 
 
 def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> str:
-    """Return the two traits that speak most for a set, and the two cues of the question that make them speak."""
+    """Return the two traits with the most weight for a set, and the two cues that contribute most to it."""
     scores: list[tuple[float, str]] = []
     cue_weights: dict[str, float] = {}
     for trait in traits:
@@ -417,11 +416,11 @@ def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> st
 
 @lru_cache(maxsize=1)
 def read_weights() -> Weights:
-    """Return the weights in force: the fitted ones and those set by hand."""
+    """Return the weights of the package: fitted ones and those set by hand."""
     text = files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
     return with_rules(json.loads(text)["weights"])
 
 
 def with_rules(fitted: Weights) -> Weights:
-    """Return fitted weights together with those set by hand."""
+    """Add the weights set by hand to fitted weights."""
     return {trait: {**fitted.get(trait, {}), **BY_HAND.get(trait, {})} for trait in {**fitted, **BY_HAND}}

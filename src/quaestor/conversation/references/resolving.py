@@ -1,7 +1,7 @@
-"""Resolves what a question refers to: the results it uses, what each of its expressions means, the entity in focus.
+"""Resolve the references of a question: the results that it uses, the meaning of each expression, the entity in focus.
 
-One reading: the results that the question most likely uses together are settled first, and an expression for a result
-means one of them, so the two never contradict each other. An expression that nothing earlier answers to means nothing.
+The set of results that the question most likely uses is decided first, and an expression for a result refers to one of
+them, so that both are consistent. An expression without a match has no meaning.
 """
 
 from collections.abc import Sequence
@@ -31,22 +31,22 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.questions.question import Question, names_in
 
 _LEAST = 0.02
-"""Candidates with a smaller share are left out."""
+"""Minimum share of a candidate."""
 
 _FITS = -1.5
-"""From which likeness on a result can be what an expression means."""
+"""Minimum score of a result that an expression may refer to."""
 
 _NEVER = -100.0
-"""The likeness of a result that an expression cannot mean."""
+"""Score of a result that an expression cannot refer to."""
 
 _MOST_TOGETHER = 4
-"""How many expressions are read together; a question has seldom more than two."""
+"""Limit of expressions resolved together; questions rarely have more than two."""
 
 _ITSELF = lazy_regex(r"\b(?:value|amount|number|balance|price|figure)s? (?:\w+ )?(?:in|for|of|at|as of|specifically)\b")
-"""A question for a value, which a change or a ratio before it does not ask again."""
+"""A question for a value, which does not repeat an earlier change or ratio."""
 
 _ITS_THING = lazy_regex(r"^(?:and\s+|now,?\s+)?(?:concerning|regarding|considering|as for)\s.+\b(?:what|how)\b")
-"""A question that names its thing first: its "their" points at that, and at no turn before."""
+"""A question that names its thing first, to which its "their" refers instead of an earlier turn."""
 
 _SPANS = ("time", "period", "timeframe")
 _OVER = lazy_regex(r"\b(?:over|during|through|throughout|across|within|in|for)\s+$")
@@ -54,11 +54,11 @@ _ITS_YEAR = lazy_regex(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\
 
 
 def resolve(question: Question, memory: Memory, weights: Weights | None = None) -> References:
-    """Return what a question refers to of the turns before it; deterministic, and without a model.
+    """Resolve what a question refers to in earlier turns, by deterministic rules without a model.
 
     Args:
         memory: The turns so far; empty for the first question.
-        weights: Of traits and cues; None for those of the package.
+        weights: The weights of traits and cues; None for those of the package.
     """
     if not memory.turns:
         return References()
@@ -80,18 +80,18 @@ def resolve(question: Question, memory: Memory, weights: Weights | None = None) 
 
 
 Meant = tuple[tuple[Antecedent, ...], str]
-"""The turns that an expression can mean, and what it means where that is not a result."""
+"""The turns that an expression may refer to, and its meaning if that is not a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """A question among the results before it.
+    """A question with the earlier results.
 
     Attributes:
-        latest: The distinct results, the latest first.
-        sets: What it uses, the likeliest first.
+        latest: The distinct results, latest first.
+        sets: The sets of results that it may use, most likely first.
         before: The entity in focus before the question.
-        focus: The entity in focus with it.
+        focus: The entity in focus with the question.
     """
 
     asked: Question
@@ -102,12 +102,12 @@ class _Scene:
 
     @property
     def used(self) -> Sequence[Result]:
-        """What it most likely uses, the latest first."""
+        """The results that it most likely uses, latest first."""
         turns = self.sets[0].turns if self.sets else ()
         return [result for result in self.latest if result.turn in turns]
 
     def meaning(self, expression: Expression, assigned: Result | None) -> Meant:
-        """What an expression means; `assigned` is the result that it was given among those used."""
+        """Return the meaning of an expression; `assigned` is its result among those used."""
         match expression.kind:
             case "period":
                 return self._period(expression)
@@ -121,7 +121,7 @@ class _Scene:
                 return self._result(expression, assigned)
 
     def assigned(self, expressions: Sequence[Expression]) -> dict[Expression, Result]:
-        """Give each expression one of the results used, another one to each if there are enough."""
+        """Assign each expression one of the results used, distinct ones if there are enough."""
         few, used = list(expressions[:_MOST_TOGETHER]), self.used
         judged = {(e, r.turn): self._likeness(e, r).score if _fits_years(e, r) else _NEVER for e in few for r in used}
         choices = permutations(used, len(few)) if len(few) <= len(used) else product(used, repeat=len(few))
@@ -136,7 +136,7 @@ class _Scene:
     def _result(self, expression: Expression, assigned: Result | None) -> Meant:
         if assigned is None and (self.used or not self.sets):
             return (), self._thing(expression)
-        # If no result is used, one is meant as what is asked again, for years of its own.
+        # If no result is used, the expression may repeat an earlier question for other years.
         again = not self.used
         judged = {r.turn: self._likeness(expression, r) for r in self.latest if again or _fits_years(expression, r)}
         fits = {turn: like for turn, like in judged.items() if like.score >= _FITS}
@@ -152,22 +152,22 @@ class _Scene:
         return (() if again and not selected and not self._asks_value_again(meant) else meant), selected
 
     def _selected(self, meant: tuple[Antecedent, ...]) -> str:
-        """The line or thing that the likeliest turn came to, if it selected one: no number can be meant."""
+        """Return the line or thing selected by the most likely turn, if it was a selection and has no number."""
         likeliest = next((r for r in self.latest if meant and r.turn == meant[0].turn), None)
         return likeliest.entity or "" if likeliest is not None and likeliest.metric == "selection" else ""
 
     def _asks_value_again(self, meant: tuple[Antecedent, ...]) -> bool:
-        """Whether a value is asked for and the likeliest turn looked one up; other questions are seldom repeated."""
+        """Return whether a question for a value repeats a look-up; other questions are rarely repeated."""
         values = {result.turn for result in self.latest if result.made == "value"}
         return self.asked.metric_types(None)[0].metric_type == "value" and any(m.turn in values for m in meant[:1])
 
     def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
-        """Judge "these two values": the results used."""
+        """Resolve "these two values" to the results used."""
         shares = {result.turn: 1.0 for result in self.used}
         return _rank(shares, dict.fromkeys(shares, ()), None)
 
     def _entity(self, expression: Expression) -> Meant:
-        """Judge "its", "that stock": the latest turn about the thing, one that is used before others."""
+        """Resolve "its" or "that stock" to the latest turn about the thing, preferring results that are used."""
         own = self.asked.lowered[expression.end :].startswith(" own")
         if own or (not expression.words and _ITS_THING.match(self.asked.lowered[: expression.start])):
             return (), ""
@@ -184,7 +184,7 @@ class _Scene:
         return (), ""
 
     def _period(self, expression: Expression) -> Meant:
-        """Judge "that year", "the same period": the years of what is used, else of the latest turn that names one."""
+        """Resolve "that year" or "the same period" to the years of the results used, else of the latest dated turn."""
         if self.asked.year_set and (not expression.offset or self._is_named(expression)):
             return (), ""
         dated = [result for result in self.used if result.years] or [r for r in self.latest if r.years][:1]
@@ -194,7 +194,7 @@ class _Scene:
             return (), ""
         years = sorted(frozenset().union(*(result.years for result in dated)))
         if len(years) == 1 and self._is_span(expression):
-            # "as a share of the 2016 total" names one year of a change over two.
+            # "as a share of the 2016 total" names one year of a change between two.
             years = sorted(frozenset(years).union(*(years_of(result.period) for result in dated)))
         if expression.offset:
             years = [(max(self.asked.year_set) if self.asked.year_set else min(dated[0].years)) + expression.offset]
@@ -207,16 +207,16 @@ class _Scene:
         return turns, _quarter(expression, self.asked, dated[0]) or _years(years)
 
     def _is_named(self, expression: Expression) -> bool:
-        """Whether the question names itself which year an expression means: "in the previous year, in 2005"."""
+        """Return whether the question itself names the year of an expression: "in the previous year, in 2005"."""
         return bool(_ITS_YEAR.match(self.asked.lowered, expression.end))
 
     def _is_span(self, expression: Expression) -> bool:
-        """Whether an expression is for all of the time between two results: "over that period"."""
+        """Return whether an expression covers the whole time between two results: "over that period"."""
         text = self.asked.lowered[: expression.end]
         return text.endswith(_SPANS) and bool(_OVER.search(text[: expression.start]))
 
     def _ellipsis(self) -> tuple[Antecedent, ...]:
-        """Judge "and in 2008?", which asks again what was asked; if results are used, about those."""
+        """Resolve "and in 2008?" to the question that it repeats, unless it uses earlier results."""
         if self.used:
             return ()
         itself = "the_value_itself" in self.asked.cues or (
@@ -234,7 +234,7 @@ class _Scene:
 
 
 def _fits_years(expression: Expression, result: Result) -> bool:
-    """Whether a turn can have found the number of just the years that an expression names."""
+    """Return whether a turn's number may be of exactly the years in an expression."""
     return not expression.years or not result.years or expression.years == result.years
 
 
@@ -253,7 +253,7 @@ def _words(entity: str | None) -> frozenset[str]:
 
 
 def _quarter(expression: Expression, asked: Question, result: Result) -> str:
-    """The quarter that "that quarter" means, if the result before is of one."""
+    """Return the quarter that "that quarter" refers to, if the previous result is of a quarter; else ""."""
     period = result.period
     if expression.offset or period is None or period.kind != "quarter":
         return ""

@@ -1,1 +1,1 @@
-"""One typed object from a model: the mode in which it is asked for, the attempts, and what is in a reply."""
+"""Typed objects from a model: output modes, retries after invalid replies, and parsing."""

@@ -1,7 +1,4 @@
-"""A model's reply as calls and text, and the messages that lead to it and back.
-
-Decides nothing about calls or words.
-"""
+"""Parse a model's reply into calls and text, and build the messages around it."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -32,11 +29,11 @@ _LONGEST_FAULT, _MOST_FAULTS = 400, 6
 
 @dataclass(frozen=True, slots=True)
 class RequestedCall:
-    """One call of a tool.
+    """One tool call.
 
     Attributes:
-        arguments: JSON text, or what it reads as.
-        identity: What a native call is answered under; None for a line.
+        arguments: JSON text, or its parsed value.
+        identity: The id of a native call; None for a call written as a line of text.
     """
 
     tool: str
@@ -45,7 +42,7 @@ class RequestedCall:
 
     @property
     def text(self) -> str:
-        """The arguments in one spelling, to find repeated calls."""
+        """The arguments in a normalized form, to detect repeated calls."""
         if isinstance(self.arguments, str):
             try:
                 return json.dumps(json.loads(self.arguments), sort_keys=True)
@@ -56,10 +53,10 @@ class RequestedCall:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """What is in a reply.
+    """The content of a reply.
 
     Attributes:
-        cut: Whether the model ran into its limit of tokens.
+        cut: Whether the reply was truncated at its token limit.
         refused: Whether the provider withheld the reply.
     """
 
@@ -69,10 +66,10 @@ class ParsedReply:
     refused: bool = False
 
     def require_whole(self) -> None:
-        """Make sure that the reply was given, and to its end.
+        """Raise an error unless the reply is complete.
 
         Raises:
-            ModelReplyError: It was withheld or cut off.
+            ModelReplyError: The reply was withheld or truncated.
         """
         if self.refused:
             raise ModelReplyError(f"the reply was withheld by the provider: {quoted(self.text)}")
@@ -95,10 +92,10 @@ def read_reply(response: ModelResponse) -> ParsedReply:
 
 
 def read_json(kind: type[T], reply: object) -> T:
-    """Return a reply that is a JSON object, or text around one.
+    """Parse a reply that is a JSON object, or text around one.
 
     Raises:
-        ModelReplyError: It is not, or does not fit the schema; the message names what is wrong.
+        ModelReplyError: There is no such object, or it does not fit the schema; the message lists the faults.
     """
     value = _object_in(reply) if isinstance(reply, str) else reply
     try:
@@ -108,7 +105,7 @@ def read_json(kind: type[T], reply: object) -> T:
 
 
 def _faults(error: ValidationError, value: object) -> list[str]:
-    """Return what is wrong with each field, once, by its place in the reply: `step 2, operand 1: ...`."""
+    """Describe the faults of each field by its place in the reply: `step 2, operand 1: ...`."""
     wrong: dict[str, dict[str, str]] = {}
     for fault in error.errors(include_url=False):
         given = "" if fault["type"] == "missing" else f", not {quoted(str(fault['input']))}"
@@ -119,7 +116,7 @@ def _faults(error: ValidationError, value: object) -> list[str]:
 
 
 def _place(loc: Sequence[int | str], value: object) -> str:
-    """Return a place in a reply, entries counted from 1; which of several types was tried is left out."""
+    """Describe a place in a reply, with entries counted from 1; tags of union types are omitted."""
     named: list[str] = []
     for key in loc:
         if isinstance(key, int) and isinstance(value, list) and key < len(value):
@@ -132,12 +129,12 @@ def _place(loc: Sequence[int | str], value: object) -> str:
 
 
 def _object_in(text: str) -> JsonValue:
-    """Return the first JSON object in a text, such as one in a fence."""
+    """Return the first JSON object in a text, such as one in a code fence."""
     start = text.find("{")
     if start < 0:
         raise ModelReplyError(f"the reply holds no JSON object: {quoted(text)}")
     try:
-        # As floats numbers would lose digits; as text of decimals they would be no numbers.
+        # Parsed as floats; text of decimals would not validate as numbers.
         value: JsonValue = json.JSONDecoder().raw_decode(text[:_LONGEST], start)[0]
     except (ValueError, RecursionError) as error:
         raise ModelReplyError(f"the reply is not valid JSON: {str(error)[:200]}") from error
@@ -145,18 +142,18 @@ def _object_in(text: str) -> JsonValue:
 
 
 def quoted(text: str) -> str:
-    """Return the beginning of a reply, for a message."""
+    """Return the beginning of a reply, for messages."""
     line = " ".join(text.split())
     return repr(line if len(line) <= 120 else line[:117] + "...")
 
 
 def initial_messages(system: str, prompt: str) -> list[ModelMessage]:
-    """Return the messages that a phase begins with."""
+    """Return the first messages of a phase."""
     return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
 
 
 def make_sendable(response: ModelResponse) -> ModelResponse:
-    """Return a reply as it can be sent back: arguments that are no object would break the client."""
+    """Return a reply that can be sent back: clients fail on arguments that are not an object."""
     parts = [
         replace(part, args=json.dumps(part.args))
         if isinstance(part, ToolCallPart) and not isinstance(part.args, str | dict | None)
@@ -167,7 +164,7 @@ def make_sendable(response: ModelResponse) -> ModelResponse:
 
 
 def return_results(results: Iterable[tuple[RequestedCall, JsonValue]], note: str = "") -> ModelRequest:
-    """Return the request that hands back the results of calls, each the way in which it was called."""
+    """Return a request with the results of calls, in the format of each call."""
     parts: list[ModelRequestPart] = []
     lines: list[str] = []
     for called, result in results:

@@ -1,6 +1,7 @@
-"""The loop of every request to a model: ask, check the reply, give its faults back, and give up after so many.
+"""Loop of requests to a model: ask, check the reply, return its faults, and give up after a number of attempts.
 
-`ModelLoop` is the loop; `TypedRequest` asks for one typed object. The agent's rounds of tool calls are the other loop.
+`ModelLoop` is the loop; `TypedRequest` asks for one typed object. The agent's rounds of tool calls are its other
+subclass.
 """
 
 import asyncio
@@ -33,20 +34,20 @@ from quaestor.prompts import render
 
 T = TypeVar("T")
 OnRejected = Callable[[str, str, int, tuple[str, ...]], None]
-"""Is called for each reply that cannot be used: the phase, what was wanted, which one it is from 1, its faults."""
+"""Called for each unusable reply with the phase, the wanted output, the reply's number from 1, and its faults."""
 
 _MOST_FAULTS = 12
 
 
 class ModelLoop(ABC, Generic[T]):
-    """Requests to a model until a reply can be used.
+    """Sends requests to a model until a reply can be used.
 
-    A subclass says what the model may reply with (`_parameters`), how that is read (`_read`), and what becomes of it
-    (`_take`): the result, or the next message.
+    Subclasses define the allowed replies (`_parameters`), how a reply is parsed (`_read`), and how it is handled
+    (`_take`): it becomes the result, or leads to the next message.
 
     Attributes:
-        rejected: How many replies could not be used so far.
-        left: How many more may be asked for.
+        rejected: The number of unusable replies so far.
+        left: How many more replies may be requested.
     """
 
     _gave_up = "after {} replies that could not be used"
@@ -54,10 +55,10 @@ class ModelLoop(ABC, Generic[T]):
     def __init__(
         self, connection: Connection, wanted: str, on_rejected: OnRejected, *, replies: int, repairs: int
     ) -> None:
-        """Take whom to ask, and how often.
+        """Create a loop.
 
         Args:
-            repairs: How many replies may be rejected before it is given up.
+            repairs: How many replies may be rejected before giving up.
         """
         self.connection, self._wanted, self._on_rejected = connection, wanted, on_rejected
         self._replies, self._repairs = replies, repairs
@@ -66,14 +67,14 @@ class ModelLoop(ABC, Generic[T]):
         self.left = replies
 
     async def run(self, phase: str, messages: list[ModelMessage]) -> T:
-        """Return what can be used of a reply.
+        """Request replies until one can be used, and return its result.
 
         Args:
-            messages: The messages to send; replies and the faults found in them are appended.
+            messages: The messages to send; replies and their faults are appended.
 
         Raises:
-            ModelReplyError: No reply could be used, or the server does not take the request.
-            OutageError: The model cannot be asked.
+            ModelReplyError: No reply could be used, or the server refuses the request.
+            OutageError: The model is not available.
         """
         self._phase, self.rejected = phase, 0
         for number in range(1, self._replies + 1):
@@ -92,10 +93,10 @@ class ModelLoop(ABC, Generic[T]):
         raise ModelReplyError(f"no answer within {self._replies} rounds; the model kept calling tools")
 
     def reject(self, faults: Sequence[str]) -> None:
-        """Count a reply that cannot be used, and put it on record.
+        """Count and record an unusable reply.
 
         Raises:
-            ModelReplyError: There were too many of them, or it was the last.
+            ModelReplyError: Too many replies were rejected, or this was the last.
         """
         self.rejected += 1
         self._on_rejected(self._phase, self._wanted, self.rejected, tuple(faults[:_MOST_FAULTS]))
@@ -122,10 +123,10 @@ def _no_faults(_found: object) -> Sequence[str]:
 
 
 class TypedRequest(ModelLoop[T]):
-    """One typed object from a model, asked for until it can be used, and asked for again in the same talk.
+    """Request for one typed object, which may be repeated in the same conversation with the model.
 
-    How to reply is added to the last message, so that prompts need not know whether the model replies with a tool
-    call, with JSON that its server holds to a schema, or with JSON in text.
+    Instructions on how to reply are added to the last message, so that prompts do not depend on the output mode: a
+    tool call, JSON constrained to a schema by the server, or JSON in text.
     """
 
     def __init__(
@@ -142,18 +143,17 @@ class TypedRequest(ModelLoop[T]):
         salvage: Callable[[str], T | None] | None = None,
         shown: type | None = None,
     ) -> None:
-        """Take what is asked for.
+        """Create a request.
 
         Args:
-            kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the
-                letter.
-            attempts: Replies in all each time that it is asked for, at least 1.
-            check: Returns what is wrong with an object, in sentences that the model can act on.
-            doubt: Returns what to object once to an object that can be used, unless it is in the last reply.
-            salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
-                guessing.
-            shown: The type whose schema the model is shown, if that is a part of what can be read: every word of a
-                schema is paid for. None if it is shown all.
+            kind: A frozen dataclass that `core.serial` can load. Types without free keys (`dict`) can be enforced
+                strictly.
+            attempts: Limit of replies for each call of `ask`, at least 1.
+            check: Returns the faults of an object, as sentences that the model can act on.
+            doubt: Returns objections to a valid object, which are raised once, but not after the last reply.
+            salvage: Parses a reply that is invalid or truncated; returns None if that would need guessing.
+            shown: A type with a subset of the fields whose schema is shown to the model, to save tokens; None to show
+                that of `kind`.
         """
         super().__init__(connection, name, on_rejected, replies=attempts, repairs=attempts - 1)
         self._kind, self._check, self._doubt, self._salvage = kind, check, doubt, salvage
@@ -164,28 +164,28 @@ class TypedRequest(ModelLoop[T]):
 
     @property
     def begun(self) -> bool:
-        """Whether the model has given an object before, and so has the messages of then."""
+        """Whether the model has returned an object before, so that it has the earlier messages."""
         return self._given is not None
 
     async def ask(self, prompt: str, phase: str, system: str = "") -> T:
-        """Return an object, as a model says it.
+        """Ask the model for an object.
 
         Args:
-            prompt: The prompt; in a conversation that has begun, only what is new.
-            phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
+            prompt: The prompt; in a conversation that has begun, only the new part.
+            phase: The phase recorded for the first request; further ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
 
         Raises:
-            ModelReplyError: No reply could be used, or the server does not take the request.
-            OutageError: The model cannot be asked.
+            ModelReplyError: No reply could be used, or the server refuses the request.
+            OutageError: The model is not available.
         """
         talk = initial_messages(system, prompt)
-        if self._given is not None:  # whoever keeps the beginning of what was said reads only what is new
+        if self._given is not None:  # a continued conversation needs only the new part
             talk = [*self._talk, return_results([(call, "noted") for call in self._given.calls], prompt)]
         asked = _with_way(talk, self._mode)
-        said = list(asked)
+        messages = list(asked)
         self._doubted = False
-        found = await self.run(phase, said)
-        self._talk = [*asked, said[-1]]  # without the replies that could not be used
+        found = await self.run(phase, messages)
+        self._talk = [*asked, messages[-1]]  # without the unusable replies
         return found
 
     def _parameters(self) -> ModelRequestParameters:
@@ -194,7 +194,7 @@ class TypedRequest(ModelLoop[T]):
     async def _take(self, reply: ParsedReply) -> T | ModelRequest:
         try:
             found = self._object(reply)
-            # A check looks numbers up and runs queries: other conversations go on meanwhile.
+            # Checks look numbers up and run queries, so they run in a thread while other conversations continue.
             faults = await asyncio.to_thread(self._faults, found)
         except ModelReplyError as error:
             faults = [str(error)]
@@ -215,37 +215,36 @@ class TypedRequest(ModelLoop[T]):
         return [sentence.rstrip(".") for sentence in faults]
 
     def _object(self, reply: ParsedReply) -> T:
-        """Return the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
-        said = next((call.arguments for call in reply.calls if call.tool == self._wanted), reply.text)
+        """Parse the object from the call of the output tool, else from the text, in any output mode."""
+        content = next((call.arguments for call in reply.calls if call.tool == self._wanted), reply.text)
         try:
-            if not said and not isinstance(said, dict):
+            if not content and not isinstance(content, dict):
                 others = ", ".join(dict.fromkeys(call.tool[:60] for call in reply.calls))
                 raise ModelReplyError(f"there is no tool {others}" if others else "the reply was empty")
-            return read_json(self._kind, said)
+            return read_json(self._kind, content)
         except ModelReplyError:
             if self._salvage and not reply.refused:
-                found = self._salvage(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+                found = self._salvage(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
                 if found is not None:
                     return found
-            # A reply that was cut off after its object is as good as any.
+            # A reply that was truncated after its object is valid.
             reply.require_whole()
             raise
 
 
-# The three forms in which a model can be held to a type: JSON of a schema, the arguments of a tool, JSON in text. A
-# schema is held to the letter only where the server does so and the type has no object of free keys, which strict modes
-# would empty in silence.
+# Output modes: a JSON schema, the arguments of a tool, or JSON in text. A schema is enforced strictly only if the
+# server supports that and the type has no object with free keys, which strict modes would silently empty.
 
 Way = Literal["schema", "tool", "text"]
 
 
 @dataclass(frozen=True, slots=True)
 class OutputMode:
-    """How one typed object is asked for.
+    """How a typed object is requested.
 
     Attributes:
-        way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
-            text, whose schema is in the prompt.
+        way: `schema`: the server constrains the reply to a JSON schema; `tool`: the reply is a call of an output tool;
+            `text`: the reply is JSON in text, and the prompt contains the schema.
     """
 
     way: Way
@@ -256,20 +255,20 @@ class OutputMode:
 
     @property
     def shown(self) -> str | None:
-        """The schema for the prompt, where the server takes it as no tool and no response format; else None."""
+        """The schema for the prompt, if it is not sent as a tool or response format; else None."""
         return _written(self.kind) if self.way == "text" else None
 
     @property
     def parameters(self) -> ModelRequestParameters:
-        """What the model may reply with."""
+        """The request parameters for this mode."""
         return _mode_parameters(self)
 
 
 def choose_output_mode(connection: Connection, kind: type, name: str, description: str) -> OutputMode:
-    """Return the mode in which a model is asked for a type: the first of schema, tool and text that it has.
+    """Choose the output mode for a type: the first of schema, tool and text that the model supports.
 
-    Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
-    be held so.
+    Anthropic's models use the tool. If a server enforces schemas strictly, the schema mode is used only for types that
+    allow it.
     """
     profile = connection.spec.profile
     has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
@@ -296,23 +295,23 @@ def _mode_parameters(mode: OutputMode) -> ModelRequestParameters:
     return ModelRequestParameters(
         output_mode="native" if mode.way == "schema" else "prompted",
         output_object=output,
-        prompted_output_template=False,  # the prompt has the schema where it is needed
+        prompted_output_template=False,  # the prompt contains the schema if needed
         allow_text_output=True,
     )
 
 
 def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
-    """Return the tool whose arguments are the reply. It is not strict: a type may have free keys."""
+    """Return the tool whose arguments are the reply. It is not strict because a type may have free keys."""
     return ToolDefinition(
         name=name, parameters_json_schema=plain_schema(kind), description=description, strict=False, kind="output"
     )
 
 
 def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
-    """Return the messages with the way to reply at the end of the prompt, in one message with it.
+    """Add the instructions on how to reply to the end of the prompt.
 
-    A schema that the model has to read is sent once: at the end of the system's instructions, so that it is the same at
-    the head of every request; in a talk that has begun without it, in the prompt.
+    If the prompt needs the schema, it is sent once: at the end of the system prompt, so that all requests share a
+    prefix; in a conversation that has begun without it, in the prompt.
     """
     schema = mode.shown
     if schema and any(schema in text for text in _texts(messages)):
@@ -331,7 +330,7 @@ def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
 
 
 def _add_schema(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
-    """Return the first request of a talk with a schema after the system's instructions; None if it has none."""
+    """Return the first request of a conversation with a schema added to its system prompt; None if it has none."""
     first, *rest = messages
     if rest or not isinstance(first, ModelRequest):
         return None

@@ -1,6 +1,6 @@
-"""JSON schemas as models are sent them: every word is paid for with every request.
+"""JSON schemas for models, shortened because every request includes them.
 
-Knows which schemas can be enforced to the letter.
+The module also decides which schemas can be enforced strictly.
 """
 
 from collections import Counter
@@ -17,13 +17,13 @@ def _drop_description(schema: dict[str, JsonValue]) -> None:
 
 
 UNTOLD = ConfigDict(json_schema_extra=_drop_description)
-"""The configuration of a type whose docstring is for readers of the code alone: its solver's instructions say once what
-a model has to know of it."""
+"""Configuration of a type whose docstring is only for readers of the code, because the solver's instructions already
+explain the type to the model."""
 
 
 @lru_cache(maxsize=256)
 def plain_schema(kind: type) -> dict[str, JsonValue]:
-    """Return the JSON schema of a dataclass's fields. Callers share it and must not change it."""
+    """Return the JSON schema of a dataclass without its docstring. Callers must not change the shared result."""
     plain = _plain(_in_place(whole_schema(kind)))
     assert isinstance(plain, dict)
     return plain
@@ -31,7 +31,7 @@ def plain_schema(kind: type) -> dict[str, JsonValue]:
 
 @lru_cache(maxsize=256)
 def whole_schema(kind: type) -> dict[str, JsonValue]:
-    """Return the JSON schema with every null and default, for a server that wants all fields given. Shared."""
+    """Return the JSON schema with all nulls and defaults, for servers that require all fields. The result is shared."""
     schema = serial.schema(kind)
     schema.pop("description", None)
     return schema
@@ -39,12 +39,12 @@ def whole_schema(kind: type) -> dict[str, JsonValue]:
 
 @lru_cache(maxsize=256)
 def is_closed(kind: type) -> bool:
-    """Return whether every object of a type has its keys fixed, so that the schema can be enforced to the letter."""
+    """Return whether all objects in a type have fixed keys, so that the schema can be enforced strictly."""
     return _closed(whole_schema(kind))
 
 
 def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
-    """Return a schema whose parts that are used once are in the place of their use, not under a name of their own."""
+    """Inline definitions of a schema that are used once."""
     parts = schema.get("$defs")
     if not isinstance(parts, dict):
         return schema
@@ -68,7 +68,7 @@ def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
 
 
 def _references(value: JsonValue) -> Iterator[str]:
-    """Yield every reference to a part; the names under which a discriminator lists them are none."""
+    """Yield every `$ref`; the names listed by discriminators do not count."""
     if isinstance(value, list):
         for item in value:
             yield from _references(item)
@@ -94,9 +94,9 @@ def _plain(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return value
     plain = {k: _plain(v) for k, v in value.items() if not (k == "title" and isinstance(v, str))}
-    default = plain.pop("default", None)  # what is not required may be left out
+    default = plain.pop("default", None)  # fields with a default are not required
     if "oneOf" in plain:
-        plain.pop("discriminator", None)  # the fixed value of its key shows as much
+        plain.pop("discriminator", None)  # the constant value of its key is enough
         plain["anyOf"] = plain.pop("oneOf")
     choices = plain.get("anyOf")
     if not isinstance(choices, list):

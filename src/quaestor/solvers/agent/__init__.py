@@ -1,1 +1,1 @@
-"""The agent: a model says what is asked, then answers with the tools; the plan of its tool calls is the answer."""
+"""Agent solver: a model answers with tools, and the plan of its tool calls is the answer."""

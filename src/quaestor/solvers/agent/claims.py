@@ -1,6 +1,6 @@
-"""From what a model claims to the plan that gives it.
+"""Ground a model's claimed answer in a plan.
 
-The plan counts, never the claim.
+The answer is the result of the plan, never the claim.
 """
 
 import re
@@ -34,19 +34,19 @@ _NAMED = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})(?:\.\.#?(\d{1,4}))?\.?", re.IG
 _ALL_NAMED = re.compile(rf"{_NAMED.pattern}(?:(?:\s|[,;]|\band\b)+{_NAMED.pattern})*", re.IGNORECASE)
 _AROUND = "[]() .\n"
 _IN_ONES = frozenset({"price", "time", "percent", "count"})
-"""Kinds of lines of which a page that names no scale prints single things."""
+"""Kinds of rows that count single units on a page without a scale."""
 _RATE = re.compile(r"\b(?:rates?|ratios?|yields?|margins?|multiples?|turnover)\s*(?:$|[,(|])", re.IGNORECASE)
 _LONGEST_WORDING = 80
-"""Of an answer in words, in characters; what is longer tells of something else too."""
+"""Limit in characters for an answer in words; longer text contains more than the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedAnswer:
-    """What a model says is the answer.
+    """The answer claimed by a model.
 
     Attributes:
-        value: The number, in units of `scale`; or yes or no; or what the step that it names came to.
-        scale: The multiplier that it states; `Scale.ONE` where it says nothing.
+        value: The number, in units of `scale`; or yes or no; or the result of the step that the answer refers to.
+        scale: The stated multiplier; `Scale.ONE` if none is stated.
     """
 
     value: AnswerValue
@@ -55,17 +55,17 @@ class ClaimedAnswer:
 
     @property
     def words(self) -> str:
-        """The claim for people: `14.1 percent`."""
+        """The claim in words: `14.1 percent`."""
         return print_amount(self.value, self.scale, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedAnswer:
-    """A claim with the plan that stands for it.
+    """A claim with the plan that supports it.
 
     Attributes:
-        grounded: False if the number came from no tool.
-        assumes: Whether it is calculated with a number that no tool returned.
+        grounded: False if no tool returned the number.
+        assumes: Whether the calculation uses a number that no tool returned.
     """
 
     claim: ClaimedAnswer
@@ -76,10 +76,10 @@ class GroundedAnswer:
 
 
 def read_final(written: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
-    """Return a model's answer and the numbers that it may mean, none if it names a step or says that there is none.
+    """Parse a model's answer; return it with the values that it may mean, none if it refers to a step or is missing.
 
     Raises:
-        ModelReplyError: There is no answer in it.
+        ModelReplyError: The reply contains no answer.
     """
     in_words = isinstance(written, str) and "{" not in written
     final = FinalAnswer(str(written)) if in_words else read_json(FinalAnswer, written)
@@ -133,18 +133,17 @@ def _claims(final: FinalAnswer) -> Iterator[ClaimedAnswer]:
 
 
 def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
-    """Return the plan that gives a claimed number.
+    """Return the plan that supports a claimed number.
 
-    A step of this turn that comes to the number is taken, among several the one that the model names, else the last;
-    then one that prints it with a minus; then the step that the model names although the number differs; then an
-    earlier answer or a number of the page. What is left stands for itself, as a constant that nothing grounds.
+    The first match is used: a step of this turn with this result (of several the one that the model refers to, else the
+    last), a step that prints the number with a minus, the step that the model refers to although the number differs,
+    an earlier answer or a number of the page. Otherwise the number becomes an ungrounded constant.
 
     Args:
-        claims: The readings of that answer in the order in which it has them; none if it names a step.
+        claims: The possible readings of the answer, in order; empty if it refers to a step.
 
     Raises:
-        ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step; or
-            a step is named that there is not.
+        ModelReplyError: It is unclear which of several numbers is meant, a yes or no has no step, or a step is unknown.
     """
     if named := _named_steps(final):
         settled = [_by_step(draft, step) for step in named]
@@ -175,14 +174,14 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
 def ground_words(
     draft: PlanBuilder, words: Sequence[str], verdict: Sequence[ClaimedAnswer], document: Document, question: str
 ) -> GroundedAnswer:
-    """Return the plan that takes words of the page, a list of them and of steps named among them, or what they state.
+    """Return the plan that quotes words of the page, lists quotations and steps, or derives a yes or no from them.
 
     Args:
-        words: As a model quotes them; `#3` is a step.
-        verdict: The yes or no that it reads in them; empty if the words are the answer.
+        words: Quotations by the model; `#3` refers to a step.
+        verdict: The yes or no that the words state; empty if the words are the answer.
 
     Raises:
-        ModelReplyError: They are not on the page, or are a number.
+        ModelReplyError: The words are not on the page, or are a number.
     """
     if len(words) > MOST_STEPS - 1:
         raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")
@@ -211,13 +210,13 @@ def ground_words(
 def ground_list(
     draft: PlanBuilder, final: FinalAnswer, stated: Callable[[ClaimedAnswer], GroundedAnswer]
 ) -> GroundedAnswer | None:
-    """Return the plan of an answer that lists steps and yes or no ("#1, no"); None for another answer.
+    """Return the plan of an answer that lists steps and yes or no ("#1, no"); None for other answers.
 
     Args:
-        stated: Gives the plan of a yes or no that words of the page state.
+        stated: Returns the plan of a yes or no that is stated by words of the page.
 
     Raises:
-        ModelReplyError: A step is named that there is not, or nothing states the yes or no.
+        ModelReplyError: A step is unknown, or nothing supports the yes or no.
     """
     if not (listed := _answer_parts(final)):
         return None
@@ -230,7 +229,7 @@ def ground_list(
 
 
 def _answer_parts(final: FinalAnswer) -> tuple[int | bool, ...]:
-    """Return what an answer such as "#1, no" lists; nothing of one without yes or no, or of that alone."""
+    """Return the entries of an answer such as "#1, no"; empty if there is no yes or no, or only that."""
     parts = re.split(r"[,;]\s*", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else []
     verdicts = [_VERDICT.get(one.strip().casefold()) for one in parts]
     steps = [_steps_in(one) for one in parts]
@@ -240,17 +239,17 @@ def _answer_parts(final: FinalAnswer) -> tuple[int | bool, ...]:
 
 
 def sets_caption_aside(settled: GroundedAnswer, result: StepResult, stated: str, document: Document) -> bool:
-    """Return whether a model says that a number counts in ones of which only a caption says otherwise."""
+    """Return whether a model states ones as the scale of a number although a caption, and only that, gives another."""
     if stated != Scale.ONE or result.scale in (Scale.ONE, Scale.PERCENT) or not _is_claimed(settled, result):
         return False
     return all(_by_caption(step, document) for step in settled.plan.steps)
 
 
 def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, document: Document) -> GroundedAnswer:
-    """Return an answer in the scale that a model states if the page says none, or a caption alone another than ones.
+    """Apply the scale stated by a model if the page gives none, or if only a caption contradicts a scale of ones.
 
-    What no page prints in millions (prices, rates, days, people) stays as it is. A reader is told of a scale that the
-    model states and no page.
+    Values that pages never print in millions (prices, rates, days, people) keep their scale. A remark names a scale
+    stated by the model and not by the page.
     """
     last = Ref(len(settled.plan.steps))
     if sets_caption_aside(settled, result, stated, document):
@@ -269,13 +268,13 @@ def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, do
 
 
 def _is_claimed(settled: GroundedAnswer, result: StepResult) -> bool:
-    """Whether the model gives a number as its plan does, in the same digits."""
+    """Return whether the claimed number has the same digits as the plan's result."""
     number, claimed = result.number, number_of(settled.claim.value)
     return number is not None and claimed is not None and rounds_to(number, claimed)
 
 
 def _by_caption(step: Step, document: Document) -> bool:
-    """Whether no print and no label of a row or a column gives the scale of what a step takes."""
+    """Return whether a step's number gets its scale neither from its print nor from a row or column label."""
     if not isinstance(step, Extract):
         return all(isinstance(o, Constant) or (isinstance(o, Ref) and o.step > 0) for o in step.operands)
     if step.quantity is None or step.quantity.scale is not Scale.ONE or not isinstance(step.source, CellRef):
@@ -285,7 +284,7 @@ def _by_caption(step: Step, document: Document) -> bool:
 
 
 def _named_steps(final: FinalAnswer) -> tuple[int, ...]:
-    """Return the steps that an answer such as "#3" or "#1, #4..#9" names, earlier answers as "#-1"; else none."""
+    """Return the steps in an answer such as "#3", "#1, #4..#9" or "#-1" (an earlier answer); else none."""
     return _steps_in(final.answer) if isinstance(final.answer, str) else ()
 
 
@@ -308,7 +307,7 @@ def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
 
 
 def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
-    """Return what to doubt where a model gives the number of a step the name of another scale; None for nothing."""
+    """Return a remark if the scale stated by a model differs from the step's; else None."""
     known, claimed = register.number, number_of(claim.value)
     if known is None or claimed is None or claim.scale in (Scale.ONE, Scale.PERCENT, register.scale):
         return None
@@ -318,7 +317,7 @@ def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
 
 
 def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer) -> Plan | None:
-    """Return the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
+    """Return a plan that drops the minus of a number read by a tool, if that gives the claimed number; else None."""
     for step in order:
         read = draft.steps[step - 1]
         if (
@@ -332,7 +331,7 @@ def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer
 
 
 def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
-    """Return the plan of a number that no step of this turn gives."""
+    """Return the plan of a number that is not the result of any step of this turn."""
     plan, traced = draft.plan_of(claim.value)
     if traced is not None and traced.grounded and not isinstance(traced.operand, Constant):
         if traced.origin != "page":
@@ -345,7 +344,7 @@ def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
 def _settled(
     draft: PlanBuilder, claim: ClaimedAnswer, plan: Plan, remark: str | None = None, *, grounded: bool = True
 ) -> GroundedAnswer:
-    # What entries of a list are held against, and how many of them are taken, the question says and no page.
+    # Thresholds and counts of operations on lists come from the question, not from the page.
     loose = [
         operand.text
         for step in plan.steps
@@ -360,7 +359,7 @@ def _settled(
 
 
 def _agrees(draft: PlanBuilder, step: int, claim: ClaimedAnswer) -> bool:
-    """Whether a step comes to a claim: as printed, in units, or as a percentage, to the digits that the claim has."""
+    """Return whether a step's result matches a claim as printed, in units, or in percent, to the claim's digits."""
     register = draft.result(step)
     known, claimed = register.number, number_of(claim.value)
     if known is None or claimed is None:

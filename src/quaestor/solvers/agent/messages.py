@@ -1,6 +1,6 @@
-"""What the agent's model gives back, as types: its understanding of a question, and its answer.
+"""Types of the replies of the agent's model: its understanding of a question and its answer.
 
-Lenient where a reply can still be understood: unknown keys are dropped, a plan may be one text or several.
+Parsing is lenient: unknown keys are dropped, and a plan may be one text or several.
 """
 
 from dataclasses import dataclass, field
@@ -15,15 +15,15 @@ from quaestor.solvers.explaining import has_reference
 
 Scalar = str | int | float
 UNDERSTAND = "describe_understanding"
-"""The output tool of a first phase, else a tool beside the others."""
+"""Name of the output tool in a separate first phase, or of an additional tool."""
 
 ANSWER = "final_answer"
-"""The output tool of the rounds."""
+"""Name of the output tool for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """How a model reads a question. It is a guide for the second phase, and a record for people."""
+    """A model's understanding of a question, recorded for people and used in the second phase."""
 
     description: Annotated[str, Field(description="What is asked for, complete in itself.")]
     entity_type: Annotated[
@@ -49,7 +49,7 @@ class Understanding:
 
 
 def _join_texts(value: object) -> object:
-    """Return texts that a model lists as one text, as it was asked for them; anything else as it is."""
+    """Join a list of texts into one, as the model was asked to write; return any other value unchanged."""
     return ", ".join(value) if isinstance(value, list) and all(isinstance(part, str) for part in value) else value
 
 
@@ -62,7 +62,7 @@ _SENTENCES: dict[str, JsonValue] = {
 
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
-    """What a model answers with. It may also name the steps that a number rests on."""
+    """A model's answer, which may also list the steps that a number depends on."""
 
     answer: Annotated[
         Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
@@ -84,21 +84,21 @@ class FinalAnswer:
 
     @property
     def note(self) -> str:
-        """What is said beside an answer or of none, as one text."""
+        """The comment beside an answer or a missing answer, as one text."""
         return self.explanation if isinstance(self.explanation, str) else " ".join(self.explanation or ())
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is to be shown as an explanation: a list, or a text with references."""
+        """The sentences to show as an explanation: a list, or a text with references."""
         if isinstance(self.explanation, str):
             return (self.explanation,) if has_reference(self.explanation) else ()
         return tuple(self.explanation or ())
 
 
 STATED = "description"
-"""What a model states of its understanding along with its first calls: those say the rest."""
+"""The part of the understanding that a model states with its first calls, which show the rest."""
 
 
 def exact(number: float) -> Decimal:
-    """Return a JSON number as it was written, as nearly as a float holds it."""
+    """Convert a JSON number to the decimal that was written, as far as a float preserves it."""
     return Decimal(str(number))

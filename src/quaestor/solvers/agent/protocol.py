@@ -1,6 +1,6 @@
-"""The two bindings of the one toolbox: native tool calls, and lines `TOOL: name({json})` for models without them.
+"""The two ways to call the tools: native tool calls, and lines `TOOL: name({json})` for models without them.
 
-A model that has native calls and writes lines all the same is understood too. Decides nothing about what is called.
+A model with native calls that writes lines instead is understood too.
 """
 
 import json
@@ -22,18 +22,18 @@ from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "minimum", "propertyNames", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
-"""What they list is in the prompt, if there is not too much of it."""
+"""Tools whose results are in the prompt, unless they are too long."""
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
 def read_calls(response: ModelResponse) -> ParsedReply:
-    """Return the calls of a reply, native or written."""
+    """Parse the calls of a reply, native or written."""
     reading = read_reply(response)
     return reading if reading.calls else replace(reading, calls=written_calls(reading.text))
 
 
 def written_calls(text: str) -> tuple[RequestedCall, ...]:
-    """Return the calls that a text writes as lines; of an answer on a line of its own, the call of the answer tool.
+    """Parse the calls that a text writes as lines; an answer on a separate line becomes a call of the answer tool.
 
     >>> written_calls('First: TOOL: list_entities({"entityType": "CashFlow"})')[0].arguments
     '{"entityType": "CashFlow"}'
@@ -45,7 +45,7 @@ def written_calls(text: str) -> tuple[RequestedCall, ...]:
 
 
 def _arguments(text: str, start: int) -> str:
-    """Return the JSON after an opening parenthesis; if it is none, the rest of the line, for the tool to refuse."""
+    """Return the JSON after an opening parenthesis; if it is invalid, the rest of the line, for the tool to refuse."""
     begin = start + len(text[start:]) - len(text[start:].lstrip())
     try:
         _, end = json.JSONDecoder().raw_decode(text, begin)
@@ -56,7 +56,7 @@ def _arguments(text: str, start: int) -> str:
 
 
 def _lean(schema: JsonValue) -> JsonValue:
-    """Return a schema without the limits that are checked anyway: every word of it is read with every request."""
+    """Return a schema without limits that are validated anyway, to save tokens in every request."""
     if isinstance(schema, list):
         return [_lean(item) for item in schema]
     if not isinstance(schema, dict):
@@ -74,7 +74,7 @@ def _definition(
 ) -> ToolDefinition:
     lean = _lean(schema)
     assert isinstance(lean, dict)
-    # Not strict: a filter may have any key, which schemas held to the letter cannot say.
+    # Not strict: strict schemas cannot express filters with arbitrary keys.
     return ToolDefinition(name=name, parameters_json_schema=lean, description=description, strict=False, kind=kind)
 
 
@@ -95,13 +95,13 @@ def _tools(stating: bool, whole: bool, searching: bool) -> tuple[ToolDefinition,
 
 @lru_cache(maxsize=8)
 def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[dict[str, str]]:
-    """Return the tools, for models that call them in writing.
+    """Return the tools with their schemas, for models that call them in writing.
 
     Args:
-        stating: Whether the one for the understanding is among them.
-        whole: Whether the overview in the prompt has all types, properties and instances: those that list them are left
-            out then.
-        searching: Whether a part of a document is shown, and more can be found.
+        stating: Whether to include the tool for the understanding.
+        whole: Whether the overview in the prompt is complete; the tools that list types, properties and instances
+            are then left out.
+        searching: Whether the shown document is an excerpt that can be searched for more.
     """
     return [
         {"name": tool.name, "description": tool.description or "", "schema": json.dumps(tool.parameters_json_schema)}
@@ -113,10 +113,10 @@ def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[di
 def answer_request(
     native: bool, stating: bool, whole: bool, last: bool, *, searching: bool = False
 ) -> ModelRequestParameters:
-    """Return what a model may reply with while it answers; most of it as `tool_list` has it.
+    """Return the tools and the output that a model may use while answering (see `tool_list` for the other arguments).
 
     Args:
-        last: Whether it must answer now.
+        last: Whether the model must answer now.
     """
     if not native:
         return ModelRequestParameters(output_mode="text", allow_text_output=True)

@@ -1,7 +1,7 @@
-"""What a model sees of a tool's reply: every word is read again with each request that follows.
+"""Shorten tool replies for the model, which reads them again with every later request.
 
-The whole reply is on record. Owns what may be left out of it: places that a step already names, what was asked, what is
-said twice, and digits beyond those that a reader compares.
+The complete reply is recorded. Left out are places that a step already identifies, repetitions of the request or of
+other fields, and digits beyond those that a reader compares.
 """
 
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-_UNTOLD = frozenset({"success", "source", "sources", "operation", "year", "instance", "property", "fraction"})
+_OMITTED = frozenset({"success", "source", "sources", "operation", "year", "instance", "property", "fraction"})
 _OF_SENTENCES = frozenset({"sentence", "before", "text"})
 _DIGITS = 10
 
 
 def shorten(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxyType({})) -> dict[str, JsonValue]:
-    """Return a reply of a tool as a model sees it; a refusal loses only its places.
+    """Return a tool's reply as shown to the model; a refusal loses only its source places.
 
     Args:
-        names: Of sentences, by which the model cites them.
+        names: Names of sentences by which the model cites them, by their text.
     """
     if reply.get("success"):
         return _short(_add_names(reply, names) if names else reply)
@@ -26,7 +26,7 @@ def shorten(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingPr
 
 
 def _add_names(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Return a reply with the names of its sentences before them."""
+    """Prefix the sentences of a reply with their names."""
 
     def named(key: str, value: JsonValue) -> JsonValue:
         if isinstance(value, list):
@@ -48,7 +48,7 @@ def _with_names(text: str, names: Mapping[str, str]) -> str:
 
 def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     calculated = "operands" in reply
-    shown: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
+    shown: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _OMITTED and v not in (None, [], "")}
     if calculated:
         shown.pop("values", None)
         shown["operands"] = _operands(reply["operands"])
@@ -70,7 +70,7 @@ def _short_value(value: JsonValue) -> JsonValue:
 
 
 def _operands(shown: JsonValue) -> JsonValue:
-    """Return operands a line each, such as `318.6 million (page: data cables, 2012)`; not those that are steps."""
+    """Format each operand as a line such as `318.6 million (page: data cables, 2012)`; omit those that are steps."""
     if not isinstance(shown, list):
         return shown
     lines: list[JsonValue] = []

@@ -1,6 +1,6 @@
-"""The agent solver: a model says what is asked, then answers with tools, in one talk or in two.
+"""Agent solver: a model states what is asked, then answers with tools, in one conversation or in two phases.
 
-The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
+The model comes with each turn; the solver keeps no state between turns.
 """
 
 import asyncio
@@ -74,25 +74,25 @@ from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.toolbox import Toolbox
 
 MOST_CALLS = 16
-"""Of one reply."""
+"""Limit of calls in one reply."""
 _MOST_SAME = 2
 Settled = GroundedAnswer | NoAnswerGiven
 _LARGEST_STEP = 1 << 62
-"""A model may write any number as a step; stores hold 64 bits."""
+"""Stores hold 64-bit integers, but a model may write any number as a step."""
 _LONGEST_QUERY = 2000
 _STEP = re.compile(r"#\s*(\d{1,4})\b")
 _GIVING = ("query_kg", "find_in_text", "calculate")
-"""The tools that give steps."""
+"""Tools whose results are steps."""
 _DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
 class AgentSolver:
-    """Asks the model of the turn."""
+    """Solver that asks the model of the turn."""
 
     name = "agent"
 
     def __init__(self, limits: AgentLimits | None = None) -> None:
-        """Take how long to try, and read the advice.
+        """Read the advice file.
 
         Raises:
             SettingsError: The advice cannot be read.
@@ -102,16 +102,16 @@ class AgentSolver:
 
     @cached_property
     def _system(self) -> str:
-        """What every turn is told first."""
+        """The system prompt of every turn."""
         return render("agent/system", advice=self._advice)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer that the plan of the model's tool calls gives; one without a value where it finds none.
+        """Return the answer given by the plan of the model's tool calls, without a value if the model finds none.
 
-        A model that finds none in a part of a document, and has not searched the rest, is shown more of it once.
+        If the model finds none in an excerpt without having searched the document, it gets a wider excerpt once.
 
-        The trace has how the model understands the question. `Answer.reason` says where the model's own number
-        differs from the plan's, and which numbers no tool returned.
+        The trace records how the model understands the question. `Answer.reason` notes where the number claimed by the
+        model differs from the plan's, and which numbers no tool returned.
         """
         model = context.model_for()
         first = None
@@ -134,9 +134,9 @@ class AgentSolver:
         return await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
 
     async def _understand(self, question: str, context: TurnContext, model: Connection) -> Understanding | None:
-        """Return how the model understands a question, before it has tools; None if it does not say.
+        """Ask the model how it understands a question, before it has tools; None if it does not say.
 
-        Such a model may still answer: that is not an error here.
+        A model without an understanding may still answer, so this is not an error.
         """
         prompt = await compute_little(lambda: render("agent/understand", **page_variables(question, context)))
         request = TypedRequest(
@@ -174,7 +174,7 @@ class AgentSolver:
 
 
 def page_variables(question: str, context: TurnContext) -> dict[str, object]:
-    """Return the variables of prompts: the page, the conversation, the text that the question is near to."""
+    """Return the variables of prompts: the page, the conversation and the sentences near the question."""
     page = briefing.outline(context)
     explains = may_be_explained(context.read(question), context)
     names = passage_names(context.document.whole or context.document) if explains else {}
@@ -191,15 +191,15 @@ def page_variables(question: str, context: TurnContext) -> dict[str, object]:
 
 
 def reading(understanding: Understanding) -> JsonObject:
-    """Return what an understanding says, without what it leaves empty."""
+    """Return the fields of an understanding that are not empty."""
     return {name: value for name, value in as_object(understanding).items() if value not in ("", [], {})}
 
 
 class AnswerRounds(ModelLoop[Settled]):
-    """The rounds of tool calls of one turn, until there is an answer or the model says why there is none.
+    """Rounds of tool calls in one turn, until the model answers or states why it cannot.
 
     Attributes:
-        assumption: What the answer takes for granted and the page does not say, in the model's words; or None.
+        assumption: What the answer assumes and the page does not say, in the model's words; or None.
     """
 
     _gave_up = "gave up after {} unusable replies"
@@ -213,12 +213,12 @@ class AnswerRounds(ModelLoop[Settled]):
         understanding: Understanding | None,
         whole: bool,
     ) -> None:
-        """Open the tools."""
+        """Create the toolbox of the turn."""
         super().__init__(connection, ANSWER, context.note_rejected, replies=limits.iterations, repairs=limits.repairs)
         self.context, self.limits, self.understanding, self.whole = context, limits, understanding, whole
         self.assumption: str | None = None
         self.native = connection.spec.profile.tools
-        # By their places in the whole document: a search adds sentences to what is shown, and renames none.
+        # Named by position in the whole document, so that a search that adds sentences renames none.
         passages = passage_names(context.document.whole or context.document)
         self._explainer = Explainer(context, name=lambda _, sentence: passages[sentence.section, sentence.index])
         self._explains = may_be_explained(context.question, context)
@@ -231,7 +231,7 @@ class AnswerRounds(ModelLoop[Settled]):
         self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
 
     def _find(self, query: Query) -> WidenedExcerpt:
-        """Look for more of a long document, which the turn is shown from then on."""
+        """Search a long document and add the results to what the turn is shown."""
         blocks = self.context.widen(query)
         return WidenedExcerpt(Excerpt(self.context.document), self.context.graph, blocks)
 
@@ -247,12 +247,12 @@ class AnswerRounds(ModelLoop[Settled]):
 
     async def _take(self, reply: ParsedReply) -> Settled | ModelRequest:
         self._note_understanding(reply)
-        # Tools go through the graph, in a long document also through an index in a file.
+        # Tools read the graph and, in a long document, an index file.
         off_the_loop = compute_little if self.context.search is None else asyncio.to_thread
         return await off_the_loop(self._calls if reply.calls else self._words, reply)
 
     def _note_understanding(self, reply: ParsedReply) -> None:
-        """Put the understanding on record that a reply states, once a turn; a first reply may do without."""
+        """Record the understanding stated in a reply, once per turn; the first reply may omit it."""
         if self.limits.two_phases or self.understanding is not None:
             return
         stated = next((called.arguments for called in reply.calls if called.tool == UNDERSTAND), None)
@@ -268,7 +268,7 @@ class AnswerRounds(ModelLoop[Settled]):
                 self.context.trace.append(NotUnderstood(str(error)))
 
     def _words(self, reply: ParsedReply) -> Settled | ModelRequest:
-        """Take a reply without calls: an answer in words, or nothing that can be used."""
+        """Handle a reply without calls: an answer in words, or an unusable reply."""
         try:
             reply.require_whole()
             if not reply.text:
@@ -279,7 +279,7 @@ class AnswerRounds(ModelLoop[Settled]):
             return return_results((), self._repair(f"This cannot be used: {fault}."))
 
     def _calls(self, reply: ParsedReply) -> Settled | ModelRequest:
-        """Make the calls of a reply, in order, up to an answer that can be used."""
+        """Execute the calls of a reply in order, up to a usable answer."""
         results: list[tuple[RequestedCall, JsonValue]] = []
         before, unsure = len(self._box.draft.steps), False
         given: dict[int, int] = {}
@@ -310,7 +310,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return return_results(results, self._repair() if self._is_last_reply else "")
 
     def _names(self) -> Mapping[str, str]:
-        """Return the names of the sentences that are shown now, if the question may be explained by them."""
+        """Return the names of the sentences shown now, if the question may be explained."""
         named = named_passages(self.context.document, self._explainer.name) if self._explains else {}
         return {sentence.text: name for name, sentence in named.items()}
 
@@ -325,16 +325,16 @@ class AnswerRounds(ModelLoop[Settled]):
         )
 
     def _note(self, called: RequestedCall, error: str, suggestion: str) -> dict[str, JsonValue]:
-        """Refuse a call without making it, and keep it on record all the same."""
+        """Refuse a call without executing it, but record it."""
         refusal = _refusal(error, suggestion)
         self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
         return refusal
 
     def _settle(self, written: object) -> Settled:
-        """Return an answer that can be used, noting what the model claims.
+        """Return a usable answer and note the model's claim.
 
         Raises:
-            ModelReplyError: It cannot be used, or nothing bears it out and this was not yet returned to the model.
+            ModelReplyError: The answer is unusable, or ungrounded and the model has not yet been asked to confirm it.
         """
         try:
             final, claims = read_final(written)
@@ -360,7 +360,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return replace(settled, plan=plan, remarks=tuple(remarks))
 
     def _ground_answer(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
-        """Return the plan of an answer without its explanation, of one that explains alone an empty one."""
+        """Return the plan of an answer without its explanation; empty if the explanation is the whole answer."""
         asked, document = self.context.question.text, self.context.document
 
         def stated(verdict: ClaimedAnswer) -> GroundedAnswer:
@@ -385,10 +385,10 @@ class AnswerRounds(ModelLoop[Settled]):
             return stated(claims[0])
 
     def _scale_answer(self, final: FinalAnswer, settled: GroundedAnswer) -> GroundedAnswer:
-        """Return an answer in the scale that the model states, as far as the page does not say otherwise.
+        """Apply the scale stated by the model, unless the page contradicts it.
 
         Raises:
-            ModelReplyError: Only the caption of a table says otherwise, and this was not yet returned to the model.
+            ModelReplyError: Only a table's caption contradicts it, and the model has not yet been asked to confirm it.
         """
         if final.scale is None or not settled.plan.steps:
             return settled
@@ -399,10 +399,10 @@ class AnswerRounds(ModelLoop[Settled]):
         return in_stated_scale(settled, result, final.scale, self.context.document)
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
-        """Return what a model says that gives no answer; what it has not looked for it may not find missing.
+        """Return the reason why the model gives no answer; it must have looked something up first.
 
         Raises:
-            ModelReplyError: It has not looked for anything.
+            ModelReplyError: Nothing was looked up, and the model has not yet been asked to do so.
         """
         if not self._box.calls and final.no_answer != "ambiguous":
             self._challenge("Nothing was looked up. Look for it with the tools")
@@ -410,10 +410,10 @@ class AnswerRounds(ModelLoop[Settled]):
         return NoAnswerGiven(final.no_answer or "not_on_page", NOTHING_BOUND if unbound else final.note)
 
     def _challenge(self, doubt: str) -> None:
-        """Tell a model once a turn that nothing bears out its answer.
+        """Ask the model to reconsider its answer, at most once per turn.
 
         Raises:
-            ModelReplyError: This was not yet returned to the model.
+            ModelReplyError: The model has not yet been asked to.
         """
         if not self._challenged and self.left:
             self._challenged = True
@@ -429,14 +429,14 @@ class AnswerRounds(ModelLoop[Settled]):
 
 
 def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:
-    """Return the steps that a call gave."""
+    """Return the steps returned by a call."""
     values = result.get("values") if "step" not in result else None
     given = [result, *(value for value in values if isinstance(value, dict))] if isinstance(values, list) else [result]
     return [step for one in given if isinstance(step := one.get("step"), int)]
 
 
 def _arguments(called: RequestedCall) -> JsonValue:
-    """Return the arguments of a call; as text if they are not JSON."""
+    """Parse the arguments of a call; return the text if they are not JSON."""
     try:
         read: JsonValue = json.loads(called.text)
     except (ValueError, RecursionError):
@@ -445,7 +445,7 @@ def _arguments(called: RequestedCall) -> JsonValue:
 
 
 def foreseen_steps(called: RequestedCall) -> int:
-    """Return how many steps a model may expect of a call: one, or one for each of the values in its filters."""
+    """Return how many steps a model may expect from a call: one, or one per combination of the filters' values."""
     given = _arguments(called)
     filters = given.get("filters") if isinstance(given, dict) else None
     values = filters.values() if isinstance(filters, dict) else ()
@@ -453,10 +453,10 @@ def foreseen_steps(called: RequestedCall) -> int:
 
 
 def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall:
-    """Return a call that names steps as a model could foresee them with those that they became.
+    """Replace step numbers that a model predicted within one reply by the actual ones.
 
     Args:
-        given: Of the calls before it in the reply, by the number that each was to have.
+        given: The actual number for each predicted number, from earlier calls in the reply.
     """
     if all(step == became for step, became in given.items()):
         return called
@@ -480,7 +480,7 @@ def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall
 
 
 def named_steps(called: RequestedCall) -> set[int]:
-    """Return the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
+    """Return the steps of this turn that a call refers to, as `#3` or as numbers in its `steps`."""
     given = _arguments(called)
     steps = given.get("steps") if isinstance(given, dict) else None
     listed = {step for step in steps if type(step) is int} if isinstance(steps, list) else set()
@@ -488,7 +488,7 @@ def named_steps(called: RequestedCall) -> set[int]:
 
 
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
-    """Return the arguments of the queries among some calls, as far as they are objects."""
+    """Return the arguments of the queries among the calls, if they are objects."""
     asked = (called for called in calls[:MOST_CALLS] if called.tool == "query_kg")
     objects = (holdable(_arguments(called)) for called in asked if len(called.text) <= _LONGEST_QUERY)
     return [one for one in objects if isinstance(one, dict)]

@@ -1,6 +1,6 @@
-"""What the agent says of itself: its limits, and the advice of a file that a person has read.
+"""Registry entry of the agent: its limits, and advice from a file.
 
-The agent takes up no advice by itself.
+Advice is used only if a person names the file in the options.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LONGEST_ADVICE = 6_000
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits(ConfidenceOptions):
-    """How long the agent tries."""
+    """Limits of the agent."""
 
     iterations: int = option(12, help="most rounds of tool calls; the last one has no tools", least=1)
     repairs: int = option(3, help="unusable replies that are asked for again", least=1)
@@ -31,10 +31,10 @@ class AgentLimits(ConfidenceOptions):
 
 
 def read_advice(path: str | None) -> str:
-    """Return what a file of advice tells: all of its lines but those that begin with #; "" without a file.
+    """Read a file of advice without the lines that begin with #; "" without a file.
 
     Raises:
-        SettingsError: It cannot be read, says nothing, or too much.
+        SettingsError: The file cannot be read, or its advice is empty or too long.
     """
     if path is None:
         return ""

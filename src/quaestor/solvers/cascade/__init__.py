@@ -1,1 +1,1 @@
-"""Solvers one after the other: the next is asked only where the one before is not sure enough."""
+"""Cascade of solvers: the next one is asked only if the one before is not confident enough."""

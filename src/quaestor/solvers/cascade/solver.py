@@ -1,6 +1,6 @@
-"""The cascade: stages in their order, until one is sure enough.
+"""Cascade solver: asks its stages in order until one is confident enough.
 
-The conversation holds what was answered, whoever answered it.
+The conversation has one history, whichever stage answered.
 """
 
 from collections.abc import Sequence
@@ -21,37 +21,37 @@ class Stage:
     """One solver of a cascade.
 
     Attributes:
-        least: The confidence that its answer needs; None of the last, whose answer stands whatever it is.
+        least: The minimum confidence of its answers; None for the last stage, whose answer is always accepted.
     """
 
     solver: Solver
     least: float | None = None
 
     def takes(self, answer: Answer) -> bool:
-        """Return whether an answer of this stage is the turn's. One that says nothing of itself is not sure."""
+        """Return whether to accept an answer of this stage; one without a confidence counts as 0."""
         if self.least is None:
             return True
         return answer.value is not None and (answer.confidence or 0.0) >= self.least
 
 
 class CascadeSolver:
-    """Asks one solver after the other."""
+    """Solver that asks several solvers in order."""
 
     name = "cascade"
 
     def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False, abstain_below: float = 0.0) -> None:
-        """Take the stages.
+        """Create a cascade.
 
         Args:
-            show_doubts: Whether each is told what the one before would have answered.
+            show_doubts: Whether each stage gets the rejected answer of the one before.
         """
         self.stages, self._show_doubts, self._abstain_below = tuple(stages), show_doubts, abstain_below
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer of the first stage that is sure enough, else what the last says.
+        """Return the answer of the first stage that is confident enough, else that of the last.
 
-        Where the last one fails, the surest answer of those before stands, and its `reason` says so. An answer that is
-        less sure than is asked of every answer comes without its value.
+        If the last stage fails, the most confident earlier answer is used, and its `reason` says so. An answer below
+        `abstain_below` is returned without its value.
         """
         return self._withhold(await self._ask_stages(question, context))
 
@@ -64,7 +64,7 @@ class CascadeSolver:
         return replace(answer, value=None, reason=why)
 
     async def _ask_stages(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer of the stage whose answer counts."""
+        """Return the answer of the stage that counts."""
         unsure: list[Answer] = []
         for number, stage in enumerate(self.stages, start=1):
             last = number == len(self.stages)
@@ -88,7 +88,7 @@ class CascadeSolver:
         raise SolverError("the cascade has no stages")
 
     async def _ask_stage(self, number: int, question: str, context: TurnContext, doubts: Sequence[str]) -> Answer:
-        """Return what a stage says, and puts it on record, whatever becomes of it."""
+        """Return the answer of a stage and record it, even if it fails."""
         stage, role = self.stages[number - 1], role_of(number)
         solver, outer = stage.solver, context.trace
         inner = replace(
@@ -105,7 +105,7 @@ class CascadeSolver:
             error = str(failure)
             raise
         finally:
-            # What a stage has found of a long document, and used, is the turn's.
+            # Parts of a long document that a stage has found are kept for the turn.
             context.document, context.graph, context.usage = inner.document, inner.graph, inner.usage
             used = _usage_so_far(inner).since(before)
             context.trace.append(
@@ -125,17 +125,17 @@ class CascadeSolver:
 
 
 def _usage_so_far(context: TurnContext) -> Usage:
-    """What the turn has used so far: one meter counts all models of a run."""
+    """The usage of the turn so far; one meter counts all models of a run."""
     connection = context.model or next(iter(context.models.values()), None)
     if connection is None:
         return context.usage
-    from quaestor.llm.transcript import current_place  # without a model nothing of a model is loaded
+    from quaestor.llm.transcript import current_place  # without a model nothing of `llm` is loaded
 
     return context.usage + connection.meter.turn(current_place())
 
 
 def doubts_of(answer: Answer) -> tuple[str, ...]:
-    """Return, for the next stage, what was answered, how sure that was, and what it was nearly read as."""
+    """Describe an answer for the next stage: its value, its confidence and the next most likely reading."""
     named = f" ({answer.description})" if answer.description else ""
     sure = "its probability is unknown" if answer.confidence is None else f"its probability is {answer.confidence:.2f}"
     found = f"it was {show_number(answer)}{named}; {sure}"

@@ -1,6 +1,6 @@
-"""What the cascade says of itself: its stages, how sure each has to be, and what each is built with.
+"""Registry entry of the cascade: its stages, their thresholds and their options.
 
-Opens no model: which one a stage asks is found where models are.
+It opens no models: the caller provides those of the stages.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ _WEIGHTS = "weights"
 
 @dataclass(frozen=True, slots=True)
 class CascadeOptions:
-    """The options of the cascade. Where answers below a confidence are withheld, those without one are too."""
+    """Options of the cascade. If `abstain_below` is set, answers without a confidence are withheld too."""
 
     stages: str = option("embedded,workflow", help="the solvers in order, separated by commas")
     thresholds: str | float = option(
@@ -38,7 +38,7 @@ class CascadeOptions:
     weights: str | None = option(None, help="a folder of weights for the stages that use weights")
 
     def __post_init__(self) -> None:
-        """Refuse options that do not fit each other."""
+        """Refuse incompatible options."""
         if len(self.names) < 2:
             raise SettingsError(f"a cascade needs at least two stages, such as embedded,workflow, not {self.stages!r}")
         if _NAME in self.names:
@@ -54,15 +54,15 @@ class CascadeOptions:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The solvers of the stages, in their order."""
+        """The solvers of the stages, in order."""
         return tuple(name for name in _split_list(self.stages) if name)
 
     @property
     def least(self) -> tuple[float, ...]:
-        """The confidence that each stage but the last needs.
+        """The minimum confidence for each stage but the last.
 
         Raises:
-            SettingsError: One is not a number from 0 to 1, or there are more or fewer than stages before the last.
+            SettingsError: A threshold is not a number from 0 to 1, or their number does not match the stages.
         """
         listed, wanted = _split_list(str(self.thresholds)), len(self.names) - 1
         try:
@@ -80,14 +80,14 @@ class CascadeOptions:
 
     @property
     def named_models(self) -> Mapping[str, str]:
-        """The models that stages have of their own, by the names of their roles."""
+        """The models of stages that have a separate one, by role name."""
         return {role_of(place): name for place, name in enumerate(_split_list(self.models or ""), start=1) if name}
 
     def of_stage(self, name: str) -> Mapping[str, object]:
-        """Return what the solver of a name is built with.
+        """Return the options for a solver of a stage.
 
         Raises:
-            SettingsError: There is no such solver, or its options are no table.
+            SettingsError: The solver is unknown, or its options are not a mapping.
         """
         from quaestor.solvers.registry import solver_spec
 
@@ -98,7 +98,7 @@ class CascadeOptions:
         return {**own, **({_WEIGHTS: self.weights} if takes_weights else {})}
 
     def _without_confidence(self) -> str | None:
-        """The first stage that asks a model and has no calibration, which says of no answer how sure it is."""
+        """The first stage that needs a model and has no calibration, so that its answers have no confidence."""
         from quaestor.solvers.registry import solver_spec
 
         for name in self.names:
@@ -110,7 +110,7 @@ class CascadeOptions:
 
 
 def role_of(stage: int) -> str:
-    """Return the name under which a turn has the model of a stage, counted from 1."""
+    """Return the role name for the model of a stage, counted from 1."""
     return f"stage_{stage}"
 
 
@@ -129,7 +129,7 @@ def _build(options: CascadeOptions) -> "CascadeSolver":
 
 
 def _of_stages(options: CascadeOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]") -> Sequence[T]:
-    """Return what the specs of the stages say, each once."""
+    """Apply a function to the spec and options of each distinct stage."""
     from quaestor.solvers.registry import solver_spec
 
     specs = [(solver_spec(name), options.of_stage(name)) for name in dict.fromkeys(options.names)]
@@ -150,7 +150,7 @@ def _prompt_additions(options: CascadeOptions) -> str:
 
 
 def _roles(options: CascadeOptions) -> Mapping[str, RoleModel]:
-    """The models of stages, and those of roles that a stage has itself."""
+    """The models of stages, and those of roles that a stage itself has."""
     found: dict[str, RoleModel] = {}
     for roles in _of_stages(options, lambda spec, own: spec.roles(own)):
         found.update(roles)

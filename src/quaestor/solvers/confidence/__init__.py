@@ -1,1 +1,1 @@
-"""How sure an answer of a model is: what is measured of it, and the one number that was learned from that."""
+"""Confidence of a model's answers: measures of an answer, and a calibration learned from them."""

@@ -1,4 +1,4 @@
-"""From what is measured of an answer to the probability that it is right, as `quaestor calibrate` learned it."""
+"""Calibration that turns the measures of an answer into a probability, as learned by `quaestor calibrate`."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from quaestor.core import serial
 from quaestor.errors import SettingsError
 
 _INSIDE = 0.01
-"""How near to 0 and 1 a share is taken, where its odds are measured."""
+"""Distance from 0 and 1 at which shares are clipped before taking log odds."""
 
 MEASURES = (
     "log odds of the agreement",
@@ -24,11 +24,11 @@ MEASURES = (
     "repairs",
     "log odds of the samples",
 )
-"""The names of `weighed_of`."""
+"""Names of the features returned by `weighed_of`."""
 
 
 def weighed_of(found: AnswerMeasured) -> tuple[float, ...]:
-    """Return what is weighed of an answer, in the order of `MEASURES`. Counts of more than three are three."""
+    """Return the features of an answer, in the order of `MEASURES`. Counts are limited to three."""
     return (
         _log_odds(found.agreement),
         float(found.rank == 1),
@@ -51,7 +51,7 @@ class AnswerCalibration:
 
     Attributes:
         learned: What it was learned from, for people: run, solver, model, turns.
-        held_out: How good it is on companies that it was not learned from.
+        held_out: Its quality on companies not used for learning.
     """
 
     intercept: float
@@ -67,10 +67,10 @@ class AnswerCalibration:
 
 
 def read_calibration(path: Path) -> AnswerCalibration:
-    """Return the calibration of a file.
+    """Read a calibration file.
 
     Raises:
-        SettingsError: It cannot be read, or is no such file.
+        SettingsError: The file cannot be read, or is not a calibration of this version.
     """
     try:
         found = serial.load(AnswerCalibration, json.loads(path.read_text(encoding="utf-8")))

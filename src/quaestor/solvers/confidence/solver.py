@@ -1,6 +1,6 @@
-"""Around a solver that asks a model: it answers as often as is wanted, and the answer says how sure it is.
+"""Solver wrapper that samples a model's answers and measures their confidence.
 
-What speaks for an answer and against it is counted here; `calibration` weighs it.
+The measures are taken here and weighed in `calibration`.
 """
 
 from collections import Counter
@@ -22,15 +22,15 @@ from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.spec import ConfidenceOptions
 
 _OFFERED = 20
-"""How many answers of the ranking solver are looked at."""
+"""Number of answers of the ranking solver to compare with."""
 
 _TIED = 2.0
-"""Points of a look-up's score, of 100, that its runner-up may be behind and count as a tie."""
+"""Difference in look-up score, out of 100, up to which the runner-up counts as a tie."""
 
 
 @dataclass(slots=True)
 class _Sample:
-    """One answer of the model, with what happened on the way; or why there is none."""
+    """One answer of the model with its context, or the error if there is none."""
 
     context: TurnContext
     answer: Answer | None = None
@@ -46,7 +46,7 @@ class RatedSolver:
     """A solver whose answers are measured.
 
     Attributes:
-        ranking: Who says how likely each result is; it asks no model.
+        ranking: Gives the probability of each result; it uses no model.
     """
 
     inner: Solver
@@ -56,18 +56,18 @@ class RatedSolver:
     _calibration: AnswerCalibration | None = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the calibration, where one is named."""
+        """Read the calibration, if one is set."""
         self.name, named = self.inner.name, self.options.calibration
         self._calibration = None if named is None else read_calibration(Path(named))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the solver's answer; by a calibration with a confidence, and without a value below what is asked.
+        """Return the solver's answer; a calibration adds a confidence and withholds answers below `abstain_below`.
 
-        Of several samples it is the first of those with the result that most have; no answer is a result too.
+        Of several samples the first with the most frequent result is returned; no answer counts as a result.
         """
         samples = [await self._sample(question, context) for _ in range(self.options.samples)]
         votes = Counter(sample.key for sample in samples)
-        chosen = max(samples, key=lambda sample: votes[sample.key])  # of equals the first
+        chosen = max(samples, key=lambda sample: votes[sample.key])  # the first if several are equally frequent
         _take_over(context, chosen, samples)
         if chosen.answer is None:
             assert chosen.failure is not None
@@ -101,7 +101,7 @@ class RatedSolver:
 
 
 def _take_over(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]) -> None:
-    """Make what happened in the chosen sample what happened in the turn; used is what all of them did."""
+    """Copy the trace, tool calls and document of the chosen sample into the turn, and the usage of all samples."""
     if chosen.context is context:
         return
     context.trace.extend(chosen.context.trace)
@@ -115,10 +115,10 @@ def _take_over(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]
 def measured(
     answer: Answer, question: str, context: TurnContext, ranking: RankingSolver, samples: tuple[int, int] = (1, 1)
 ) -> AnswerMeasured:
-    """Return what can be counted of an answer.
+    """Measure an answer.
 
     Args:
-        samples: How many of the model's answers came to this result, and how many there were.
+        samples: How many of the model's answers have this result, and how many there are in total.
     """
     agreement, rank = _agreement(answer, question, context, ranking)
     numbers = NumberIndex(context.graph)
@@ -137,12 +137,12 @@ def measured(
 
 
 def result_key(answer: Answer) -> str:
-    """Return what an answer comes to, the same text for the same result; "" of none."""
+    """Return the result of an answer as text, equal for equal results; "" if there is no value."""
     return "" if answer.value is None else value_to_text(answer.value)
 
 
 def _agreement(answer: Answer, question: str, context: TurnContext, ranking: RankingSolver) -> tuple[float, int]:
-    """The probability that the ranking solver gives the answer's result, and which of its results it is; 0 of none."""
+    """Return the ranking solver's probability and rank of the answer's result; 0 if it does not give that result."""
     wanted = result_key(answer)
     try:
         offered = ranking.answers(question, replace(context, trace=Trace()))
@@ -150,7 +150,7 @@ def _agreement(answer: Answer, question: str, context: TurnContext, ranking: Ran
             if result_key(other) == wanted:
                 return round(other.confidence or 0.0, 6), rank
     except NO_ANSWER_ERRORS:
-        return 0.0, 0  # a page without numbers: it has nothing to say
+        return 0.0, 0  # a page without numbers
     return 0.0, 0
 
 

@@ -1,11 +1,11 @@
-"""The solver that is judged before it answers: an expert drafts, the draft is recomputed, critics decide.
+"""Solver whose answers are judged first: an expert drafts, the draft is recomputed, critics decide.
 
-- `solver`: the turn: draft, evidence, verdicts, again; the best draft
-- `experts`: a draft as the rounds see it, and other solvers that make drafts
-- `model_expert`: a model that writes drafts
-- `drafts`: what it writes, the plan that it means, its arithmetic recomputed
-- `evidence`: what speaks against any plan: ungrounded numbers, order, base, part and whole, periods, signs, scales
-- `numbers`: the numbers of a page, found by place and by value; what an operand of a plan is
-- `critics`: critics that are models: prompts, verdicts
-- `candidates`: the page as expert and critics read it, with what the question is likely about
+- `solver`: the rounds of a turn: draft, evidence, verdicts; the choice of the best draft
+- `experts`: proposals, and other solvers as experts
+- `model_expert`: a model as expert
+- `drafts`: the format of drafts, their plans, and the check of their arithmetic
+- `evidence`: checks of any plan: ungrounded numbers, order, base, part and whole, periods, signs, scales
+- `numbers`: the numbers of a page by place and by value, and the meaning of operands
+- `critics`: models as critics: prompts and verdicts
+- `candidates`: the page in prompts, with the parts that the question is likely about
 """

@@ -1,6 +1,6 @@
-"""The page as the expert reads it, with the rows and sentences marked that the question is likely about.
+"""The page as shown to the expert and the critics, and the rows and sentences that the question is likely about.
 
-It marks and never leaves out.
+Likely parts are only marked; nothing is left out because of them.
 """
 
 from collections import Counter
@@ -29,31 +29,31 @@ _FEW_WORDS = 2
 _LONGEST_LABEL = 80
 _YEAR_COUNTS = 0.5
 _BEFORE_COUNTS = 0.5
-"""What a word of the question before counts, beside one of the question's own."""
+"""Weight of a word from the previous question relative to this one."""
 _AS_LIKELY = 0.3
-"""What is less likely than this share of the likeliest is not marked."""
+"""Minimum score for a mark, as a share of the best score."""
 
 Row = tuple[int, int]
-"""A table's index and a row's."""
+"""Index of a table and of a row."""
 
 Place = tuple[str, int]
-"""A sentence's section and its place in it."""
+"""Section of a sentence and its index in that section."""
 
 Key = TypeVar("Key", Row, Place)
 
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """What a question is likely about, the likeliest first."""
+    """The rows and sentences that a question is likely about, most likely first."""
 
     rows: tuple[Row, ...]
     sentences: tuple[Place, ...]
 
 
 def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> Likely:
-    """Return the rows and the sentences that a question is likely about.
+    """Find the rows and the sentences that a question is likely about.
 
-    The question before it and the entity in focus count too, less: they tell "and in 2007?" and "what was the total?".
+    The previous question and the entity in focus get a lower weight, for "and in 2007?" or "what was the total?".
     """
     own, years = stems(question), years_named_in(question)
     wanted = dict.fromkeys(own, 1.0)
@@ -75,7 +75,7 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
 def _best(
     texts: Mapping[Key, str], wanted: Mapping[str, float], years: frozenset[int], most: int, *, whole: bool
 ) -> list[Key]:
-    """Return the likeliest places; `whole` where a text is a name, of which all should be wanted."""
+    """Return the most likely places; with `whole`, a text is a name and should match as a whole."""
     words = {key: set(stems(text)) for key, text in texts.items()}
     spread = Counter(word for own in words.values() for word in own)
 
@@ -92,7 +92,7 @@ def _best(
 
 
 def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
-    """Return the lines that a question is likely about, the likeliest first: `T0R2 (net sales)`, `POST1`."""
+    """Return the lines that a question is likely about, most likely first: `T0R2 (net sales)`, `POST1`."""
     found = likely(question, context.memory, context.document, context.graph)
     of = context.document.table
     labels = [shorten(of(table).rows[row].label, _LONGEST_LABEL, placeholder=" ...") for table, row in found.rows]
@@ -101,12 +101,12 @@ def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
 
 
 def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping[str, object]:
-    """Return the page for prompts, each line with its place: the same, byte for byte, whatever number is asked for.
+    """Return the page for prompts, each line with its place; it does not depend on the question, to allow caching.
 
-    Sentences that print no number and lead to no table are left out: no step can take a number from them.
+    Sentences that neither print a number nor lead to a table are left out: no step can take a number from them.
 
     Args:
-        all_sentences: Whether they are shown too, where the answer may be words.
+        all_sentences: Whether to include them, for answers that may be text.
     """
     if all_sentences:
         return _shown(document, "", lambda _: True, lambda _: True)
@@ -120,7 +120,7 @@ def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping
 
 
 def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:
-    """Return what a plan takes of the page as `shown_numbers` does, with the rows that head the columns."""
+    """Return the parts of the page that a plan uses, as in `shown_numbers`, with the header rows of its tables."""
     rows, sentences = _places_used(plan)
     tables = {table for table, _ in rows}
     heads = {table: document.table(table).header_rows for table in tables}

@@ -1,7 +1,7 @@
-"""The critics as a model plays them: their prompts, their replies, and what can be read of a reply that is malformed.
+"""Models as critics: their prompts, their replies, and the salvage of malformed replies.
 
-A verdict is read where it is stated in so many words; none is guessed from the tone of a text, and one that says both
-is none. Which model plays a role is the turn's to say.
+A verdict must be stated explicitly: it is never guessed from the tone, and a contradictory reply has none. The turn
+decides which model serves a role.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ _BOTH = ", and ".join(_DUTIES.values())
 
 
 class CriticRoles:
-    """The critics of one turn: two, or one with both duties where computing finds nothing against the first draft."""
+    """The critics of one turn: two, or a single one with both duties if checks find no fault in the first draft."""
 
     def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
-        """Take the question, the turn, and how many replies to one request there may be."""
+        """Create the critics; `attempts` limits the replies to one request."""
         self._question, self._context = question, context
         self._once: bool | None = None
         self._talks = {
@@ -50,12 +50,12 @@ class CriticRoles:
         }
 
     async def judge(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | str]:
-        """Return what the critics say, who are asked at the same time, or why it cannot be used.
+        """Ask the critics concurrently for verdicts on a draft; return a verdict or an error message for each.
 
-        One is asked of a draft that needs no two.
+        A draft without a calculation needs only the extraction critic.
 
         Raises:
-            OutageError: One of them cannot be asked.
+            OutageError: A critic is not available.
         """
         if self._once is None:
             one_model = len({id(talk.connection) for talk in self._talks.values()}) == 1
@@ -71,14 +71,14 @@ class CriticRoles:
         ]
         try:
             verdicts = await asyncio.gather(*asked)
-        finally:  # where one fails the other is not asked on
+        finally:  # if one fails, cancel the other
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
         return dict(zip(duties, verdicts, strict=True))
 
     def _prompt(self, duty: Duty, proposal: DraftProposal) -> str:
-        # The extraction critic judges what else the page has; the other one, what was done with what was taken.
+        # The extraction critic needs the whole page; the calculation critic only what the draft uses.
         document, begun = self._context.document, self._talks[duty].begun
         own = {
             "draft": proposal.words,
@@ -94,7 +94,7 @@ class CriticRoles:
             own["page"] = None if begun else shown_numbers(document, all_sentences=words)
         if begun:
             return render("reflection/critic_again", **own)
-        # Who judges only which numbers were taken needs no rules of calculation.
+        # The extraction critic needs no rules of calculation.
         kinds: Sequence[RuleKind] = ("calculation", "transformation", "scale")
         if duty == "extraction" and not self._once:
             kinds = ("scale",)
@@ -117,7 +117,7 @@ def _unexplained(verdict: Verdict) -> Sequence[str]:
 
 _LONGEST = 300
 _READ = 20_000
-"""Characters of a reply that are read, at most."""
+"""Limit of characters of a reply that are read."""
 
 _MARKUP = r"[\s\"'`*_#>.:-]{0,40}"
 _STATED = re.compile(
@@ -138,7 +138,7 @@ _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)("|$)', re.DOTALL)
 
 
 def salvage_verdict(text: str) -> Verdict | None:
-    """Return the verdict in a reply that is prose, or JSON that is broken or cut off; None if it states none.
+    """Return the verdict of a reply that is prose, or malformed or truncated JSON; None if it states none.
 
     >>> salvage_verdict("is_correct = true, as far as I can see").is_correct
     True
@@ -160,7 +160,7 @@ def salvage_verdict(text: str) -> Verdict | None:
 
 
 def _texts(text: str, key: str) -> list[str]:
-    """Return the texts that are under a key of JSON, which may be broken or cut off behind it."""
+    """Return the texts under a JSON key; the JSON may be malformed or truncated after it."""
     found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
     if found is None:
         return []

@@ -1,7 +1,7 @@
-"""What an expert writes, the plan that it means, and what it says that its steps come to, recomputed.
+"""Drafts written by an expert: their format, the plan that they mean, and the check of the results that they state.
 
-A number is taken from where the page prints it, never from the draft; what cannot be located is a finding and a
-constant. A step may also be right on the rounded results that it was given.
+A number is taken from its place on the page, never from the draft; one that cannot be located becomes a constant and a
+finding. A stated result may also be correct for the rounded results of earlier steps.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -44,7 +44,7 @@ from quaestor.solvers.reflection.numbers import (
 )
 
 WrittenValue = Annotated[str, BeforeValidator(lambda one: str(one) if isinstance(one, bool | int | float) else one)]
-"""A number or words: a model may write either, and is asked for text, which keeps every digit."""
+"""A number or words. Models may write either; they are asked for text, which preserves all digits."""
 
 Operation = Literal[
     "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum", "average",
@@ -53,14 +53,14 @@ Operation = Literal[
 ScaleName = Literal["one", "thousand", "million", "billion", "percent"]
 
 _LONGEST = 80
-"""Of a number with its words, in characters; what is longer tells of something else too."""
+"""Limit in characters for a number with its words; longer text contains more than the number."""
 
 _ONE = Constant(Decimal(1), "1")
 _NOWHERE = CellRef("", 0, 0, 0)
-"""Stand where an operand or a quotation cannot be read, so that all that is wrong with a draft is found at once."""
+"""Placeholder for an unreadable operand or quotation, so that all faults of a draft are found at once."""
 
 
-# What the fields mean is in the expert's prompt, once; the schema is read with every request.
+# The expert's prompt explains the fields once; the schema is sent with every request.
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Calculation:
 
 @dataclass(frozen=True, slots=True)
 class NumberDraft:
-    """What an expert is told to write that is told of numbers and of yes or no alone; read as `Draft`."""
+    """The fields of `Draft` for answers that are a number or yes or no."""
 
     reasoning: str
     steps: list[Annotated[LookUp | EarlierAnswer | NumberCalculation, Field(discriminator="kind")]]
@@ -128,7 +128,7 @@ WrittenStep = LookUp | EarlierAnswer | QuotedWords | Calculation
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Steps, and the value that the expert gives for them, if it says so; or why there is no answer."""
+    """Steps with the expert's value of the answer, or the reason for no answer."""
 
     reasoning: str
     steps: list[Annotated[WrittenStep, Field(discriminator="kind")]]
@@ -141,7 +141,7 @@ class Draft:
 
     @property
     def ends_in_words(self) -> bool:
-        """Whether the last step gives no number and no yes or no, so that nothing written can be held against it."""
+        """Whether the last step gives text, so that there is no number or yes or no to compare the answer with."""
         if not self.steps:
             return True
         last = self.steps[-1]
@@ -151,28 +151,27 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """What a draft says that a step comes to."""
+    """The result of a step as stated in a draft."""
 
     value: Number | YesNo
     scale: Scale | None = None
 
     @property
     def words(self) -> str:
-        """For people: `14.1 percent`."""
+        """The claim for people: `14.1 percent`."""
         return print_amount(self.value, self.scale)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedDraft:
-    """A draft, read step by step.
+    """A draft parsed step by step.
 
     Attributes:
-        plan: A step for each of the draft's; valid if there are no faults.
-        claims: The value that the draft gives for each step, None if it leaves that to us; of a number looked up,
-            what it says is printed.
-        findings: What could not be located, or is elsewhere than it says.
-        assumption: What it says that it takes for granted, or "".
-        faults: Why it is not a plan, a sentence each; empty if it is one, or has no answer.
+        plan: One step for each step of the draft; valid if there are no faults.
+        claims: The value stated for each step, or None; for a number looked up, the value stated as printed.
+        findings: Numbers that could not be located, or that are not at the stated place.
+        assumption: The stated assumption, or "".
+        faults: Why the draft is not a plan, one sentence each; empty if it is one, or gives no answer.
     """
 
     plan: Plan
@@ -186,10 +185,10 @@ class ParsedDraft:
 def parse_draft(
     draft: Draft, question: str, numbers: NumberIndex, document: Document, turns_before: int = 0
 ) -> ParsedDraft:
-    """Return the plan that a draft means, with what could not be located, and all that is wrong with it.
+    """Parse a draft into a plan, and collect its faults and the numbers that could not be located.
 
     Args:
-        question: As asked; a number that it gives needs no place on the page.
+        question: The question as asked; numbers in it need no place on the page.
     """
     empty = Plan((), draft.reasoning[:1000])
     if not draft.steps:
@@ -205,7 +204,7 @@ def parse_draft(
 
 
 class _DraftParser:
-    """Reads a draft step by step."""
+    """Parser of a draft, step by step."""
 
     def __init__(self, draft: Draft, question: str, numbers: NumberIndex, document: Document) -> None:
         self._draft, self._question, self._numbers, self._document = draft, question, numbers, document
@@ -216,7 +215,7 @@ class _DraftParser:
         self._look_ups = [number for number, step in enumerate(draft.steps, 1) if isinstance(step, LookUp)]
 
     def parsed(self, turns_before: int) -> ParsedDraft:
-        """Return all of it; misquoted words are reported only if nothing else is wrong."""
+        """Return the parsed draft; misquoted words are reported only if there are no other faults."""
         draft = self._draft
         claims, steps = list[DraftClaim | None](), list[Step]()
         for number, step in enumerate(draft.steps, 1):
@@ -289,7 +288,7 @@ def _claimed_by(step: WrittenStep) -> WrittenValue | None:
 
 
 def draft_words(draft: Draft) -> str:
-    """Return a draft as it was written, a step a line, for critics."""
+    """Format a draft for critics, one step per line."""
     lines = [f"Reasoning: {' '.join(draft.reasoning.split())}"] if draft.reasoning.strip() else []
     for number, step in enumerate(draft.steps, 1):
         if isinstance(step, LookUp):
@@ -311,7 +310,7 @@ def draft_words(draft: Draft) -> str:
 
 
 def read_claim(written: bool | int | float | str, scale: ScaleName | None = None) -> DraftClaim | None:
-    """Return the one number, yes or no that a reply says; None if it says none, or several.
+    """Parse the number, yes or no in a reply; None if there is none, or more than one.
 
     >>> read_claim("14.1 %").words
     '14.1 percent'
@@ -328,7 +327,7 @@ def read_claim(written: bool | int | float | str, scale: ScaleName | None = None
         return DraftClaim(Number(require_in_range(Decimal(text.replace(",", "")))), given)
     except MagnitudeError:
         return None
-    except InvalidOperation:  # no bare number: one with words, such as $ 5.2 million
+    except InvalidOperation:  # not a bare number but one with words, such as $ 5.2 million
         return _in_words(text, given)
 
 
@@ -362,7 +361,7 @@ def _quoted(written: WrittenValue) -> str:
 def list_operands(
     operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber]
 ) -> tuple[Operand, ...] | None:
-    """Return the operands of an operation on a list as a plan has them; None if they are not a list."""
+    """Return the operands of an operation on a list as a plan needs them; None if they are not a list."""
     entries = list(operands)
     limit = [entries.pop()] if OPERATIONS[operation].arity[1] == 2 and entries else []
     steps = [entry.step for entry in entries if isinstance(entry, Ref)]
@@ -381,7 +380,7 @@ def _group(steps: Sequence[int], found: Mapping[int, PrintedNumber]) -> Operand:
 
 
 def without_grouped(plan: Plan) -> Plan:
-    """Return a plan without the steps whose numbers a group has and nothing else takes."""
+    """Remove steps whose numbers are part of a group and not used elsewhere."""
     grouped = {
         source
         for step in plan.steps
@@ -402,11 +401,11 @@ def without_grouped(plan: Plan) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class LocatedNumber:
-    """Where a number was found.
+    """The place of a number on the page.
 
     Attributes:
-        number: The number of the page; None if it prints none like it.
-        reading: Whether the printed minus is left out.
+        number: The number of the page; None if there is no match.
+        reading: Whether the printed minus is dropped.
     """
 
     number: PageNumber | None
@@ -415,7 +414,7 @@ class LocatedNumber:
 
 
 def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> LocatedNumber:
-    """Return where a number is."""
+    """Locate a number on the page."""
     found, reading = numbers.printing(quantity), "signed"
     if not found:
         found, reading = numbers.printing(quantity, magnitude=True), "magnitude"
@@ -441,7 +440,7 @@ def _likeness(number: PageNumber, what: str) -> tuple[int, bool, bool]:
 
 
 def _explain_misnaming(number: PageNumber, what: str, numbers: NumberIndex) -> str | None:
-    """Return how a cell differs from what it is called, where another cell is that; None if it does not."""
+    """Describe how a cell differs from its description, if another cell matches that; else None."""
     if not isinstance(number, Observation):
         return None
     years, named = years_named_in(what), set(stems(what))
@@ -455,7 +454,7 @@ def _explain_misnaming(number: PageNumber, what: str, numbers: NumberIndex) -> s
 
 
 def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Return what speaks against an expert's draft: its plan, its places, and its arithmetic."""
+    """Return the findings on an expert's draft: its plan, its places, and its arithmetic."""
     case = CheckContext(draft.plan, read_question(question), memory, numbers, draft.assumption)
     claims: tuple[Finding, ...] = ()
     if not isinstance(case.execution, PlanError):
@@ -464,7 +463,7 @@ def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: Nu
 
 
 def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]) -> tuple[Finding, ...]:
-    """Return a finding for each result of a draft that does not come out."""
+    """Return a finding for each stated result that is wrong."""
     findings: list[Finding] = []
     for step, claim, register in zip(draft.plan.steps, draft.claims, execution.registers, strict=True):
         if claim is None or not isinstance(step, Compute) or step.operation == "identity":
@@ -484,7 +483,7 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
 
 
 def shown_claims(register: StepResult) -> str:
-    """Return a result for people: twelve digits, and its scale; a fraction in percent."""
+    """Format a result with twelve digits and its scale; fractions in percent."""
     shift, scale = (2, Scale.PERCENT) if register.fraction else (0, register.scale)
     with localcontext(prec=12):
         return print_value(register.value, lambda n: amount_words((+shift_decimal(n, shift)).normalize(), scale))
@@ -498,7 +497,7 @@ def _as_claimed(draft: ParsedDraft, result: StepResult) -> StepResult | None:
 def _on_claims(
     step: Compute, draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]
 ) -> StepResult | None:
-    """Return what a step comes to on the results as the draft rounds them; None where to nothing."""
+    """Compute a step from the rounded results stated in the draft; None if it has no result."""
     given: list[StepResult | None] = []
 
     def claimed(operand: Operand) -> Operand:
@@ -535,6 +534,6 @@ def _agrees(claim: DraftClaim, register: StepResult) -> bool:
             return rounds_to(value * 100, claimed)
         if scale is None or scale is register.scale:
             return False
-        # Where the number itself says no scale, the labels of its table may.
+        # A draft's scale may come from the labels of a table if the number itself has none.
         factor = Decimal(1) if register.scale is Scale.ONE else register.scale.factor / scale.factor
         return rounds_to(value * factor, claimed)

@@ -1,6 +1,6 @@
-"""What can be checked in a draft or a plan without a model: where its numbers are, and how its operations take them.
+"""Checks of a plan without a model: where its numbers come from, and how its operations use them.
 
-A rule of reading speaks only where the page and the question leave little doubt; what it says a critic may overrule.
+A rule of reading applies only if the page and the question leave little doubt; a critic may overrule it.
 """
 
 import re
@@ -43,16 +43,16 @@ Kind = Literal[
 ]  # fmt: skip
 
 HARD: frozenset[Kind] = frozenset({"ungrounded", "arithmetic", "no result"})
-"""Facts: a number that the page does not print, a sum that does not come out. The rest are rules of reading, which
-know exceptions."""
+"""Facts: a number not printed on the page, or wrong arithmetic. The other kinds are rules of reading, which have
+exceptions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a draft, or looks so.
+    """A fault, or a possible fault, of a plan.
 
     Attributes:
-        text: What is wrong and what would be right, in a sentence.
+        text: What is wrong and what would be right, in one sentence.
     """
 
     kind: Kind
@@ -61,17 +61,17 @@ class Finding:
 
     @property
     def hard(self) -> bool:
-        """True if no draft that has it can be approved."""
+        """Whether a draft with this finding cannot be approved."""
         return self.kind in HARD
 
     @property
     def words(self) -> str:
-        """For prompts and traces: `step 3 (arithmetic): ...`."""
+        """The finding for prompts and traces: `step 3 (arithmetic): ...`."""
         return f"step {self.step} ({self.kind}): {self.text}"
 
 
 def hard(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return those that no critic can overrule."""
+    """Return the findings that no critic can overrule."""
     return tuple(finding for finding in findings if finding.hard)
 
 
@@ -81,7 +81,7 @@ _IN_SEVERAL_STEPS: Mapping[str, tuple[str, ...]] = {
     "ratio": ("percentage", "percentage_change", "multiply"),
     "average": ("divide",),
 }
-"""In which other operations than its own a calculation of several steps may end, by the metric type that it gives."""
+"""Other last operations of a multi-step calculation, by the metric type of its result."""
 
 _ALSO = (
     (re.compile(r"\b(?:total|net|full|combined)\b"), ("add", "sum")),
@@ -89,20 +89,20 @@ _ALSO = (
     (re.compile(r"\bover\b|\bdivided\b"), ("divide",)),
     (re.compile(r"\bin (?:thousand|million|billion|hundred)s?\b"), ("multiply", "divide")),
 )
-"""Words beside which another operation fits as well."""
+"""Words that allow additional operations."""
 
 _SIZE = re.compile(r"\bvar(?:y|ied)\b")
-"""Words that ask how far two values are apart, whichever came first."""
+"""Words that ask for a distance between two values, regardless of their order."""
 
 _WORDS_OF_A_LINE = 2
-"""A line of one word may be named by chance."""
+"""Minimum words of a line to count as named: one word may occur by chance."""
 
 _SURE = 0.8
-"""How sure the question's pattern must be."""
+"""Minimum confidence in the question's pattern."""
 
 _IN_HUNDREDS = re.compile(r"percent|portion|hundred|rate|return")
 _IN_THOUSANDS = re.compile(r"hundred|thousand|million|billion|dollar|units")
-"""The words with which a question asks for another scale."""
+"""Words by which a question asks for another scale."""
 
 _CHANGES = frozenset({"subtract", "percentage_change"})
 _ADDED = frozenset({"add", "subtract", "sum", "average", "minimum", "maximum", "greater"})
@@ -110,10 +110,10 @@ _ADDED = frozenset({"add", "subtract", "sum", "average", "minimum", "maximum", "
 
 @dataclass(frozen=True)
 class CheckContext:
-    """A plan that is examined.
+    """A plan to check, with its question and page.
 
     Attributes:
-        assumption: What its author says that it assumes, such as a threshold; or "".
+        assumption: The assumption stated by its author, such as a threshold; or "".
     """
 
     plan: Plan
@@ -124,12 +124,12 @@ class CheckContext:
 
     @cached_property
     def operands(self) -> Operands:
-        """The meaning of its operands."""
+        """The meaning of the plan's operands."""
         return Operands(self.plan, self.memory, self.numbers)
 
     @cached_property
     def execution(self) -> Execution | PlanError:
-        """What it comes to, or why to nothing."""
+        """The execution of the plan, or the error."""
         try:
             return execute(self.plan, self.memory.registers)
         except PlanError as error:
@@ -137,45 +137,45 @@ class CheckContext:
 
     @cached_property
     def computes(self) -> tuple[Compute, ...]:
-        """Its operations, those that only pass a value on left out."""
+        """The operations of the plan, without those that only pass a value on."""
         return tuple(s for s in self.plan.steps if isinstance(s, Compute) and s.operation != "identity")
 
     @cached_property
     def asks_no_number(self) -> bool:
-        """Whether the form of the question asks for a name, a list, a count, words, or yes or no ("did it rise?")."""
+        """Whether the question asks for a name, a list, a count, text, or yes or no ("did it rise?")."""
         return read_answer_kind(self.question.lowered).kind != "number"
 
     @cached_property
     def asked(self) -> tuple[str, float]:
-        """The metric type that the question asks for, and how sure that is."""
+        """The metric type that the question asks for, with its confidence."""
         turns = self.memory.turns
         asked = self.question.metric_types(turns[-1].answer.metric_type if turns else None)[0]
         return asked.metric_type, asked.score
 
     @cached_property
     def orders(self) -> frozenset[Order]:
-        """The orders of operands that the question's words ask for."""
+        """The orders of operands that the question asks for."""
         return frozenset(p.order for p in self.question.patterns if p.order)
 
     @cached_property
     def years(self) -> frozenset[int]:
-        """The years that the question names."""
+        """The years in the question."""
         return self.question.year_set
 
 
 def check_plan(case: CheckContext) -> tuple[Finding, ...]:
-    """Return all that speaks against a plan, in the order of the checks."""
+    """Return the findings on a plan, in the order of the checks."""
     return tuple(finding for check in CHECKS for finding in check(case))
 
 
 def has_result(case: CheckContext) -> Iterator[Finding]:
-    """A plan has to come to something."""
+    """Check that the plan can be executed."""
     if isinstance(case.execution, PlanError):
         yield Finding("no result", len(case.plan.steps), str(case.execution))
 
 
 def numbers_are_on_the_page(case: CheckContext) -> Iterator[Finding]:
-    """Every number is printed where it is taken from; a constant needs no source only where everybody knows it."""
+    """Check that numbers are printed where they are taken from, and that constants need no source."""
     for step in case.plan.steps:
         if isinstance(step, Extract):
             if step.quantity is not None and case.numbers.number_of(step) is None:
@@ -208,15 +208,15 @@ def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding 
 
 
 def _is_stated(value: Decimal, case: CheckContext) -> bool:
-    """Whether a question of the conversation gives the number, or the draft says that it assumes it."""
+    """Return whether a question of the conversation contains the number, or the draft states it as an assumption."""
     return any(states_number(text, value) for text in (*case.memory.questions, case.question.text, case.assumption))
 
 
 def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
-    """The last operation gives what the question asks for, where its words leave no doubt."""
+    """Check that the last operation gives what the question asks for, if its wording is clear."""
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
     if last is None or last is not case.plan.steps[-1] or case.asks_no_number:
-        return  # what is looked up may be a change or an average that the page prints
+        return  # a number looked up may be a printed change or average
     asked, score = case.asked
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
     fitting = _possible_operations(asked)
@@ -226,7 +226,7 @@ def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
 
 
 def _possible_operations(asked: str) -> frozenset[str] | None:
-    """Return which last operations may give a metric type; None for a value, which every operation may."""
+    """Return the last operations that can give a metric type; None for a value, which any operation can give."""
     if asked == "value":
         return None
     own = {operation.name for operation in OPERATIONS.values() if operation.metric == asked}
@@ -234,7 +234,7 @@ def _possible_operations(asked: str) -> frozenset[str] | None:
 
 
 def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
-    """A change is the later value less the earlier one, if both are of one line and no words say otherwise."""
+    """Check that a change within one line is the later value minus the earlier, unless the question says otherwise."""
     if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
         return
     for step in case.computes:
@@ -250,7 +250,7 @@ def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
 
 
 def change_over_its_base(case: CheckContext) -> Iterator[Finding]:
-    """A relative change is taken of the earlier value, unless the question names another base."""
+    """Check that a relative change is divided by the earlier value, unless the question gives another base."""
     for step in case.computes:
         found = case.operands.step(step.operands[0])
         if step.operation != "divide" or found is None:
@@ -269,7 +269,7 @@ def _earlier(one: Number, other: Number) -> bool:
 
 
 def part_over_whole(case: CheckContext) -> Iterator[Finding]:
-    """A share is the part over the whole: of two numbers of one table, the total is the whole."""
+    """Check that a share of two numbers in one table is divided by the total."""
     if case.asked[0] != "percentage":
         return
     for step in case.computes:
@@ -284,7 +284,7 @@ def part_over_whole(case: CheckContext) -> Iterator[Finding]:
 
 
 def the_period_asked_for(case: CheckContext) -> Iterator[Finding]:
-    """A number that is looked up is of a period that the question names, where its line has one of it."""
+    """Check that a number looked up is of a period in the question, if its line has a number of that period."""
     if len(case.plan.steps) != 1 or not case.years:
         return
     for step, number in case.operands.extracted():
@@ -303,7 +303,7 @@ def the_period_asked_for(case: CheckContext) -> Iterator[Finding]:
 
 
 def the_line_asked_for(case: CheckContext) -> Iterator[Finding]:
-    """A number that is looked up is not of one line of a table where the question names another in full."""
+    """Check that a number looked up is not from one line of a table while the question fully names another."""
     if len(case.plan.steps) != 1:
         return
     for step, number in case.operands.extracted():
@@ -314,12 +314,12 @@ def the_line_asked_for(case: CheckContext) -> Iterator[Finding]:
 
 
 def _row_has_period(number: Number) -> bool:
-    """Whether the row of a number is named by a period: a balance at a date may answer for the year after."""
+    """Return whether the row of a number is named by a period: a balance at a date may answer for the next year."""
     return isinstance(number, Observation) and bool(years_named_in(number.row.label))
 
 
 def one_scale(case: CheckContext) -> Iterator[Finding]:
-    """What is added or compared counts the same: no percentage with an amount, no thousands with millions."""
+    """Check that operands of sums and comparisons do not mix percentages with amounts."""
     for step in case.computes:
         if step.operation not in _ADDED:
             continue
@@ -332,14 +332,14 @@ def one_scale(case: CheckContext) -> Iterator[Finding]:
 
 
 def no_sign_dropped_unasked(case: CheckContext) -> Iterator[Finding]:
-    """No absolute value is taken where the question asks for no magnitude."""
+    """Check that no absolute value is taken if the question asks for no magnitude."""
     if drops_sign_unasked(case.plan, case.question):
         step = next(step.id for step in case.computes if step.operation == "absolute")
         yield Finding("sign", step, SIGN_DROPPED)
 
 
 def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
-    """The answer is not multiplied or divided by a power of ten that the question does not ask for."""
+    """Check that the result is not scaled by a power of ten that the question does not ask for."""
     last = case.plan.steps[-1]
     if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
         return
@@ -347,18 +347,18 @@ def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
     if not isinstance(factor, Constant) or factor.value < 100 or _is_stated(factor.value, case):
         return
     if factor.value.normalize().as_tuple().digits != (1,):
-        return  # no power of ten
+        return  # not a power of ten
     asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
     if asked.search(case.question.lowered) or _is_base(last, case, factor):
         return
     number = case.operands.number(last.operands[0])
     if number is not None and counted_in(number).factor == factor.value:
-        return  # into units: 1,060 in a table of thousands is a number of 1,060,000
+        return  # conversion to units: 1,060 in a table of thousands means 1,060,000
     yield Finding("scale", last.id, f"the question does not ask to {last.operation} the answer by {factor.value:f}")
 
 
 def _is_base(step: Compute, case: CheckContext, factor: Constant) -> bool:
-    """Whether a division is by the base of an index, of which the number was first taken away."""
+    """Return whether a division is by the base of an index that was first subtracted from the number."""
     found = case.operands.step(step.operands[0])
     if step.operation != "divide" or found is None or not isinstance(found[1], Compute):
         return False
@@ -378,16 +378,16 @@ CHECKS: tuple[Callable[[CheckContext], Iterator[Finding]], ...] = (
     no_sign_dropped_unasked,
     no_conversion_unasked,
 )
-"""Every check, facts before rules of reading."""
+"""All checks, facts before rules of reading."""
 
 
 def examine_plan(plan: Plan, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Return what speaks against a plan, whoever made it; facts before rules of reading."""
+    """Return the findings on a plan by any author, facts before rules of reading."""
     return in_order(check_plan(CheckContext(plan, read_question(question), memory, numbers)))
 
 
 def checked_words(plan: Plan) -> tuple[str, ...]:
-    """Return what was computed about a plan, in words: what "nothing was found" speaks of, and what it does not."""
+    """Describe which checks apply to a plan, to show how much "nothing was found" means."""
     count, computes = len(plan.extracts), plan_computes(plan)
     checks = []
     if count:
@@ -401,12 +401,12 @@ def checked_words(plan: Plan) -> tuple[str, ...]:
 
 
 def plan_computes(plan: Plan) -> bool:
-    """Return whether a plan does anything with the numbers and answers that it takes."""
+    """Return whether a plan calculates anything with the numbers and answers that it uses."""
     return any(isinstance(step, Compute) and step.operation not in ("identity", "explain") for step in plan.steps)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the first finding of each kind on each step, facts before rules of reading."""
+    """Return the first finding of each kind for each step, facts before rules of reading."""
     first: dict[tuple[Kind, int], Finding] = {}
     for finding in findings:
         first.setdefault((finding.kind, finding.step), finding)

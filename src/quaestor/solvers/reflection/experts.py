@@ -1,6 +1,6 @@
-"""Drafts, whoever makes them, and other solvers as experts.
+"""Proposals to be judged, and solvers as experts.
 
-A solver is asked again with what was wrong, or has its next answer ready; how it finds its plans is its own affair.
+A solver either revises its answer after objections, or offers its next most likely answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,15 +19,15 @@ from quaestor.solvers.reflection.evidence import Finding, checked_words, examine
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 
 _MOST_CELLS = 40
-"""The most cells of a list that are written out."""
+"""Limit of cells written out for a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftProposal:
-    """One draft.
+    """A draft with its steps, result and findings.
 
     Attributes:
-        remark: What its author says of it that a reader should know, or None.
+        remark: The author's remark for the reader, or None.
     """
 
     plan: Plan
@@ -40,7 +40,7 @@ class DraftProposal:
 
     @property
     def checked(self) -> tuple[str, ...]:
-        """What evidence looked at, whatever it found."""
+        """The checks that were applied, whatever they found."""
         return checked_words(self.plan)
 
     @property
@@ -50,10 +50,10 @@ class DraftProposal:
 
 
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:
-    """Return a solver's answer as a draft; of a long document its sources are shown from then on.
+    """Convert a solver's answer to a proposal; in a long document, add its sources to the excerpt.
 
     Raises:
-        SolverError: It has no plan, so nothing can be judged.
+        SolverError: The answer has no plan to judge.
     """
     if answer.plan is None:
         raise SolverError(f"the expert answers without a plan: {answer.reason or 'no reason given'}")
@@ -66,7 +66,7 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftPro
 
 
 def plan_steps(plan: Plan) -> tuple[str, ...]:
-    """Return the steps of a plan for people: `1. net revenue, 2008 = 206588 (T0R1C1)`, `2. subtract #1, #-1`."""
+    """Format the steps of a plan: `1. net revenue, 2008 = 206588 (T0R1C1)`, `2. subtract #1, #-1`."""
     return tuple(f"{step.id}. {_step_words(step)}" for step in plan.steps)
 
 
@@ -89,7 +89,7 @@ def _operand_words(operand: Operand) -> str:
 
 
 def result_words(plan: Plan, question: str, context: TurnContext) -> str:
-    """Return what a plan comes to as the conversation would tell it, a percentage in percent, or why to nothing."""
+    """Format the result of a plan as shown in the conversation, percentages in percent, or the error."""
     try:
         return shown_answer(answer_from_plan(plan, context, question=question))
     except PlanError as error:
@@ -98,7 +98,7 @@ def result_words(plan: Plan, question: str, context: TurnContext) -> str:
 
 @dataclass
 class SolverExpert:
-    """Another solver, asked again with what was wrong."""
+    """A solver that is asked again with the objections."""
 
     question: str
     context: TurnContext
@@ -106,7 +106,7 @@ class SolverExpert:
     revises = True
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the plan of the solver's next answer, or its model's reason for not answering."""
+        """Return the plan of the solver's next answer, or the reason for no answer."""
         context, trace = self.context, Trace()
         inner = replace(
             context, model=context.models.get("expert", context.model), feedback=tuple(objections), trace=trace
@@ -123,7 +123,7 @@ class SolverExpert:
 
 @dataclass
 class RankedExpert:
-    """A solver that has several answers ready, the likeliest first: the next one is its next draft."""
+    """A solver that ranks several answers: each draft is the next most likely answer."""
 
     question: str
     context: TurnContext
@@ -131,8 +131,8 @@ class RankedExpert:
     revises = False
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
-        """Return the plan of the next answer; None if all were offered."""
-        del objections  # it has no ears, only other answers
+        """Return the plan of the next answer; None if there are no more."""
+        del objections  # a ranking solver cannot use objections
         answer = await compute(next, self.answers, None)
         if answer is None and number == 1:
             raise SolverError(f"no plan fits the question {self.question[:80]!r}")

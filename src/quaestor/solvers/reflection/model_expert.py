@@ -1,4 +1,4 @@
-"""The expert that is a model: it writes its steps down, and is shown what was wrong with the last ones."""
+"""Expert that is a model: it writes drafts, and revises them after objections."""
 
 from collections.abc import Sequence
 
@@ -25,12 +25,12 @@ from quaestor.solvers.reflection.numbers import NumberIndex, sentence_code
 
 
 class ModelExpert:
-    """A model that writes steps down. All drafts of a turn belong to one talk."""
+    """A model that writes drafts. All drafts of a turn belong to one conversation with the model."""
 
     revises = True
 
     def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
-        """Take the question and the turn."""
+        """Choose the prompts for the question."""
         self._question, self._context, self._attempts = question, context, attempts
         self._always_answer = always_answer
         self._numbers = NumberIndex(context.graph)
@@ -53,7 +53,7 @@ class ModelExpert:
         )
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the model's next draft, or its reason for not answering."""
+        """Return the model's next draft, or the reason for no answer."""
         draft = await self._ask(number, objections)
         if self._kinds.widen(draft.no_answer):
             self._talk = self._new_talk()
@@ -96,7 +96,7 @@ class ModelExpert:
         assert understood is not None
         self._explainer.bind(draft.explanation, understood.plan.steps)
         plan, answer = self._explainer.settle(without_grouped(understood.plan), draft.verdict), understood.answer
-        findings = understood.findings  # what is explained alone has no last step that a question could ask for
+        findings = understood.findings  # an explanation alone has no last operation to compare with the question
         if understood.plan.steps and not plan.explains_alone:
             findings = examine_draft(understood, self._question, context.memory, self._numbers)
         result, stated = result_words(plan, self._question, context), None if answer is None else answer.words

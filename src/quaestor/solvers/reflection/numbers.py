@@ -1,6 +1,6 @@
-"""The numbers of a page, found by place and by value, and what an operand of a plan stands for.
+"""Numbers of a page by place and by value, and the meaning of a plan's operands.
 
-A number is what the graph has: an observation of a table, a mention of the text, or a number that is in a heading.
+A number is an observation in a table, a mention in the text, or a number in a heading.
 """
 
 import re
@@ -21,18 +21,18 @@ from quaestor.questions.stems import stems
 Number = Observation | MentionFact | HeaderNumber
 
 _SECTION_CODES = {"pre_text": "PRE", "post_text": "POST"}
-"""What the sections of a page around one table are called; others by their id, and a point before the sentence."""
+"""Codes for the sections of a page around one table; other sections use their id and a point."""
 
 
 @dataclass(frozen=True)
 class NumberIndex:
-    """All numbers of a page."""
+    """Index of all numbers of a page."""
 
     graph: KnowledgeGraph
 
     @cached_property
     def all(self) -> tuple[Number, ...]:
-        """Tables first, then text, then headings."""
+        """All numbers: tables first, then text, then headings."""
         graph = self.graph
         return (*graph.observations, *graph.zeros.values(), *graph.mentions, *graph.labels)
 
@@ -52,27 +52,27 @@ class NumberIndex:
         return re.compile(rf"T\d+R\d+C\d+|(?:PRE|POST)\d+{named}", re.IGNORECASE)
 
     def code_in(self, text: str) -> str:
-        """Return the first place that a text names as `place_code` writes it, or ""."""
+        """Return the first place code in a text (see `place_code`), or ""."""
         found = self._code.search(text)
         return found[0].upper() if found else ""
 
     def at(self, source: Source) -> Sequence[Number]:
-        """Return the numbers that are in a cell or a span."""
+        """Return the numbers in a cell or a span."""
         return self._by_source.get(source, ())
 
     def number_of(self, step: Extract) -> Number | None:
-        """Return the number that a step takes; None if its place does not print that number."""
+        """Return the number that a step extracts; None if its place does not print that number."""
         if step.quantity is None:
             return None
         wanted = step.quantity.value, step.quantity.scale
         return next((n for n in self.at(step.source) if (n.quantity.value, n.quantity.scale) == wanted), None)
 
     def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[Number]:
-        """Return the numbers that a person may have written down so, in reading order.
+        """Return the numbers that may be meant by a written quantity, in reading order.
 
         Args:
-            quantity: As written down; its scale is what was written beside it.
-            magnitude: Only numbers that are printed with a minus, which was left out.
+            quantity: The quantity as written, with the scale that was written beside it.
+            magnitude: Match only numbers printed with a minus, which the quantity omits.
         """
         found = [n for n in self.all if prints(n.quantity, quantity, magnitude=magnitude)]
         alike = [n for n in found if quantity.scale in (Scale.ONE, n.quantity.scale, counted_in(n))]
@@ -80,10 +80,10 @@ class NumberIndex:
 
 
 def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
-    """Return whether a printed number may be written down so: as printed, in units, a percentage as a fraction.
+    """Return whether a printed number may be written like this: as printed, in units, or a percentage as a fraction.
 
     Args:
-        magnitude: Whether a number printed below zero is meant without its sign; no other one is then a match.
+        magnitude: Match only a number printed with a minus, which is written without it.
     """
     if magnitude:
         if printed.value >= 0:
@@ -97,39 +97,39 @@ def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> 
 
 
 def counted_in(number: Number) -> Scale:
-    """Return what one unit of a number stands for, when the labels of its table are read as well."""
+    """Return the scale of a number, taking the labels of its table into account."""
     return number.scale if isinstance(number, Observation) else number.quantity.scale
 
 
 @dataclass(frozen=True)
 class Operands:
-    """What the operands of a plan stand for, through references and earlier turns."""
+    """Resolves the operands of a plan through references and earlier turns."""
 
     plan: Plan
     memory: Memory
     numbers: NumberIndex
 
     def earlier(self, turns_ago: int) -> "Operands | None":
-        """Return the operands of the plan that answered some turns ago; None if there is none."""
+        """Return the operands of the plan of an earlier turn; None if that turn has no plan."""
         turns = self.memory.turns
         if not 1 <= turns_ago <= len(turns) or (plan := turns[-turns_ago].answer.plan) is None:
             return None
         return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
 
     def number(self, operand: Operand) -> Number | None:
-        """Return the number of the page that an operand is, however it came there; None if it is none."""
+        """Return the page's number that an operand stands for; None if it is computed or a constant."""
         found = self.step(operand)
         return found[0].numbers.number_of(found[1]) if found and isinstance(found[1], Extract) else None
 
     def value(self, operand: Operand) -> Decimal | None:
-        """Return the constant or the printed number that an operand is; None if it is computed."""
+        """Return the constant or printed number that an operand stands for; None if it is computed."""
         if isinstance(operand, Constant):
             return operand.value
         number = self.number(operand)
         return number.quantity.value if number else None
 
     def step(self, operand: Operand) -> "tuple[Operands, Extract | Compute] | None":
-        """Return the step that an operand is the result of, and the plan that it is in."""
+        """Return the step whose result an operand is, with the operands of its plan."""
         if not isinstance(operand, Ref):
             return None
         if operand.step > 0:
@@ -142,14 +142,14 @@ class Operands:
         return before.step(Ref(len(before.plan.steps))) if before else None
 
     def extracted(self) -> Iterator[tuple[Extract, Number]]:
-        """Yield the steps that take a number from the page, with the number; those that take none are left out."""
+        """Yield the steps that extract a number of the page, with the number."""
         for step in self.plan.extracts:
             if (number := self.numbers.number_of(step)) is not None:
                 yield step, number
 
 
 def same_axis(one: Number | None, other: Number | None) -> bool:
-    """Return whether two numbers are of one line of one table, so that only their periods tell them apart."""
+    """Return whether two numbers are in one line of one table, so that only their periods differ."""
     return (
         one is not None
         and other is not None
@@ -159,19 +159,19 @@ def same_axis(one: Number | None, other: Number | None) -> bool:
 
 
 def table_line_of(number: Number | None) -> tuple[int, str] | None:
-    """Return the line of a table that a number is on, without its period; None for a number of the text."""
+    """Return the line of a table that a number is in, without its period; None for a number in the text."""
     return (number.source.table, number.predicate) if isinstance(number, Observation) else None
 
 
 def place_words(number: Number) -> str:
-    """Return a number's label and place for people: `net revenue, 2008 (T0R1C2)`."""
+    """Format a number's label and place: `net revenue, 2008 (T0R1C2)`."""
     return f"{number.label[:80]} ({place_code(number.source)})"
 
 
 def place_code(source: Source) -> str:
-    """Return a place in one word, as prompts name it: `T0R1C2`, `PRE4`, `POST1`, `SECTION_7.2`.
+    """Return the unique code of a place in prompts: `T0R1C2`, `PRE4`, `POST1`, `SECTION_7.2`.
 
-    No two cells and no two sentences of a document have one.
+    Numbers in the same cell or sentence share a code.
     """
     if isinstance(source, CellRef):
         return f"T{source.table}R{source.row}C{source.column}"
@@ -179,32 +179,32 @@ def place_code(source: Source) -> str:
 
 
 def sentence_code(section: str, index: int) -> str:
-    """Return the place of a sentence in one word, by the id of its section and its place in it."""
+    """Return the unique code of a sentence, from its section's id and its index."""
     return f"{_SECTION_CODES.get(section, f'{section.upper()}.')}{index}"
 
 
 def quantity_words(quantity: Quantity) -> str:
-    """Return a number for people: `5.2 million`."""
+    """Format a quantity: `5.2 million`."""
     scale = quantity.scale
     return f"{quantity.value:f}{'' if scale is Scale.ONE else f' {scale.value}'}"
 
 
 def years_named_in(text: str) -> frozenset[int]:
-    """Return the years that a text names, of ranges the first and the last."""
+    """Return the years in a text; for ranges the first and the last."""
     periods = [mention.period for mention in find_periods(text.lower())]
     return frozenset(year for period in periods for year in (period.year, period.last) if year is not None)
 
 
 def states_number(text: str, value: Decimal) -> bool:
-    """Return whether a text gives a number, whatever its sign."""
+    """Return whether a text contains a number, with any sign."""
     return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")))
 
 
 def better_named(number: Observation, words: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
-    """Return a number of the same table whose whole line some words name, if they do not name this one's.
+    """Return a number of the same table whose line is fully named by some words, if this one's is not; else None.
 
     Args:
-        least: Of how many words a line must be, to count as named.
+        least: Minimum number of words of a line that counts as named.
     """
     own = _line_words(number)
     if own and own <= words:

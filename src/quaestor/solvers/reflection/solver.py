@@ -1,7 +1,7 @@
-"""The reflection solver: a draft is judged before it is the answer.
+"""Reflection solver: a draft is judged before it becomes the answer.
 
-Draft, evidence, verdicts, and again: when a draft is accepted, when another is worth its price, which was the best.
-It keeps nothing from one turn to the next.
+This module defines the rounds: when a draft is accepted, when another is worthwhile, and which draft is the best. The
+solver keeps no state between turns.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -29,18 +29,18 @@ from quaestor.solvers.reflection.experts import DraftProposal, RankedExpert, Sol
 from quaestor.solvers.reflection.spec import ReflectionOptions
 
 _MOST, _LONGEST = 20, 1000
-"""Sentences of a critic that are kept, and characters of each."""
+"""Limits of a critic's recorded sentences, and of characters in each."""
 
 _MOST_OFFERED = 20
-"""How many answers a solver that ranks them offers."""
+"""Limit of answers offered by a solver that ranks them."""
 
 Duty = Literal["extraction", "calculation"]
-"""What a critic judges: the numbers that were taken, or what was done with them."""
+"""What a critic judges: the extracted numbers, or the calculation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a critic says of a draft."""
+    """A critic's verdict on a draft."""
 
     reasoning: str
     is_correct: bool
@@ -49,22 +49,22 @@ class Verdict:
 
 
 class Expert(Protocol):
-    """Drafts, and drafts again. One expert serves one turn."""
+    """Writes drafts and revises them. One expert serves one turn."""
 
     revises: bool
-    """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
+    """Whether later drafts take objections into account; otherwise earlier drafts are more likely."""
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the next draft, or why there is no answer; None if there is no other."""
+        """Return the next draft, or the reason for no answer; None if there are no more drafts."""
         ...
 
 
 Critics = Callable[[DraftProposal, int], Awaitable[Mapping[Duty, Verdict | str]]]
-"""Judge a draft, which has a number in the turn: what each critic says who was asked, or why nothing can be used."""
+"""Function that judges a draft by its number: a verdict, or an error message, for each critic that was asked."""
 
 
 async def no_critics(_proposal: DraftProposal, _number: int, /) -> Mapping[Duty, Verdict | str]:
-    """Return no verdict: only the evidence judges."""
+    """Return no verdicts, so that only the computed checks decide."""
     return {}
 
 
@@ -73,8 +73,8 @@ class Round:
     """One draft with its verdicts and findings.
 
     Attributes:
-        outcomes: By the critics who were asked, a verdict or why nothing can be used.
-        repeated: Whether it is one of the drafts before, in the face of the objections.
+        outcomes: A verdict or an error message for each critic that was asked.
+        repeated: Whether the expert repeated an earlier draft despite the objections.
     """
 
     number: int
@@ -84,20 +84,20 @@ class Round:
 
     @property
     def verdicts(self) -> Mapping[Duty, Verdict]:
-        """The verdicts that were given."""
+        """The usable verdicts."""
         return {duty: outcome for duty, outcome in self.outcomes.items() if isinstance(outcome, Verdict)}
 
     @property
     def missing(self) -> Mapping[Duty, str]:
-        """The critics who said nothing that can be used, and why."""
+        """The critics without a usable verdict, with the error."""
         return {duty: outcome for duty, outcome in self.outcomes.items() if isinstance(outcome, str)}
 
     @property
     def accepted(self) -> bool:
         """Whether the draft is the answer.
 
-        All critics approve, and no fact speaks against it. A rule of reading may: then the expert must have stood by
-        the draft, and critics have seen both.
+        All critics must approve, and no fact may speak against it. If a rule of reading does, the expert must have
+        repeated the draft, so that critics have seen both.
         """
         findings = self.proposal.findings
         if self.missing or hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
@@ -106,7 +106,7 @@ class Round:
 
     @property
     def objections(self) -> tuple[str, ...]:
-        """All that speaks against the draft, in sentences for whoever drafts again."""
+        """The objections to the draft, one sentence each, for the expert."""
         objections = [finding.words for finding in self.proposal.findings]
         for duty, verdict in self.verdicts.items():
             if not verdict.is_correct:
@@ -118,7 +118,7 @@ class Round:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """All for which the draft was not accepted, for readers: the objections, who is missing, what speaks for it."""
+        """Why the draft was not accepted, for readers: objections, missing critics, and checks that it passed."""
         if not self.missing:
             return self.objections or ("it was not repeated",)
         silent = [f"the {duty} critic gave no usable verdict" for duty in self.missing]
@@ -129,7 +129,7 @@ class Round:
 
     @property
     def weight(self) -> tuple[int, int, int, int]:
-        """How much speaks against the draft: facts, then critics, then findings, then who is silent."""
+        """Badness of the draft, for comparison: facts, rejections by critics, all findings, missing critics."""
         findings = self.proposal.findings
         against = sum(not verdict.is_correct for verdict in self.verdicts.values())
         return len(hard(findings)), against, len(findings), len(self.missing)
@@ -146,12 +146,12 @@ class ReflectionRounds:
     played: list[Round] = field(default_factory=list)
 
     async def play(self) -> Round | NoAnswerGiven:
-        """Return the round whose draft is the answer: the accepted one, else the best; or why there is no answer.
+        """Run the rounds; return the accepted or else the best one, or the reason for no answer.
 
         Raises:
             SolverError: No draft was written.
-            PlanError: The same, of a solver whose plan has no result.
-            OutageError: A model cannot be asked.
+            PlanError: The plan of a solver has no result, and there is no earlier draft.
+            OutageError: A model is not available.
         """
         while True:
             number = len(self.played) + 1
@@ -172,7 +172,7 @@ class ReflectionRounds:
                 return self._settle_round()
 
     async def _judge(self, number: int, proposal: DraftProposal) -> None:
-        """Play a round with a draft, and record its verdicts."""
+        """Judge a draft, and record the round."""
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.stated_answer, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
@@ -186,7 +186,7 @@ class ReflectionRounds:
     def _worth_another(self) -> bool:
         made = len(self.played)
         if not self.played[-1].objections:
-            return False  # only a verdict is missing: there is nothing that another draft could mend
+            return False  # only a verdict is missing, which another draft cannot fix
         if made < self.limits.max_iterations:
             return True
         return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
@@ -205,25 +205,25 @@ def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
 
 
 def contested(best: Round, drafts: int) -> str:
-    """Return what a reader should know of a draft that was not accepted."""
+    """Return the remark for the reader on a draft that was not accepted."""
     return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(filter(None, best.doubts))[:1000]
 
 
 class ReflectionSolver:
-    """Drafts, lets the draft be judged, and drafts again."""
+    """Solver that drafts, has the draft judged, and revises it."""
 
     name = "reflection"
 
     def __init__(self, limits: ReflectionOptions | None = None, expert: Solver | None = None) -> None:
-        """Take how long to try, and the solver that drafts; None for a model that writes its steps down."""
+        """Create the solver; without `expert` a model writes the drafts."""
         self.limits = limits or ReflectionOptions()
         self.expert = expert
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Return the answer of the accepted draft, else of the best one, whose `reason` says that it is contested.
 
-        Where the expert's model says that there is no answer, it is one without a value. The trace has
-        every draft, finding and verdict. Without a model only the evidence judges.
+        If the expert's model finds no answer, the answer has no value. The trace records every draft, finding and
+        verdict. Without a model only the computed checks decide.
         """
         rounds = ReflectionRounds(
             self._expert(question, context), self._critics(question, context), self.limits, context.trace
@@ -251,6 +251,6 @@ class ReflectionSolver:
     def _critics(self, question: str, context: TurnContext) -> Critics:
         if context.model is None and not context.models:
             return no_critics
-        from quaestor.solvers.reflection.critics import CriticRoles  # without a model nothing of a model is loaded
+        from quaestor.solvers.reflection.critics import CriticRoles  # without a model nothing of `llm` is loaded
 
         return CriticRoles(question, context, self.limits.repairs + 1).judge

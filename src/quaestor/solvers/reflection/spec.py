@@ -1,6 +1,6 @@
-"""What the reflection solver says of itself: its limits, who drafts, and the models of its roles.
+"""Registry entry of the reflection solver: its limits, its expert, and the models of its roles.
 
-Opens no model: which one plays a role is found where models are.
+It opens no models: the caller provides those of the roles.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ROLES = ("expert", "extraction_critic", "calculation_critic")
-"""The names under which a turn may have a model for each role."""
+"""Role names for which a turn may have separate models."""
 
 WRITER = "model"
-"""The expert that is not a solver of its own: a model that writes its steps down."""
+"""Name of the expert that is a model instead of another solver."""
 
 _NAME = "reflection"
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectionOptions(ConfidenceOptions):
-    """The options of the reflection solver: how long a draft is improved, who drafts, the models of its roles."""
+    """Options of the reflection solver: number of drafts, expert, and models of its roles."""
 
     max_iterations: int = option(2, help="drafts that are always made, unless one is accepted", least=1)
     hard_limit: int = option(4, help="most drafts, as long as each improves on the one before", least=1)
@@ -45,7 +45,7 @@ class ReflectionOptions(ConfidenceOptions):
     calculation_critic_temperature: float | None = option(None, help="its sampling temperature")
 
     def __post_init__(self) -> None:
-        """Refuse options that do not fit each other."""
+        """Refuse incompatible options."""
         ConfidenceOptions.__post_init__(self)
         if self.hard_limit < self.max_iterations:
             drafts, most = self.max_iterations, self.hard_limit
@@ -55,7 +55,7 @@ class ReflectionOptions(ConfidenceOptions):
 
     @property
     def of_expert(self) -> Mapping[str, object]:
-        """What the solver that drafts is built with."""
+        """The options of the solver that drafts."""
         return {**(self.expert_options or {}), **({"weights": self.weights} if self.weights is not None else {})}
 
 
@@ -69,7 +69,7 @@ def _build(options: ReflectionOptions) -> "ReflectionSolver":
 
 
 def _of_expert(options: ReflectionOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]", of_model: T) -> T:
-    """Return what the spec of the solver that drafts says; `of_model` if that is a model."""
+    """Apply a function to the spec and options of the expert; return `of_model` if the expert is a model."""
     from quaestor.solvers.registry import solver_spec
 
     if options.expert == WRITER:
@@ -79,7 +79,7 @@ def _of_expert(options: ReflectionOptions, ask: "Callable[[SolverSpec[Any], Data
 
 
 def _needs_model(options: ReflectionOptions) -> bool:
-    """Without a model of the expert's the evidence alone may judge."""
+    """Return whether the expert needs a model; without critics the computed checks alone decide."""
     return _of_expert(options, lambda spec, own: spec.must_have_model(own), True)
 
 

@@ -1,1 +1,1 @@
-"""The two-phase solver: a model names values, most of them by SPARQL; then it writes a formula over their names."""
+"""Two-phase solver: a model selects values, mostly by SPARQL, then writes a formula over their names."""

@@ -1,6 +1,6 @@
-"""The second phase's formula, judged: whether it can be run, and what a reader should doubt; and its explanation.
+"""Check the formula of the second phase, and bind its explanation.
 
-Explanations are over named values: `{sales_2008 - sales_2007}` for a number, `[sales_2008]` for its source.
+Explanations refer to named values: `{sales_2008 - sales_2007}` for a number, `[sales_2008]` for its source.
 """
 
 import re
@@ -37,18 +37,18 @@ class FormulaPhase:
     _asked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Begin without an explanation."""
+        """Create the explainer."""
         self.explainer = Explainer(self.retrieval.context, NUMBER_OF_VALUES)
 
     def explain(self, reply: Formula) -> Sequence[str]:
-        """Bind the explanation beside a formula that was checked; return what the model is told of it once."""
+        """Bind the explanation of a checked formula; return faults for the model, at most once per turn."""
         registers = self.retrieval.context.memory.registers
         return self.explainer.bind(*number_formulas(reply.explanation or (), self._variables, registers))
 
     def check(self, reply: Formula) -> list[str]:
-        """Return what is wrong with a formula, in sentences; it may be the model's last.
+        """Check a formula and return its faults, one sentence each.
 
-        No formula is no fault where it says why there is no answer.
+        A missing formula is not a fault if the reply gives a reason.
         """
         self.plan = None
         if reply.formula is None:
@@ -93,7 +93,7 @@ class FormulaPhase:
 
 
 def _in_percent(plan: Plan) -> bool:
-    """Whether the answer is a ratio times one hundred."""
+    """Return whether the result is a ratio multiplied by 100."""
     last = plan.steps[-1]
     if not isinstance(last, Compute) or last.operation != "multiply":
         return False
@@ -105,7 +105,7 @@ def _in_percent(plan: Plan) -> bool:
 def number_formulas(
     sentences: Sequence[str], values: Mapping[str, Variable], history: Sequence[StepResult | None]
 ) -> tuple[list[str], list[Step]]:
-    """Return sentences that refer to steps in place of formulas and names, and these steps."""
+    """Replace formulas and names in sentences by references to steps; return the sentences and the steps."""
     steps: list[Step] = []
 
     def numbered(formula: str) -> int | None:

@@ -1,6 +1,6 @@
-"""From the rows of a query to the number of the page that they mean, and what the graph has near a query without one.
+"""Map query results to the page's numbers, and suggest similar numbers if a query finds none.
 
-What a query computes has no number, and is refused.
+Values computed by a query are refused, because they have no place on the page.
 """
 
 import re
@@ -27,13 +27,13 @@ _VOCABULARY = re.compile(r"(?:rdf|rdfs|owl|xsd|skos|prov|dcterms):")
 
 @dataclass(frozen=True)
 class QueriedNumbers:
-    """The numbers of a page under the nodes of its graph."""
+    """Index of a page's numbers by their nodes in the graph."""
 
     graph: KnowledgeGraph
 
     @cached_property
     def by_node(self) -> Mapping[str, PrintedNumber]:
-        """Every number, under its node: the tables, then the text, then labels."""
+        """All numbers by node: tables first, then text, then labels."""
         return {
             **{observation_node(o): o for o in self.graph.observations},
             **{mention_node(m): m for m in self.graph.mentions},
@@ -42,7 +42,7 @@ class QueriedNumbers:
 
     @cached_property
     def by_instance(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """The properties of the tables' numbers and the numbers' nodes, under their instance."""
+        """The properties and nodes of the numbers in tables, by instance."""
         found: dict[str, list[tuple[str, str]]] = {}
         for o in self.graph.observations:
             found.setdefault(o.instance, []).append((o.predicate, observation_node(o)))
@@ -50,22 +50,22 @@ class QueriedNumbers:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every name in the graph."""
+        """All names in the graph."""
         return frozenset(term for triple in self.graph.triples() for term in triple if not term.startswith('"'))
 
     def find(self, query: str) -> tuple[str, ...]:
-        """Return the nodes of the numbers that a query means, each once, in the order of the page.
+        """Return the nodes of the numbers that a query selects, without duplicates, in page order.
 
         Raises:
-            QueryError: It is refused, malformed, too slow or too large, or returns what is not a number of the page.
+            QueryError: The query is refused, malformed, too slow or too large, or returns something other than numbers.
         """
         return tuple(self.find_labelled(query))
 
     def find_labelled(self, query: str) -> Mapping[str, str | None]:
-        """Return the nodes as `find` does, each with the texts that the query selects beside its number, or None.
+        """Return the nodes as in `find`, each with the texts that the query selects beside its number, or None.
 
         Raises:
-            QueryError: As of `find`.
+            QueryError: See `find`.
         """
         widened = _widen(query)
         found: dict[str, str | None] = {}
@@ -79,7 +79,7 @@ class QueriedNumbers:
         return {node: found[node] for node in self.by_node if node in found}
 
     def find_words(self, query: str) -> tuple[TextCell, ...]:
-        """Return the cells of words that a query means, each once; none of a query that cannot be run."""
+        """Return the text cells that a query selects, without duplicates; empty if the query cannot be run."""
         found: dict[str, TextCell] = {}
         with suppress(QueryError):
             widened = _widen(query)
@@ -98,7 +98,7 @@ class QueriedNumbers:
         return {text_node(cell): cell for cell in self.graph.text_cells if cell.has_words}
 
     def _nodes(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
-        """Return the nodes that a row's selected values come from."""
+        """Return the nodes of a row's selected values."""
         if nodes := [str(row[name]) for name in selected if isinstance(row[name], Iri) and row[name] in self.by_node]:
             return nodes
         within = {*named, *(str(value) for value in row.values() if isinstance(value, Iri))}
@@ -120,10 +120,10 @@ class QueriedNumbers:
 
 @dataclass(frozen=True, slots=True)
 class _Widened:
-    """A query that returns all its variables.
+    """A query changed to return all its variables.
 
     Attributes:
-        selected: What the query itself selects, without question marks; None for all.
+        selected: The variables selected by the original query, without question marks; None for all.
     """
 
     query: str
@@ -132,7 +132,7 @@ class _Widened:
 
 
 def _widen(query: str) -> _Widened:
-    """Return a query that returns all its variables, so that each value has its node beside it."""
+    """Change a query to return all its variables, so that each value comes with its node."""
     guarded = guard(query, "SELECT")
     tokens = guarded.tokens
     start = next(place for place, token in enumerate(tokens) if token.is_keyword("SELECT"))
@@ -148,7 +148,7 @@ def _widen(query: str) -> _Widened:
     selected = frozenset(token.text[1:] for token in chosen if token.kind == "variable")
     names = frozenset(token.text for token in tokens if token.kind == "name")
     begin, rest = tokens[start].start + len("SELECT"), tokens[end].start
-    # As long as what it stands for, so that complaints name the right place.
+    # Same length as the original text, so that error positions stay correct.
     every = " * " + re.sub(r"[^\n]", " ", guarded.text[begin:rest])[3:]
     return _Widened(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
 
@@ -172,7 +172,7 @@ def _untied(values: Sequence[Value | None]) -> str:
 
 
 def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
-    """Return a sentence for each name of a query that the graph does not have."""
+    """Return a sentence for each name in a query that is not in the graph."""
     try:
         tokens = guard(query, "SELECT").tokens
     except QueryError:
@@ -187,7 +187,7 @@ def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
 
 
 def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
-    """Return the nodes that share most words with a query and what it is for, the best first."""
+    """Return the nodes that share the most words with a query and its description, best first."""
     wanted = set(search_words(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
     shares = {node: len(wanted & _words(number)) for node, number in numbers.by_node.items()}
     best = sorted((node for node, share in shares.items() if share), key=lambda node: -shares[node])
@@ -195,12 +195,12 @@ def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
 
 
 def nearby_lines(numbers: QueriedNumbers, nodes: Iterable[str]) -> str:
-    """Return numbers as triples, so that a query can be made of them."""
+    """Format numbers as triples that a query can use."""
     return " | ".join(_triples(node, numbers.by_node[node]) for node in nodes)
 
 
 def _constants(query: str) -> str:
-    """The names and texts of a query; its keywords, variables and the words of the vocabulary tell nothing."""
+    """Return the names and literals of a query, without keywords and variables."""
     texts = re.findall(r"[\"']([^\"'\n]{1,200})[\"']", query)
     names = re.findall(r"\b(?:kg|doc):([\w-]+)", query)
     numbers = re.findall(r"(?<![\w.:])[0-9][0-9.]*", query)

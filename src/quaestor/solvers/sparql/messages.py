@@ -1,8 +1,8 @@
-"""What the model gives back in the two phases, as types: the values that it needs, and the formula over them.
+"""Types of the model's replies in the two phases: the values that it needs, and the formula over them.
 
-Lenient where a reply can still be understood: the values may be a list or an object by their names, and one of them may
-be its query, `result_3` or a number alone. Where a question asks for a number a model is told `NumberValues`, a part of
-`WantedValues`; what it writes is read as the whole.
+Parsing is lenient: values may be a list or an object by name, and a value may be just a query, `result_3` or a number.
+If a question asks for a number, the model gets the smaller schema `NumberValues`; replies are always parsed as
+`WantedValues`.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ from quaestor.solvers.answering import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
 VALUES = "name_values"
-"""The output of the first phase."""
+"""Name of the output tool of the first phase."""
 
 FORMULA = "write_formula"
-"""The output of the second phase."""
+"""Name of the output tool of the second phase."""
 
 MOST_VALUES = 24
 
 
 def _in_full(value: object) -> object:
-    """Return a value that is written in short as it is written in full."""
+    """Expand a value written in short form."""
     if isinstance(value, str):
         return {"result" if value.strip().startswith("result") else "sparql": value}
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -35,7 +35,7 @@ def _in_full(value: object) -> object:
 
 
 def _as_list(values: object) -> object:
-    """Return values by their names as a list of values with names."""
+    """Convert an object of values by name to a list."""
     if not isinstance(values, Mapping):
         return values
     filled = ((name, _in_full(value)) for name, value in values.items())
@@ -56,7 +56,7 @@ class WantedNumber:
 
 @dataclass(frozen=True, slots=True)
 class WantedValue:
-    """One value: a number, several with their labels, or words of the page; an earlier result, or a constant."""
+    """One value: a number, several numbers with labels, text from the page, an earlier result, or a constant."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     name: str
@@ -70,7 +70,7 @@ class WantedValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedValues:
-    """What the model needs to answer a question; without values, why there is no answer."""
+    """The values that the model needs for an answer; without values, the reason for no answer."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
@@ -82,7 +82,7 @@ class WantedValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberValues:
-    """What the model needs to answer a question with a number or yes or no."""
+    """The values that the model needs for a number or yes or no."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
@@ -93,7 +93,7 @@ class NumberValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """How the answer comes from the values."""
+    """The calculation of the answer from the values."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
@@ -105,7 +105,7 @@ class Formula:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormulaAlone:
-    """What of a formula a model is told that need not explain."""
+    """The fields of `Formula` for questions that need no explanation."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""

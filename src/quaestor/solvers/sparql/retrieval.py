@@ -1,6 +1,6 @@
-"""The values that a model names, found: each a number of the page with its source, an earlier result or a constant.
+"""Retrieval of the values that a model names: numbers of the page with their source, earlier results or constants.
 
-It keeps what it found, so that a query is run once.
+Results of queries are cached, so that each query runs once.
 """
 
 import re
@@ -36,25 +36,25 @@ from quaestor.solvers.sparql.grounding import QueriedNumbers, near, nearby_lines
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
 
 TOOL = "sparql"
-"""What a query is on record as among the turn's calls."""
+"""Name under which queries are recorded as tool calls."""
 
 _FORMS = {False: "sparql, result and constant", True: "sparql, cells, words, result and constant"}
-"""What a value can be given by, as a model is told: for a number, and for every kind of answer."""
+"""The ways to give a value, for the model: for numbers only, and for every kind of answer."""
 
 _MOST_LISTED = 8
 _LONGEST_LIST = 1_500
 _MARK = re.compile(r"\[\w+_[0-9]+_[0-9]+ ([^\]\[]*)\]")
-"""A number of a sentence with its node, as the page is shown."""
+"""A number in a sentence with its node, as the page is shown."""
 
 _RESULT = re.compile(r"\s*result_?\s?([0-9]{1,3})\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One value.
+    """A retrieved value.
 
     Attributes:
-        shown: Its value as the model is told it, to the digits that it can use.
+        shown: The value as shown to the model, rounded to usable digits.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Found:
 
 
 class _Refused(Exception):
-    """A value that was not found; its text says why."""
+    """A value that could not be retrieved; the message says why."""
 
 
 @dataclass
@@ -74,8 +74,8 @@ class Retrieval:
     """The values of one turn.
 
     Attributes:
-        values: What was found for the last list of values, by name.
-        assumes: Whether the model says with it what it assumes.
+        values: The values retrieved for the last list, by name.
+        assumes: Whether that list states an assumption.
     """
 
     question: str
@@ -86,9 +86,9 @@ class Retrieval:
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
     def check(self, wanted: WantedValues) -> list[str]:
-        """Find the values of a list, and return a sentence for each that was not found; it may be the model's last.
+        """Retrieve the values of a list, and return a sentence for each that was not found.
 
-        An empty list is no fault where it says why: the page does not have what is asked for.
+        An empty list is not a fault if it gives a reason, such as that the page lacks the value.
         """
         self.values, self.assumes = {}, bool(wanted.assumption)
         faults = [*self.kinds.faults(wanted.no_answer), *_contradictions(wanted)]
@@ -120,7 +120,7 @@ class Retrieval:
         return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
 
     def _quote(self, value: WantedValue, words: str) -> Found:
-        """Return words of the page."""
+        """Return words quoted from the page."""
         document = self.context.document
         whole = named_passages(document).get(words.strip(" []"))
         try:
@@ -169,7 +169,7 @@ class Retrieval:
         )
 
     def is_given(self, number: Decimal) -> bool:
-        """Whether a number needs no source: a small count, a conversion, or one that the question says."""
+        """Return whether a number needs no source: a small count, a conversion factor, or a number in the question."""
         if needs_no_source(number):
             return True
         given = {Decimal(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", self.question)}
@@ -180,7 +180,7 @@ class Retrieval:
         return [n for n, known in self._numbers.by_node.items() if abs(known.quantity.value) == abs(number)]
 
     def _on_page(self, value: WantedValue) -> Found:
-        """Return the one number that a query means, or the several that one for cells does."""
+        """Return the single number that a query selects; for `cells`, all of them."""
         query = str(value.sparql if value.cells is None else value.cells)
         started = perf_counter()
         known = query in self._nodes
@@ -216,7 +216,7 @@ class Retrieval:
         return nodes
 
     def _several_labelled(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
-        """Return the numbers that a query means as a group, each with its label."""
+        """Return the numbers that a query selects as a group with labels."""
         by_node = self._numbers.by_node
         found = self._found_nodes(value, query, nodes)
         group = group_of([by_node[node] for node in found], labels=list(found.values()))
@@ -264,13 +264,13 @@ class Retrieval:
         return QueriedNumbers(self.context.graph.with_zeros)
 
     def named(self, variables: Sequence[NamedNumber]) -> tuple[NamedNumber, ...]:
-        """Return the numbers that went into an answer, those of the page under the model's own names."""
+        """Rename an answer's numbers from the page to the model's names."""
         found = [(v.variable, name) for name, v in self.values.items()]
         names = {variable.source: name for variable, name in found if isinstance(variable, Extract)}
         return tuple(replace(v, name=names.get(v.source, v.name)) if v.source else v for v in variables)
 
     def list_values(self) -> list[dict[str, str]]:
-        """Return the values as the second phase is told them."""
+        """Return the values for the prompt of the second phase."""
         return [
             {"name": found.name, "value": found.shown, "description": found.description, "place": found.place}
             for found in self.values.values()
@@ -278,7 +278,7 @@ class Retrieval:
 
 
 def _contradictions(wanted: WantedValues) -> Iterator[str]:
-    """Yield what a list says against itself."""
+    """Yield the contradictions in a list of values."""
     if wanted.values and wanted.no_answer is not None:
         yield "it has both values and no_answer; leave one of them out"
     if not wanted.values and wanted.no_answer is None and not wanted.reasoning.strip():

@@ -1,7 +1,7 @@
-"""What the model is shown of a page before it writes queries: the graph by its names, with the numbers, and the text.
+"""The page as shown to the model before it writes queries: the graph by its names, with numbers, and the text.
 
-What is in one cell of its instance and property is shown beside the property; if several cells share both, each
-is shown under its own node with the labels that tell them apart.
+A cell that is alone under its instance and property is shown beside the property; cells that share both are shown under
+their own nodes with distinguishing labels.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,14 @@ from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded
 _MOST_LISTED = 60
 _LONGEST_CELL = 200
 _MOST_NUMBERS = 1_500
-"""The most numbers of tables that are shown; of a longer document the first tables', and the names of all."""
+"""Limit of numbers shown from tables; of a longer document the first tables are shown with numbers, others by name."""
 
 
 def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -> Mapping[str, object]:
-    """Return what queries are made of: types with properties and instances, sentences with mentions, labels.
+    """Return the variables that describe the page: types with properties and instances, sentences, labels.
 
     Args:
-        question: What is asked; it decides what is shown of a text that is too long to be shown whole.
+        question: Selects the sentences if the text is too long to be shown whole.
     """
     graph = context.graph.with_zeros
     page = GraphPage(graph, context.ontology)
@@ -53,10 +53,10 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
 
 
 def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> dict[str, object]:
-    """Return variables of the prompts: the question, what it points back to, why it is asked again, the results.
+    """Return the variables common to both prompts: question, references, feedback and earlier results.
 
     Args:
-        rules: The kinds of rules that the phase follows. Formulas have signs, and no names of operations.
+        rules: The kinds of rules for the phase. Names of operations are left out because formulas use signs.
     """
     return {
         "question": briefing.with_hints(question, context.document),
@@ -68,7 +68,7 @@ def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> di
 
 
 def _results(context: TurnContext) -> list[dict[str, str]]:
-    """Return the earlier results with what they mean, oldest first."""
+    """Return the earlier results with their meaning, oldest first."""
     entries = briefing.history(context)
     return [{**entry, **_meaning(turn)} for entry, turn in zip(entries, context.memory.turns, strict=True)]
 
@@ -83,7 +83,7 @@ def _meaning(turn: Turn) -> dict[str, str]:
 
 
 def _types(page: GraphPage, context: TurnContext, all_kinds: bool) -> list[dict[str, object]]:
-    """Return the tables of the types one after the other, with their numbers as far as there is room."""
+    """Describe the tables by type, with their numbers up to the limit."""
     types: list[dict[str, object]] = []
     room = _MOST_NUMBERS
     for name, table in dict.fromkeys((one.type, one.table) for kind in page.types for one in page.of_type(kind)):
@@ -106,12 +106,12 @@ def _types(page: GraphPage, context: TurnContext, all_kinds: bool) -> list[dict[
 
 
 def _bare(caption: str) -> str:
-    """Return a caption without the brackets around all of it."""
+    """Return a caption without brackets around the whole of it."""
     return caption[1:-1] if caption.startswith("(") and caption.find(")") == len(caption) - 1 else caption
 
 
 def _lines(labels: Mapping[str, str], instances: Sequence[Instance], document: Document, all_kinds: bool) -> list[str]:
-    """Return a line for each property: its name, and its number or words of each instance, in their order."""
+    """Format each property with its number or words for each instance, in order."""
     found: list[str] = []
     for predicate, label in labels.items():
         cells = [[fact for fact in _facts(instance) if fact.predicate == predicate] for instance in instances]
@@ -128,9 +128,9 @@ def _lines(labels: Mapping[str, str], instances: Sequence[Instance], document: D
 
 
 def _cell_words(fact: Fact, document: Document) -> str:
-    """Return a cell by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`.
+    """Format a cell by node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`.
 
-    The first of several numbers of a cell comes with all that the cell prints, which tells them apart.
+    The first of several numbers in a cell comes with the cell's text, to distinguish them.
     """
     place = " | ".join(filter(None, map(heading_path, (fact.row, fact.column))))
     if not isinstance(fact, Observation):
@@ -141,7 +141,7 @@ def _cell_words(fact: Fact, document: Document) -> str:
 
 
 def _facts(instance: Instance) -> list[Fact]:
-    """Return what the cells of an instance say: numbers and words."""
+    """Return the cells of an instance with numbers or words."""
     return [fact for fact in instance.facts if isinstance(fact, Observation) or fact.has_words]
 
 
@@ -152,12 +152,12 @@ def _fact_text(fact: Fact) -> str:
 
 
 def _property(name: str, label: str) -> str:
-    """Return a property, with the label that the page prints where its name does not say as much."""
+    """Format a property, with the printed label unless the name already contains it."""
     return name if folded(name) == folded(label) else f'{name} "{label}"'
 
 
 def _instance(instance: Instance) -> str:
-    """Return an instance, with its period and what it is called where its name does not say as much."""
+    """Format an instance, with its period and label unless the name already contains them."""
     parts = [period_code(instance.period)] if instance.period else []
     parts += [f'"{instance.entity}"'] if instance.entity else []
     own = folded(instance.name)
@@ -166,13 +166,13 @@ def _instance(instance: Instance) -> str:
 
 
 def _words(context: TurnContext) -> list[str]:
-    """Return the cells that print words, with their labels."""
+    """List the text cells with their labels."""
     cells = (cell for cell in context.graph.text_cells if cell.has_words)
     return list_names([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
 
 
 def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[list[tuple[str, str]], int]:
-    """Return the sentences that tell of numbers by name, each number marked with its node, and how many had no room."""
+    """Return the relevant sentences by name, numbers marked with their nodes, and how many were left out."""
     marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)

@@ -1,6 +1,6 @@
-"""The two-phase solver: values by query, then a formula over them.
+"""Two-phase solver: values by query, then a formula over them.
 
-The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
+The model comes with each turn; the solver keeps no state between turns.
 """
 
 from collections.abc import Sequence
@@ -31,35 +31,35 @@ from quaestor.solvers.sparql.showing import phase_variables, value_schema
 from quaestor.solvers.sparql.spec import SparqlLimits
 
 PLAN, CALCULATE = "PLAN", "CALCULATE"
-"""What the two phases are on record as."""
+"""Names of the two phases in records."""
 
 _NAMING: Sequence[RuleKind] = ("reading",)
-"""The rules that say which value a wording means."""
+"""Kinds of rules that identify the values a wording means."""
 
 _CALCULATING: Sequence[RuleKind] = ("calculation", "transformation", "scale")
-"""The rules that say what is done with values."""
+"""Kinds of rules for calculations with values."""
 
 _NAMINGS = 2
-"""How often values are named: once more where no formula can be written over the first ones."""
+"""Limit of attempts to name values: a second one if no formula can be written over the first."""
 
 _LONGEST = 1000
 
 
 class SparqlSolver:
-    """Asks the model of the turn for values, and, where something is computed, for a formula."""
+    """Solver that asks the model for values and, if something is to be computed, for a formula."""
 
     name = "sparql"
 
     def __init__(self, limits: SparqlLimits | None = None) -> None:
-        """Take how long to try."""
+        """Create the solver with limits."""
         self.limits = limits or SparqlLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer that the model's formula gives over the values that its queries found.
+        """Return the result of the model's formula over the values that its queries selected.
 
-        A value that is the answer as it stands needs no formula. Where the model says that there is no answer, also
-        after it was shown more of a long document, the answer has no value, and says why. The trace has the values that
-        the model names, its queries, and at its end the formula.
+        If one of the values is the answer, no formula is needed. If the model finds no answer, even in a wider excerpt
+        of a long document, the answer has no value and states the reason. The trace records the values, the queries and
+        the final formula.
         """
         model = context.model_for()
         calculation, wanted, formula = await self._play(model, question, context)
@@ -84,7 +84,7 @@ class SparqlSolver:
     async def _play(
         self, model: Connection, question: str, context: TurnContext, phase: str = PLAN
     ) -> tuple[FormulaPhase, WantedValues, Formula | None]:
-        """Return the values that the model names in what is shown, and its formula over them where one is needed."""
+        """Ask the model for values from what is shown and, if needed, for a formula over them."""
         retrieval = Retrieval(question, context, AnswerKinds.of(context.read(question), context))
         calculation = FormulaPhase(retrieval)
         wanted = await self._name(model, calculation, phase=phase)
@@ -101,7 +101,7 @@ class SparqlSolver:
     async def _name(
         self, model: Connection, calculation: FormulaPhase, missing: str | None = None, phase: str = PLAN
     ) -> WantedValues:
-        """Return the values that the model names, found; where one of them is the answer, its plan is ready."""
+        """Ask the model for values and retrieve them; if one of them is the answer, its plan is prepared."""
         retrieval = calculation.retrieval
         context = retrieval.context
 
@@ -112,7 +112,7 @@ class SparqlSolver:
                 faults = calculation.check(Formula(formula=wanted.answer))
             return faults
 
-        # The schema of a document with many tables takes a while to write.
+        # Rendering the schema of a document with many tables takes a while.
         prompt = await compute_little(
             lambda: render(
                 "sparql/plan",
@@ -140,7 +140,7 @@ class SparqlSolver:
         return await request.ask(prompt, phase, render("sparql/system"))
 
     async def _calculate(self, model: Connection, calculation: FormulaPhase, wanted: WantedValues) -> Formula:
-        """Return the model's formula over the values."""
+        """Ask the model for a formula over the values."""
         retrieval = calculation.retrieval
         context = retrieval.context
         prompt = await compute_little(
@@ -171,7 +171,7 @@ class SparqlSolver:
 
 
 def _silence(wanted: WantedValues, formula: Formula | None) -> tuple[WhyNoAnswer, str] | None:
-    """Return why there is no answer, and what the model says of it; None if there is one."""
+    """Return the reason for no answer, with the model's explanation; None if there is an answer."""
     if not wanted.values:
         return why_none(wanted.no_answer), wanted.reasoning
     if formula is not None and formula.formula is None and (formula.no_answer or not formula.explanation):

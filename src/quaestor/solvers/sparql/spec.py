@@ -1,4 +1,4 @@
-"""What the sparql solver says of itself."""
+"""Registry entry of the sparql solver."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SparqlLimits(ConfidenceOptions):
-    """How long the solver tries."""
+    """Limits of the sparql solver."""
 
     attempts: int = option(4, help="most replies in each phase", least=1)
 

@@ -1,1 +1,1 @@
-"""The tools over a page's graph: defined once, for agents, for the MCP server and for people."""
+"""Tools over a page's graph, shared by agents, the MCP server and people."""

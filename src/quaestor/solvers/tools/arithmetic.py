@@ -1,6 +1,6 @@
-"""`calculate`: an operation of the plans on numbers that can be traced, or on a list of them.
+"""`calculate`: plan operations on traced numbers or on lists of them.
 
-Steps that tools returned become a list, of which an operation selects, counts or lists.
+Steps returned by tools can be combined into a list, which an operation filters, counts or lists.
 """
 
 import re
@@ -23,18 +23,18 @@ from quaestor.solvers.tools.requests import GROWTH_RATE, Calculate, Scalar
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
 _OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.IGNORECASE | re.DOTALL)
-"""A row with its table, as refusals name it: `table 1: total`, tables counted from 0."""
+"""A row with its table, as refusals write it: `table 1: total`, tables counted from 0."""
 _RUN = re.compile(r"\s*#\s?(?P<first>[0-9]{1,4})\s*(?:\.\.|-|to)\s*#?\s?(?P<last>[0-9]{1,4})\s*")
 MOST_CELLS = 400
-"""The most steps of a run."""
+"""Limit of values after ranges of steps are expanded."""
 _MANY = {"add": "sum"}
 
 
 def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
-    """Return what an operation on some values comes to, and adds its steps.
+    """Apply an operation to values and add its steps to the plan.
 
     Raises:
-        PlanError: It has no result, such as a division by zero.
+        PlanError: The operation has no result, such as a division by zero.
     """
     operation = OPERATIONS.get(request.operation)
     if operation is None or operation.name not in FOR_MODELS:
@@ -53,7 +53,7 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
         return refusal
     operands = [item.operand for item in traced]
     if name == "percentage_change":
-        operands.reverse()  # the tool takes old, then new; the plan's operation the new number first
+        operands.reverse()  # the tool takes old, then new; the plan's operation takes the new number first
     step = draft.compute(name, operands[:2] if name == "multiply" else operands)
     for operand in operands[2:] if name == "multiply" else ():
         step = draft.compute(name, (Ref(step), operand))
@@ -66,7 +66,7 @@ def _refuse(operation: str) -> Refusal:
 
 
 def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
-    """Compute by how much a number grew each year, of the old one, the new one and the years between."""
+    """Compute the annual growth rate from the old number, the new one and the years between them."""
     traced = _traced_all(draft, request.values)
     if isinstance(traced, Refusal):
         return traced
@@ -81,7 +81,7 @@ def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal
 
 
 def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:
-    """Return what each value is, those of runs of steps one by one."""
+    """Trace each value, with ranges of steps expanded."""
     single = expanded(values, len(draft.steps))
     found: list[Grounding] = []
     for value in () if isinstance(single, Refusal) else single:
@@ -93,7 +93,7 @@ def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Ground
 
 
 def _wrong_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> Refusal | None:
-    """Return a refusal where an operation takes more or fewer values; one list is as good as several numbers."""
+    """Return a refusal if an operation gets too few or too many values; one list may replace several numbers."""
     least, most = operation.arity
     count = len(traced)
     lists = operation.takes == "all" and any(is_list(draft, item.operand) for item in traced)
@@ -105,7 +105,7 @@ def _wrong_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Gro
 
 
 def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
-    """Compute over the numbers of a printed row, which every cell of the row must have."""
+    """Compute over the numbers of a printed row, if every cell of the row has one."""
     if len(request.values) != 1:
         return Refusal(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
     several = len(page.graph.tables) > 1
@@ -209,7 +209,7 @@ def _operand_value(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, D
 
 
 def expanded(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal:
-    """Return the values of a call, those of runs of steps one by one."""
+    """Return the values of a call with ranges of steps expanded."""
     found: list[Scalar] = []
     for value in values:
         run = _RUN.fullmatch(value) if isinstance(value, str) else None
@@ -234,13 +234,13 @@ def is_list(draft: PlanBuilder, operand: Operand) -> bool:
 
 
 def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> int | Refusal:
-    """Return the step of an operation on a list, and add its steps.
+    """Apply an operation to a list, add its steps to the plan and return the last one.
 
     Args:
-        traced: The values, of an operation with a number that number last.
+        traced: The values; for an operation with a number, such as a threshold, that comes last.
 
     Raises:
-        PlanError: It has no result.
+        PlanError: The operation has no result.
     """
     operands = [item.operand for item in traced]
     limit = [operands.pop()] if operation.arity[1] == 2 else []
@@ -255,7 +255,7 @@ def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Se
 def _listed(
     page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand], operation: Operation
 ) -> Sequence[Operand] | Refusal:
-    """Return the operands of a list in the plan: one operand, but for `items`, which takes several."""
+    """Return the operands of a list in the plan: a single one, except for `items`, which takes several."""
     numbers = list(_numbers(page, draft, operands))
     if len(numbers) == len(operands):
         return [group_of(numbers)]
@@ -267,7 +267,7 @@ def _listed(
 
 
 def _numbers(page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand]) -> Iterator[PrintedNumber]:
-    """Yield the numbers of the page among operands, as far as they are taken as they are printed."""
+    """Yield the page's numbers among operands, unless their sign was dropped."""
     graph = page.graph
     every: Sequence[PrintedNumber] = (*graph.labels, *graph.mentions, *graph.observations)
     printed = {(number.source, number.quantity): number for number in every}

@@ -1,6 +1,6 @@
-"""A page as the tools look at it: its graph by type, instance and property, and names found however they are spelt.
+"""Page as seen by the tools: its graph by type, instance and property, with lenient spelling of names.
 
-A name means one thing or it is refused: nothing is picked from several.
+A name that matches several things is refused.
 """
 
 import re
@@ -17,14 +17,14 @@ from quaestor.ontology.terms import ROOT_CLASS
 Fact = Observation | TextCell
 
 _NEAR = 50
-"""Of 100: what resembles a name less is no help."""
+"""Minimum similarity of a suggested name, from 0 to 100."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @lru_cache(maxsize=8192)
 def folded(name: str) -> str:
-    """Return a name as names are compared: no prefix, no case, letters and digits only.
+    """Normalize a name for comparison: without prefix and case, only letters, digits, % and $.
 
     >>> folded("exercisePrice") == folded("kg:exercise_price") == folded("Exercise price")
     True
@@ -40,10 +40,10 @@ def spaced(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
-    """Return the known names most like a name.
+    """Return the known names most similar to a name.
 
     Args:
-        most: How many are returned at most, the most alike first; names too unlike are left out.
+        most: Limit of names; the most similar come first, dissimilar ones are left out.
     """
     from rapidfuzz import fuzz, process
 
@@ -54,7 +54,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A node that has properties.
+    """A node with properties.
 
     Attributes:
         name: Such as `kg:CashFlow_2008`.
@@ -75,7 +75,7 @@ class Instance:
 
     @property
     def valued(self) -> frozenset[str]:
-        """The properties that it has a value of; a cell that is empty gives it none."""
+        """The properties with a value; empty cells give none."""
         return frozenset(fact.predicate for fact in self.facts if isinstance(fact, Observation) or not fact.empty)
 
     @property
@@ -86,21 +86,21 @@ class Instance:
 
     @property
     def entity(self) -> str | None:
-        """What it is called besides its period, or None."""
+        """Its label, unless that is a period."""
         label = self.heading.label
         return label if label and parse_period(label) is None else None
 
 
 @dataclass(frozen=True)
 class GraphPage:
-    """A graph and its ontology, indexed."""
+    """A graph with its ontology, indexed by name."""
 
     graph: KnowledgeGraph
     ontology: Ontology
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """All instances, table by table, in reading order."""
+        """All instances by table, in reading order."""
         tables = {table.index: table for table in self.graph.tables}
         facts: dict[str, list[Fact]] = {}
         cells: tuple[Fact, ...] = (*self.graph.observations, *self.graph.text_cells)
@@ -117,27 +117,27 @@ class GraphPage:
 
     @cached_property
     def types(self) -> tuple[str, ...]:
-        """The types with an instance, in the order of the tables."""
+        """The types with instances, in table order."""
         return tuple(dict.fromkeys(instance.type for instance in self.instances))
 
     def of_type(self, name: str) -> tuple[Instance, ...]:
-        """Return the instances of a type, however its name is spelt; all of them for the root type."""
+        """Return the instances of a type with any spelling of its name; all instances for the root type."""
         wanted = folded(name)
         if wanted == folded(ROOT_CLASS):
             return self.instances
         return tuple(instance for instance in self.instances if folded(instance.type) == wanted)
 
     def known_type(self, name: str) -> str | None:
-        """Return the ontology's class of that name, or None."""
+        """Return the ontology's class with that name, or None."""
         return self._classes.get(folded(name))
 
     def properties(self, instances: Iterable[Instance]) -> dict[str, str]:
-        """Return the properties that instances have, each with the label that the page prints for it."""
+        """Return the properties of instances, each with the label printed on the page."""
         used = dict.fromkeys(fact.predicate for instance in instances for fact in instance.facts)
         return {name: self._labels.get(name, spaced(name)) for name in used}
 
     def property_named(self, name: str, known: Mapping[str, str]) -> str | None:
-        """Return which of some properties is meant: by its name, the page's label, or another label of it."""
+        """Find a property among known ones by name, by the page's label, or by a synonym in the ontology."""
         if name in known:
             return name
         wanted = folded(name)

@@ -1,4 +1,4 @@
-"""The plan of a turn while it grows: a step for every number that a tool returned or computed."""
+"""Builder for the plan of a turn, with a step for every number that a tool returned or computed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,17 +18,17 @@ from quaestor.plan.scales import needs_no_source, write_literal
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step, closed_plan
 
 _HUNDRED = Constant(Decimal(100), "const_100")
-# A number that was copied with fewer digits than it has is recognised from this many on.
+# Minimum digits to recognise a number that was copied with fewer digits.
 _DIGITS_COPIED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """What a value is.
+    """The origin of a value.
 
     Attributes:
-        grounded: False if nothing returned it and the page does not print it.
-        also: How many other numbers of the page it could have been.
+        grounded: False if no tool returned the value and the page does not print it.
+        also: The number of other matches on the page.
     """
 
     operand: Operand
@@ -39,7 +39,7 @@ class Grounding:
 
 
 class PlanBuilder:
-    """The growing plan of one turn."""
+    """Builder for the plan of one turn."""
 
     def __init__(self, graph: KnowledgeGraph, memory: Memory) -> None:
         self._graph, self._memory = graph, memory
@@ -58,7 +58,7 @@ class PlanBuilder:
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The steps without those that tools only showed beside others, the latest first."""
+        """The steps, latest first, without those that tools only showed as alternatives."""
         return tuple(step for step in range(len(self._steps), 0, -1) if step not in self._shown)
 
     @property
@@ -67,16 +67,16 @@ class PlanBuilder:
         return self._history
 
     def formula(self, step: int) -> str:
-        """Return the whole arithmetic of a step."""
+        """Return the complete formula of a step."""
         earlier = [answer.formula or None for answer in self._memory.answers]
         return render_formula(self.plan(step), earlier, self._memory.counts)
 
     def result(self, step: int) -> StepResult:
-        """Return what a step came to."""
+        """Return the result of a step."""
         return self._results[step - 1]
 
     def label(self, step: int) -> str:
-        """Return what a step or, from -1 backwards, an earlier answer is, in words."""
+        """Describe a step or, counted from -1 backwards, an earlier answer."""
         if step < 0:
             return self._memory.answers[step].description
         origin = self._steps[step - 1]
@@ -84,21 +84,21 @@ class PlanBuilder:
 
     @property
     def mark(self) -> tuple[int, int]:
-        """How far the plan is: how many steps, and which of them was returned last."""
+        """Position to rewind to: the number of steps, and the step returned last."""
         return len(self._steps), self._latest
 
     def rewind(self, mark: tuple[int, int]) -> None:
-        """Forget the steps of a call that came to nothing."""
+        """Remove the steps added after a mark by a call that failed."""
         steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
         self._shown = {step: number for step, number in self._shown.items() if step <= steps}
 
     def look_at(self, graph: KnowledgeGraph) -> None:
-        """Take the graph of all that is shown now; the steps so far stay."""
+        """Replace the graph by one of everything shown now; keep the steps so far."""
         self._graph = graph
 
     def know(self, numbers: Iterable[PrintedNumber]) -> None:
-        """Note numbers that whoever calls has before its eyes: one of them that it uses has its source."""
+        """Register numbers visible to the caller, so that using one of them gives it a source."""
         self._known = tuple(numbers)
 
     def accept_numbers_of(self, question: str) -> None:
@@ -111,7 +111,7 @@ class PlanBuilder:
         return value not in self._asked and not needs_no_source(value)
 
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
-        """Return the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
+        """Return the step of a number or words shown as an alternative, which can be referred to but is not chosen."""
         before = len(self._steps)
         step = self._extract_fact(number, query)
         if step > before and not isinstance(number, TextCell):
@@ -119,7 +119,7 @@ class PlanBuilder:
         return step
 
     def extract(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
-        """Return the step that takes a number, or the words of a cell, from the page; there is one for each."""
+        """Return the step that extracts a number or the words of a cell; the same source always has the same step."""
         self._latest = self._extract_fact(number, query)
         self._shown.pop(self._latest, None)
         return self._latest
@@ -131,10 +131,10 @@ class PlanBuilder:
         return self._extracted(extract_number(step, number, query=query))
 
     def compute(self, operation: str, operands: Sequence[Operand]) -> int:
-        """Return the step of an operation on what went before.
+        """Add a step with an operation on earlier steps and return its number.
 
         Raises:
-            PlanError: It has no result; nothing was added.
+            PlanError: The operation has no result; nothing was added.
         """
         step = Compute(len(self._steps) + 1, operation, tuple(operands))
         plan = closed_plan((*self._steps, step))
@@ -144,7 +144,7 @@ class PlanBuilder:
         return step.id
 
     def plan(self, step: int | None = None) -> Plan:
-        """Return the plan that ends in a step, by default the one returned last: only what it needs, numbered anew.
+        """Return the plan that ends in a step, by default the latest, with only the steps that it needs, renumbered.
 
         Raises:
             SolverError: There is no step.
@@ -154,12 +154,12 @@ class PlanBuilder:
         return closed_plan(self._steps[: step or self._latest])
 
     def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
-        """Return the plan whose result a value is, and how the value was traced; None for what is not a number.
+        """Return the plan with a given result, and how the value was traced; None if it is not a number.
 
-        A percentage, such as 14.14, may stand for a step that is a fraction: the plan then gives the fraction.
+        A percentage such as 14.14 may match a step whose result is a fraction; the plan then yields the fraction.
 
         Raises:
-            SolverError: It is a yes or no, or words, that no step gives.
+            SolverError: The value is a yes or no, or words, and no step has this result.
         """
         if not isinstance(value, Number):
             found = [i for i, register in enumerate(self._results, 1) if register.value == value]
@@ -175,16 +175,16 @@ class PlanBuilder:
         return Plan((Compute(1, "identity", (traced.operand,)),)), traced
 
     def traced(self, step: int) -> Grounding:
-        """Return a step of this turn or, from -1 backwards, the answer of an earlier one."""
+        """Return a step of this turn or, counted from -1 backwards, an earlier answer."""
         origin = f"step {step}" if step > 0 else f"answer {-step} turn{'s' * (step < -1)} ago"
         return Grounding(Ref(step), origin, self.label(step))
 
     def trace(self, value: Decimal, scale: Scale | None = None) -> Grounding:
-        """Return what a value is, as sure as it can be told: what was computed or retrieved before what was not.
+        """Find the origin of a value; computed and retrieved values are preferred to other numbers of the page.
 
         Args:
             value: The number, in units of `scale`.
-            scale: What was said with it. A number that is known to count in another scale is another number.
+            scale: The stated scale; a number known to have another scale does not match.
         """
         mark = self.mark
         for found in self._traces(value):
@@ -234,7 +234,7 @@ class PlanBuilder:
             if _is(register, value, exact):
                 yield self.traced(step)
             elif register.fraction and _same(register.number, value, 2, exact):
-                # The tool showed it in percent, so it is meant in percent: 14.14 and not 0.1414.
+                # The tool showed the fraction in percent, so the percentage is meant: 14.14 and not 0.1414.
                 percent = self.compute("multiply", (Ref(step), _HUNDRED))
                 yield Grounding(Ref(percent), f"step {step}", self.label(step))
 
@@ -265,7 +265,7 @@ class PlanBuilder:
 
 
 def _is(register: StepResult, value: Decimal, exact: bool) -> bool:
-    """Whether a value is a register's, as printed or in units (0.137 for 13.7 %, 2700000000 for 2.7 billion)."""
+    """Return whether a value matches a result, as printed or in units (0.137 for 13.7 %, 2.7e9 for 2.7 billion)."""
     if _same(register.number, value, exact=exact):
         return True
     if register.number is None or register.scale is Scale.ONE:
@@ -274,7 +274,7 @@ def _is(register: StepResult, value: Decimal, exact: bool) -> bool:
 
 
 def _same(known: Decimal | None, value: Decimal, shift: int = 0, exact: bool = False) -> bool:
-    """Whether a value is a known number, or that number as a float or with fewer digits where not `exact`."""
+    """Return whether a value is a known number or, unless `exact`, its float or the number rounded to fewer digits."""
     if known is None:
         return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):

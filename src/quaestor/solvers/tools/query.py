@@ -1,8 +1,8 @@
-"""The tools that read the tables. `query_kg`: one value of one instance, the cells of a row, a column or several years.
+"""Tools that read the tables. `query_kg`: one value of one instance, or the cells of a row, a column or several years.
 
-Cells are compared with properties (year, period, entity, ...), never with a part of a node's name. Where one cell was
-asked for and several match, all of them are named, each with its step, and none is chosen. `list_entities` and
-`introspect_ontology` say what there is, and add no step to the plan.
+Cells are selected by properties (year, period, entity, ...), never by a part of a node's name. If several cells match
+where one was asked for, all are listed with their steps, and none is chosen. `list_entities` and `introspect_ontology`
+list what is available, and add no step to the plan.
 """
 
 from collections import Counter
@@ -39,13 +39,13 @@ _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
 }
 _CELL_KEYS = ("row", "column", "order")
 KEYS = (*_INSTANCE_KEYS, *_CELL_KEYS)
-"""The filters that every instance has."""
+"""Filters available for every instance."""
 
 _OTHER_NAMES: Mapping[str, str] = {
     "years": "year", "fiscal_year": "year", "fiscalyear": "year", "date": "period", "periods": "period",
     "quarter": "period", "label": "entity", "name": "entity", "line": "entity", "item": "entity",
 }  # fmt: skip
-"""What models call the filters."""
+"""Alternative names of filters used by models."""
 
 _TIMES = frozenset({"year", "period", "table"})
 _MOST_NAMED = 12
@@ -55,9 +55,9 @@ Filters = Mapping[str, Scalar | list[Scalar]]
 
 
 def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved | SeveralRetrieved | Refusal:
-    """Return what type, filters and property single out, with a step for each cell.
+    """Return the cells selected by type, filters and property, with a step for each.
 
-    Without a property all cells that fit are returned; with a list in a filter one or more for each of its values.
+    Without a property all matching cells are returned; with a list in a filter, one or more for each of its values.
     """
     type_ = ROOT_CLASS if request.entity_type is None else request.entity_type
     instances = page.of_type(type_)
@@ -88,7 +88,7 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
 def _unreadable(
     page: GraphPage, request: QueryKg, type_: str, known: Mapping[str, str], filters: Filters
 ) -> Refusal | None:
-    """Return what is wrong with the names in a query; None if all of them are known."""
+    """Return a refusal of unknown names in a query; None if all are known."""
     if not known:
         return refuse_type(page, type_)
     if request.property is not None and page.property_named(request.property, known) is None:
@@ -100,14 +100,14 @@ def _unreadable(
 
 
 def _filter_of(key: str, known: Mapping[str, str], page: GraphPage) -> str:
-    """Return the filter that a key means; a property of the page goes before another name of a filter."""
+    """Resolve the name of a filter; a property of the page takes precedence over an alternative name."""
     if key in KEYS or page.property_named(key, known) is not None:
         return key
     return _OTHER_NAMES.get(key.strip().casefold().replace(" ", "_"), key)
 
 
 def refuse_type(page: GraphPage, name: str) -> Refusal:
-    """Return what to say where the page has no instance of a type."""
+    """Return the refusal of a type without instances on the page."""
     known = page.known_type(name)
     return Refusal(
         f"No instances of type '{name[:100]}' found in knowledge graph"
@@ -126,7 +126,7 @@ def _unknown_filter(key: str, known: Mapping[str, str]) -> Refusal:
 
 
 def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar | list[Scalar]) -> bool:
-    """Whether an instance has a property with a value, of a list one of them; keys of cells fit where any cell does."""
+    """Return whether an instance has a property with one of some values; a cell filter matches if any cell does."""
     if isinstance(value, list):
         return any(_fits(page, instance, key, one) for one in value)
     if key in _CELL_KEYS:
@@ -138,7 +138,7 @@ def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar | list[Sc
 
 
 def _place_of(page: GraphPage, instance: Instance, fact: Fact, key: str, values: Sequence[Scalar]) -> int:
-    """Return which of the values asked for a cell fits."""
+    """Return the index of the first requested value that a cell matches."""
     fits = (_cell_fits(fact, {key: v}) if key in _CELL_KEYS else _fits(page, instance, key, v) for v in values)
     return next((place for place, fit in enumerate(fits) if fit), len(values))
 
@@ -172,7 +172,7 @@ def _is_period(text: str, period: Period) -> bool:
 
 
 def _amount(fact: Fact) -> object:
-    """Return what two cells have in common that print one amount of one period; of words and gaps the cell."""
+    """Return a key shared by cells that print the same amount of the same period; for text and gaps the cell itself."""
     if isinstance(fact, TextCell) or fact.period is None:
         return fact
     return fact.quantity.number, fact.counts.scale, fact.unit, fact.period, folded(fact.row.label)
@@ -185,7 +185,7 @@ def _is_heading(text: str, heading: Heading) -> bool:
 
 
 def _is_row(text: str, heading: Heading) -> bool:
-    """Return whether a row, not the section it is in, has this name."""
+    """Return whether a row has this name; the name of its section does not count."""
     return folded(text) in {folded(name) for name in (heading.label, " ".join(heading.levels)) if name}
 
 
@@ -206,7 +206,7 @@ def _prints(fact: Fact, value: Scalar) -> bool:
 def _refuse_filters(
     property_: str | None, instances: Sequence[Instance], matching: Sequence[Instance], filters: Filters
 ) -> Refusal:
-    """Return what to say where no instance fits the filters, or none of those that fit has the property."""
+    """Return the refusal if no instance matches the filters, or none of those that match has the property."""
     wanted = {folded(str(filters[key])) for key in ("row", "entity") if key in filters}
     below = dict.fromkeys(
         f.row.label for i in instances for f in i.facts if wanted & set(map(folded, f.row.levels[:-1]))
@@ -272,7 +272,7 @@ def _ambiguous(
 
 
 def _several(facts: Sequence[Fact], draft: PlanBuilder, words: str) -> SeveralRetrieved:
-    """Return the cells that were asked for together."""
+    """Return the cells of a query for several cells."""
     shown: list[Retrieved | EmptyCell] = []
     for fact in facts[:_MOST_READ]:
         if isinstance(fact, TextCell) and fact.empty:
@@ -289,7 +289,7 @@ def _print(fact: Fact) -> str:
 
 
 def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
-    """Return the value of every filter that a cell fits, the most telling first."""
+    """Return the value of every filter that a cell matches, most distinctive first."""
     return {
         "year": "" if instance.year is None else str(instance.year),
         "period": "" if instance.period is None else period_code(instance.period),
@@ -302,7 +302,7 @@ def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
 
 
 def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
-    """Return the fewest filters, taken in order, by which all are distinguished."""
+    """Return the fewest filters, taken in order, that distinguish all cells."""
     chosen: list[str] = []
     distinct = 1
     for key in traits[0]:
@@ -359,8 +359,8 @@ def _filter_words(filters: Filters) -> str:
 
 
 def list_entities(page: GraphPage, draft: PlanBuilder, request: ListEntities) -> Entities | Refusal:
-    """Return the instances of a type, or all of them."""
-    del draft  # every tool takes the same arguments; this one takes no number
+    """List the instances of a type, or all."""
+    del draft  # every tool has the same signature
     instances = page.instances if request.entity_type is None else page.of_type(request.entity_type)
     if not instances and request.entity_type is not None:
         return refuse_type(page, request.entity_type)
@@ -381,7 +381,7 @@ def _entity(instance: Instance) -> Entity:
 def introspect_ontology(
     page: GraphPage, draft: PlanBuilder, request: IntrospectOntology
 ) -> Types | Properties | Refusal:
-    """Return the types that there are, or the properties of one."""
+    """List the types, or the properties of one."""
     del draft
     if request.action == "list_types":
         others = (c.name for c in page.ontology.classes if c.name not in page.types)

@@ -1,7 +1,4 @@
-"""What comes out of the tools, as types: results, and refusals that say what to do.
-
-Looks nothing up.
-"""
+"""Types of the tools' replies: results, and refusals with a suggestion."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -16,11 +13,11 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a tool says instead of a result, so that the next call can do better.
+    """Refusal of a call, with a suggestion for the next one.
 
     Attributes:
-        nearest: Known names most like the one that was given.
-        candidates: What matched, where that was more than one thing; each with the filters that single it out.
+        nearest: Known names most similar to the given one.
+        candidates: The matches if there are several, each with the filters that select it.
     """
 
     success: Literal[False] = field(default=False, init=False)
@@ -33,10 +30,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class RefusedCandidate:
-    """One of several things that a query matched.
+    """One of several matches of a query.
 
     Attributes:
-        step: Its step in the plan, by which it can be named; None if nothing was reported.
+        step: Its step in the plan, to refer to it; None for an empty cell.
     """
 
     instance: str
@@ -49,13 +46,13 @@ class RefusedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The result of `query_kg`.
+    """Result of `query_kg`.
 
-    Units: `value` is as printed, in units of `scale`, which its print or its labels say; `unknown` where nothing does.
+    Units: `value` is as printed, in units of `scale`, which its print or its labels state; `unknown` if they do not.
 
     Attributes:
-        value: The number; of a cell of words the words.
-        scale: What one unit of a number stands for; None of words.
+        value: The number, or the text of a text cell.
+        scale: The multiplier of a number; None for text.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -74,7 +71,7 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class EmptyCell:
-    """A cell among others that reports nothing."""
+    """An empty cell among the results."""
 
     instance: str
     property: str
@@ -84,10 +81,10 @@ class EmptyCell:
 
 @dataclass(frozen=True, slots=True)
 class SeveralRetrieved:
-    """The result of `query_kg` where more than one cell was asked for: a row, a column, several years.
+    """Result of `query_kg` for several cells: a row, a column, several years.
 
     Attributes:
-        values: The first of them, each with its step; cells that report nothing without.
+        values: The first of them, each with its step; empty cells have none.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -97,7 +94,7 @@ class SeveralRetrieved:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One instance: what it is called, when it is, which table it is in."""
+    """An instance with its label, period and table."""
 
     instance: str
     type: str
@@ -109,7 +106,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Entities:
-    """The result of `list_entities`."""
+    """Result of `list_entities`."""
 
     success: Literal[True] = field(default=True, init=False)
     entity_type: Annotated[str | None, Field(serialization_alias="entityType")]
@@ -120,11 +117,11 @@ class Entities:
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The result of `introspect_ontology` with `list_types`.
+    """Result of `introspect_ontology` with `list_types`.
 
     Attributes:
-        entity_types: Those with an instance on this page.
-        other_types: Those that the ontology knows besides.
+        entity_types: Types with an instance on this page.
+        other_types: Other types of the ontology.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -134,7 +131,7 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class PropertyShown:
-    """A property: its name, what the page or the ontology calls it, and what its values are."""
+    """A property: name, label, range of its values, and number of instances."""
 
     name: str
     label: str
@@ -144,11 +141,11 @@ class PropertyShown:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The result of `introspect_ontology` with `get_properties`.
+    """Result of `introspect_ontology` with `get_properties`.
 
     Attributes:
-        properties: Those that the page has; if it has none of the type, the ontology's most frequent ones.
-        more: How many others the ontology has for the type.
+        properties: The properties on the page; if the type has no instances, the ontology's most frequent ones.
+        more: The number of other properties of the type in the ontology.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -159,12 +156,12 @@ class Properties:
 
 @dataclass(frozen=True, slots=True)
 class OperandShown:
-    """Where an operand came from.
+    """An operand and its origin.
 
     Attributes:
         origin: `step 1`, `answer 1 turn ago`, `page`, `constant` or `ungrounded`.
-        scale: The multiplier of one unit of it; `unknown` where nothing says it.
-        also: How many other numbers of the page have the same value, where it was looked up there.
+        scale: The multiplier; `unknown` if it is not stated.
+        also: The number of other matches on the page, for a value that was looked up there.
     """
 
     value: JsonValue
@@ -176,13 +173,13 @@ class OperandShown:
 
 @dataclass(frozen=True, slots=True)
 class Calculated:
-    """The result of `calculate`.
+    """Result of `calculate`.
 
     Attributes:
-        result: The number, true or false, or words. Of `percentage_change` and `percentage` in percent.
-        fraction: The same as a fraction, where the result is in percent.
-        scale: What one unit of the result stands for; `unknown` where nothing says it.
-        ungrounded: The values that nothing has returned and the page does not print.
+        result: A number, true or false, or text; in percent for `percentage_change` and `percentage`.
+        fraction: The result as a fraction, if it is in percent.
+        scale: The multiplier of the result; `unknown` if it is not stated.
+        ungrounded: Values that no tool returned and the page does not print.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -204,9 +201,9 @@ class MentionShown:
     """A number in the text or in a label.
 
     Attributes:
-        scale: The multiplier of one unit; `unknown` where nothing says it.
-        period: The period that its sentence gives it, or None.
-        period_before: The period that the sentences just before name, where its own names none.
+        scale: The multiplier; `unknown` if it is not stated.
+        period: The period stated in its sentence, or None.
+        period_before: The period stated in one of the previous sentences, if its own names none.
     """
 
     value: Number
@@ -221,10 +218,10 @@ class MentionShown:
 
 @dataclass(frozen=True, slots=True)
 class SentenceShown:
-    """A sentence or a label, with those of its numbers that fit.
+    """A sentence or a label with its matching numbers.
 
     Attributes:
-        before: The sentence before it, where that tells it apart or dates it.
+        before: The previous sentence, if it distinguishes or dates this one.
     """
 
     sentence: str
@@ -235,11 +232,12 @@ class SentenceShown:
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The result of `find_in_text`.
+    """Result of `find_in_text`.
 
     Attributes:
-        sentences: The best of them, in their sentences; then sentences without numbers that have the words.
-        note: What to do where several matched, only part of the words did, or a period is of the sentence before.
+        sentences: The sentences of the best matches, then sentences without numbers that contain the words.
+        note: What to do if there are several matches, if only some words match, or if a period is from a previous
+            sentence.
     """
 
     success: Literal[True] = field(default=True, init=False)

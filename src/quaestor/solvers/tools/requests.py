@@ -1,4 +1,4 @@
-"""What goes into the tools, as types."""
+"""Types of the tools' arguments."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
@@ -8,12 +8,12 @@ from pydantic import ConfigDict, Field, Strict
 from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS
 
 Word = Annotated[str, Field(max_length=300)]
-# Strict, or text would become a number and true the number 1.
+# Strict: otherwise text would be converted to a number, and true to 1.
 Scalar = Annotated[int, Strict()] | Annotated[float, Strict()] | Annotated[str, Strict(), Field(max_length=300)]
 _ENTITY_TYPE = Field(alias="entityType")
 _CLOSED = ConfigDict(extra="forbid")
 GROWTH_RATE = "growth_rate"
-"""The operation of `calculate` for a rate of growth over several years, which a plan has several steps for."""
+"""Operation of `calculate` for an annual growth rate, which takes several steps in a plan."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""`search_document`: more places of a long document, which the other tools can read then.
+"""`search_document`: find more of a long document, which the other tools can then read.
 
-What is found and what is shown besides is the turn's.
+The turn owns the search itself and the excerpt that it extends.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -16,7 +16,7 @@ from quaestor.solvers.tools.page import nearest
 from quaestor.solvers.tools.replies import Refusal
 
 SEARCH = "search_document"
-"""The tool's name. It is offered where only a part of a document is shown."""
+"""Name of the tool, which is offered if only an excerpt of a document is shown."""
 
 SEARCH_DESCRIPTION = (
     "Find tables, rows and passages that are not shown, or read a section whole; the other tools read them then."
@@ -24,20 +24,20 @@ SEARCH_DESCRIPTION = (
 
 _MOST_ROWS = 12
 _MOST_TEXT = 600
-"""How many labels of a table and letters of a passage are told of a place; those that fit the query go first."""
+"""Limits of row labels and of characters in a passage; those that match the query come first."""
 _MOST_ROWS_READ = 80
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceFound:
-    """A table or a passage that was found.
+    """A table or a passage found by a search.
 
     Attributes:
-        table: Of a table its index, as `query_kg` takes it in filters; else None.
-        type: Of a table its type, as `entityType` takes it; else None.
-        rows: The labels of its rows; where a section is read, the rows as printed.
-        text: Of a passage its text, whole sentences.
-        cut: What is not shown of it, and how to read it; "" if all is shown.
+        table: The index of a table, as in the filters of `query_kg`; else None.
+        type: The type of a table, as in `entityType`; else None.
+        rows: The labels of a table's rows; if a section is read, the rows as printed.
+        text: Whole sentences of a passage.
+        cut: What is not shown, and how to read it; "" if everything is shown.
     """
 
     section: str
@@ -53,11 +53,11 @@ class PlaceFound:
 
 @dataclass(frozen=True, slots=True)
 class PlacesFound:
-    """The result of `search_document`.
+    """Result of `search_document`.
 
     Attributes:
-        places: That fit; of a section all that is in it, in order.
-        cut: Of a section what is left to read; "" if nothing is.
+        places: The matches; for a section its whole content, in order.
+        cut: What remains to be read of a section, or "".
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -66,11 +66,11 @@ class PlacesFound:
 
 
 Searching = Callable[[Query], WidenedExcerpt]
-"""Searches the document of a turn, or reads a section of it."""
+"""Function that searches the document of a turn, or reads a section of it."""
 
 
 def places_found(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
-    """Return the reply to a search."""
+    """Format the results of a search."""
     types = {table.index: table.name for table in found.graph.tables}
     wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
     places = tuple(_place(block, found.excerpt.document, types, wanted) for block in found.found)
@@ -78,7 +78,7 @@ def places_found(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
 
 
 def section_read(found: WidenedExcerpt, reading: Reading) -> PlacesFound | Refusal:
-    """Return what is told of a section that was read."""
+    """Format the content of a section."""
     whole = found.excerpt.document.whole or found.excerpt.document
     parts = len(section_parts(whole, reading.heading))
     if not found.found:
@@ -95,7 +95,7 @@ def section_read(found: WidenedExcerpt, reading: Reading) -> PlacesFound | Refus
 def _place(
     block: Block, document: Document, types: dict[int, str], wanted: Collection[str] | None = None
 ) -> PlaceFound:
-    """Return what is shown of a block: what has most of some words; if there are none, all of it as printed."""
+    """Describe a block: the parts that share the most words with a query or, without one, all of it as printed."""
     section = " > ".join(next(s.path for s in document.sections if s.id == block.section))
     if not isinstance(block.content, Table):
         sentences = [sentence.text for sentence in getattr(block.content, "sentences", ())]
@@ -117,10 +117,10 @@ def _place(
 
 
 def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, str]:
-    """Return whole sentences around the one that has most of some words, and how much is left out."""
+    """Return whole sentences around the best match for some words, and a note on those left out."""
     first = max(range(len(sentences)), key=lambda at: _count_shared(sentences[at], wanted), default=0)
     last, room = first, _MOST_TEXT - sum(map(len, sentences[first : first + 1]))
-    # What a sentence is about often is in the one before it.
+    # The previous sentence often names the subject.
     for at in (first - 1, *range(first + 1, len(sentences)), *range(first - 2, -1, -1)):
         if not 0 <= at < len(sentences):
             continue
@@ -133,7 +133,7 @@ def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, st
 
 
 def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str]:
-    """Return labels of rows, of many those that have most of some words, and how many are left out."""
+    """Return the row labels that share the most words with a query, and a note on those left out."""
     rows = list(dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label))
     best = sorted(rows, key=lambda label: -_count_shared(label, wanted))[:_MOST_ROWS]
     left = len(rows) - len(best)
@@ -142,7 +142,7 @@ def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str
 
 
 def _rows_shown(table: Table) -> tuple[tuple[str, ...], str]:
-    """Return the rows of a table as printed, and how many are left out."""
+    """Return the rows of a table as printed, and a note on those left out."""
     rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
     rows = [row for row in rows if row]
     left = len(rows) - _MOST_ROWS_READ

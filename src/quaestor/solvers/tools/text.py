@@ -1,6 +1,6 @@
-"""`find_in_text`: sentences and labels with their numbers, by words, by what is counted, and by period.
+"""`find_in_text`: find numbers in sentences and labels by words, unit and period.
 
-One number that fits is taken; of several all are shown with their steps, and none is chosen.
+A single match is chosen; several are all shown with their steps, and none is chosen.
 """
 
 import re
@@ -22,13 +22,13 @@ from quaestor.solvers.tools.replies import MentionShown, Refusal, SentenceShown,
 from quaestor.solvers.tools.requests import FindInText, Scalar
 
 InText = MentionFact | HeaderNumber
-"""A number outside the bodies of the tables."""
+"""A number outside the bodies of tables."""
 
 _LOOKED_BACK = 2
 _LONGEST_BEFORE = 200
-"""Characters of the sentence before that are shown, its last ones."""
+"""Limit in characters for the previous sentence, of which the end is shown."""
 _MOST_SHOWN = 10
-# Of the words asked for; what has fewer of them is another sentence.
+# Minimum share of the words asked for that a sentence must contain.
 _SHARE_NEEDED = 0.5
 _UNITS = {
     "$": "usd", "us$": "usd", "dollar": "usd", "dollars": "usd", "%": "percent", "percentage": "percent",
@@ -38,51 +38,51 @@ _UNITS = {
 
 _MOST_SILENT = 3
 _ALIKE = 0.7
-"""The similarity from which two words are spellings of one."""
+"""Minimum similarity of two spellings of the same word."""
 
 _SPAN = re.compile(r"P[1-9][0-9]?M/[12][0-9]{3}-(?:0[1-9]|1[0-2])|[12][0-9]{3}/(?:[12][0-9]{3}|\.\.)")
 
 
 def sentence_of(item: InText) -> str:
-    """Return the whole sentence or label that a number is in."""
+    """Return the whole sentence or label with a number."""
     return item.sentence if isinstance(item, MentionFact) else item.label
 
 
 @dataclass(frozen=True)
 class PageText:
-    """The sentences of a graph by their places."""
+    """Sentences of a graph, indexed by place."""
 
     graph: KnowledgeGraph
 
     @cached_property
     def without_numbers(self) -> tuple[SentenceFact, ...]:
-        """The sentences that have no number."""
+        """The sentences without numbers."""
         numbered = {mention.place for mention in self.graph.mentions}
         return tuple(sentence for sentence in self.graph.sentences if sentence.place not in numbered)
 
     def place(self, item: InText) -> str | tuple[str, int]:
-        """Return what tells the sentence or the label of a number from others."""
+        """Return a key for the sentence or label of a number."""
         source = item.source
         return (source.section, source.sentence) if isinstance(source, SentenceRef) else f"{source} {item.label}"
 
     def searched(self, item: InText | SentenceFact) -> str:
-        """Return the text that words are looked for in: the sentence, with the headings that it is under."""
+        """Return the text to match words against: the sentence with its headings."""
         text = item.text if isinstance(item, SentenceFact) else sentence_of(item)
         return " ".join((*self._path(item), text))
 
     def heading(self, item: InText | SentenceFact) -> str | None:
-        """Return the headings that a sentence is under, the outermost first; None if it has none."""
+        """Return the headings of a sentence, outermost first; None if it has none."""
         return " > ".join(self._path(item)) or None
 
     def before(self, item: InText) -> str | None:
-        """Return the end of the sentence before a number's, in the same section; None without one."""
+        """Return the end of the previous sentence in the same section, or None."""
         found = self._earlier(item)
         return found[-1].text[-_LONGEST_BEFORE:] if found else None
 
     def period_before(self, item: InText) -> tuple[Period, ...]:
-        """Return the periods of the nearest of the two sentences before that names any.
+        """Return the periods named by the nearer of the two previous sentences that names any.
 
-        None if the number has a period of its own, or its sentence names one.
+        Empty if the number has a period or its sentence names one.
         """
         if not isinstance(item, MentionFact) or item.period or self._periods.get((item.source.section, item.place)):
             return ()
@@ -104,7 +104,7 @@ class PageText:
 
     @cached_property
     def _periods(self) -> Mapping[tuple[str, int], dict[Period, None]]:
-        """The periods that each sentence names, by section and place on the page."""
+        """The periods named in each sentence, by section and place on the page."""
         places = {(sentence.section, sentence.index): sentence.place for sentence in self.graph.sentences}
         found: dict[tuple[str, int], dict[Period, None]] = {}
         for named in self.graph.labels:
@@ -117,10 +117,10 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is looked for.
+    """Search terms.
 
     Attributes:
-        words: Without the small ones.
+        words: Words to match, without function words.
     """
 
     words: Sequence[str]
@@ -129,7 +129,7 @@ class _Asked:
 
 
 def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
-    """Return the sentences whose numbers fit, best first, with a step for each number; one that fits is taken."""
+    """Return the sentences with matching numbers, best first, with a step for each; a single match is chosen."""
     if request.words is None and request.unit is None and request.period is None:
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
     numbers: list[InText] = [*page.graph.mentions, *(label for label in page.graph.labels if not label.year)]
@@ -149,7 +149,7 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
     found = [fitting[i] for i, share in shares.items() if share == best and share >= _SHARE_NEEDED]
     surest = max((_period_fit(n, period, text) for n in found), default=0)
     found = _printed_once([n for n in found if _period_fit(n, period, text) == surest], text)
-    # What names no number may still say where the numbers below it belong.
+    # Sentences without numbers may show where the numbers below them belong.
     silent = _silent(text, words, best if found else _SHARE_NEEDED) if asked.unit is None and period is None else []
     if not found and not silent:
         return _refuse_search(numbers, text, asked, request)
@@ -157,7 +157,7 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
 
 
 def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
-    """Return numbers without those that repeat, in another sentence, as much of the same unit in the same period."""
+    """Remove numbers that repeat the same amount, unit and period in another sentence."""
     places: dict[object, str | tuple[str, int]] = {}
     distinct = []
     for item in found:
@@ -169,7 +169,7 @@ def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
 
 
 def _silent(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
-    """Return the sentences without numbers that have the words best, as well as those with numbers do."""
+    """Return the sentences without numbers that match the words best, if they match as well as those with numbers."""
     shares = {s: _share(text.searched(s), words) for s in text.without_numbers} if words else {}
     best = max(shares.values(), default=0.0)
     return [s for s, share in shares.items() if share == best >= needed][:_MOST_SILENT]
@@ -254,7 +254,7 @@ def _refuse_search(numbers: Sequence[InText], text: PageText, asked: _Asked, req
 
 
 def read_period(value: Scalar) -> Period | None:
-    """Return the period that a model writes (2007, a date, any code of a period); None if it writes none."""
+    """Parse a period as written by a model (2007, a date, any period code); None if it is not one."""
     text = str(value).strip()
     if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
         return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
@@ -266,9 +266,9 @@ def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:
 
 
 def _period_fit(item: InText, period: Period | None, text: PageText) -> int:
-    """How surely a number is of a period: 2 where its sentence says so, 1 where those before it do, else 0.
+    """Return how surely a number is of a period: 2 if its sentence names it, 1 if a previous one does, else 0.
 
-    A year fits every period that ends in it.
+    A year matches every period that ends in it.
     """
     if period is None or _is_of(item.period, period):
         return 2
@@ -280,7 +280,7 @@ def _is_of(known: Period | None, period: Period) -> bool:
 
 
 def counts(item: InText, unit: str | None) -> bool:
-    """Whether a number counts a unit or has a scale, by any of its names; every number does if none is asked for."""
+    """Return whether a number has a unit or a scale, by any of its names; always true without a unit."""
     if unit is None:
         return True
     wanted = _unit(unit)
@@ -288,12 +288,12 @@ def counts(item: InText, unit: str | None) -> bool:
 
 
 def _unit(name: str) -> str:
-    """Return the one name of a unit or a scale: `$` and dollars are usd, shares are share."""
+    """Normalize the name of a unit or a scale: `$` and dollars become usd, shares becomes share."""
     plain = name.strip().casefold()
     return " ".join(map(singular, _UNITS.get(plain, plain).split()))
 
 
 def _share(text: str, words: Sequence[str]) -> float:
-    """Return how many of the words a text has, from 0 to 1."""
+    """Return the share of the words that a text contains, from 0 to 1."""
     own = search_words(text)
     return sum(word in own for word in words) / len(words) if words else 1.0

@@ -1,6 +1,6 @@
-"""The tools by name, and the toolbox that a solver has for one turn.
+"""Registry of the tools, and the toolbox of a solver for one turn.
 
-Whatever a caller sends, the reply is a result or a refusal that can be acted on; no error escapes.
+Every call returns a result or a refusal with a suggestion; no error escapes.
 """
 
 import json
@@ -54,7 +54,7 @@ _IN_TEXT = "find_in_text"
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[R]):
-    """One tool."""
+    """A tool with its argument type and function."""
 
     name: str
     description: str
@@ -68,10 +68,10 @@ class Tool(Generic[R]):
         return plain_schema(kind)
 
     def use(self, page: GraphPage, draft: PlanBuilder, arguments: object) -> Reply | PlacesFound:
-        """Return the reply to arguments of any kind.
+        """Validate the arguments, run the tool and return its reply.
 
         Args:
-            draft: The plan of the turn; after a refusal it is as it was before, but for the steps of its candidates.
+            draft: The plan of the turn; a refusal leaves it unchanged, except for steps of the refusal's candidates.
         """
         if not isinstance(arguments, Mapping):
             return Refusal(f"The arguments of {self.name} must be one JSON object", "Give each parameter by its name")
@@ -109,7 +109,7 @@ TOOLS: Mapping[str, Tool[Any]] = {
         Tool(_IN_TEXT, "Find sentences with their numbers.", FindInText, find_in_text),
     )
 }
-"""Every tool of a page by its name."""
+"""The tools of a page by name."""
 
 
 def _search_alone(page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> Refusal:
@@ -118,11 +118,11 @@ def _search_alone(page: GraphPage, draft: PlanBuilder, request: SearchDocument) 
 
 
 SEARCH_TOOL = Tool(SEARCH, SEARCH_DESCRIPTION, SearchDocument, _search_alone)
-"""What is offered besides them where a part of a document is shown; a toolbox that can search does it itself."""
+"""Additional tool for excerpts; a toolbox that can search replaces its function."""
 
 
 class Toolbox:
-    """The tools on one page, for one turn: it holds the growing plan and the record of all calls."""
+    """The tools for one page and turn, with the growing plan and the record of calls."""
 
     def __init__(
         self,
@@ -132,11 +132,11 @@ class Toolbox:
         on_call: Callable[[ToolCall], None] | None = None,
         search: Searching | None = None,
     ) -> None:
-        """Take the page and the turns so far.
+        """Create the tools for a page and the turns so far.
 
         Args:
-            on_call: Is told of every call once it has returned, such as `TurnContext.note_call`.
-            search: Finds more of a long document; None if all of it is shown.
+            on_call: Called with each finished call, such as `TurnContext.note_call`.
+            search: Searches the rest of a long document; None if the whole document is shown.
         """
         self._ontology, self._search = ontology, search
         self._page = GraphPage(graph, ontology)
@@ -155,10 +155,10 @@ class Toolbox:
         return self._draft
 
     def call(self, tool: str, arguments: Arguments) -> dict[str, JsonValue]:
-        """Return the reply of a tool, as JSON, and notes the call.
+        """Call a tool and record the call; return its reply as JSON.
 
         Args:
-            arguments: By name, or as JSON text; whatever is wrong with them is said in the reply.
+            arguments: Arguments by name, or as JSON text; the reply describes anything wrong with them.
         """
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
         known = self.tools.get(tool)
@@ -176,14 +176,14 @@ class Toolbox:
 
     @property
     def tools(self) -> Mapping[str, Tool[Any]]:
-        """The tools that it has by their names."""
+        """The available tools by name."""
         if self._search is None:
             return TOOLS
         in_all = replace(TOOLS[_IN_TEXT], function=self._find_in_all)
         return {**TOOLS, _IN_TEXT: in_all, SEARCH: replace(SEARCH_TOOL, function=self._find)}
 
     def _find(self, page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> PlacesFound | Refusal:
-        """Search the document or reads a section; what is found can be read by the next call."""
+        """Search the document or read a section; the next call can read the results."""
         del page, draft
         if request.section is not None:
             reading = Reading(request.section, request.part)
@@ -193,7 +193,7 @@ class Toolbox:
         return places_found(self._widen(request.query), request.query)
 
     def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
-        """Look for sentences in what is shown, and in all of the document if none shown has all the words."""
+        """Search the excerpt for sentences, and the whole document if none in the excerpt has all the words."""
         if request.words is not None and not _has_sentence(page, request.words):
             self._widen(SentenceQuery(request.words))
         reply = find_in_text(self._page, draft, request)
@@ -208,7 +208,7 @@ class Toolbox:
         )
 
     def _widen(self, query: Query) -> WidenedExcerpt:
-        """Search the document; what is found is shown from then on."""
+        """Search the document and add the results to what is shown."""
         assert self._search is not None
         found = self._search(query)
         self._page = GraphPage(found.graph, self._ontology)
@@ -216,7 +216,7 @@ class Toolbox:
         return found
 
     def ask(self, tool: str, arguments: Arguments) -> Reply | PlacesFound:
-        """Return the reply of a tool, typed; the call is not noted."""
+        """Call a tool without recording the call; return its typed reply."""
         tools = self.tools
         known = tools.get(tool)
         if known is None:
@@ -230,13 +230,13 @@ class Toolbox:
 
 
 def _has_sentence(page: GraphPage, words: str) -> bool:
-    """Return whether a sentence that is shown has all of some words."""
+    """Return whether a shown sentence contains all of some words."""
     wanted = {word for word in search_words(words) if word not in SMALL_WORDS}
     return any(wanted <= own for own in page.graph.sentence_words)
 
 
 def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
-    """Return what is wrong with arguments, each fault in words."""
+    """Return the refusal of invalid arguments, with a message for each fault."""
     properties = tool.schema.get("properties")
     known = tuple(properties) if isinstance(properties, dict) else ()
     faults: dict[str, str] = {}

@@ -1,1 +1,1 @@
-"""The workflow: a model writes a whole plan in one reply; everything after that is exact and ours."""
+"""Workflow solver: a model writes a whole plan in one reply, which the program looks up, checks and runs."""

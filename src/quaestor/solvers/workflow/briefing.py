@@ -1,6 +1,6 @@
-"""The planner's prompt: the form of a plan with examples, the page by the names of its lines, the question.
+"""Prompt of the planner: the format of plans with examples, the page by the names of its lines, and the question.
 
-What the model copies from the page is words.
+The model copies only words from the page, never numbers.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from quaestor.solvers.workflow.lines import Axes, axes_of
 
 @lru_cache(maxsize=4)
 def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_answer: bool = False) -> str:
-    """Return what is the same for every question: form, examples."""
+    """Return the fixed part of the prompt: format and examples."""
     variables = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
     return render("workflow/system", **variables)
 
@@ -51,16 +51,16 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
 
 
 def _heading(section: Section, table: int | None) -> str:
-    """Return the headings over a part of a document, where they are not told with a table that is under them."""
+    """Return the headings of a section of text; only the table's number if they are already shown with that table."""
     named = briefing.heading(section)
     return "" if not named else f"Of table {table}" if table else f'Section "{named}"'
 
 
 def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[str, ...], int]) -> dict[str, object]:
-    """Return a table for prompts.
+    """Describe a table for the prompt.
 
     Args:
-        first: The first table of each section, whose headings are told with it alone.
+        first: The number of the first table in each section, the only one shown with the headings.
     """
     section, number = document.section_of(table), table.index + 1
     under = briefing.heading(section)
@@ -82,12 +82,12 @@ def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[st
 
 
 def _printed_cells(cells: list[str]) -> list[str]:
-    """Return the cells of a row; none of a heading that prints nothing beside it."""
+    """Return the cells of a row; empty for a heading without values."""
     return cells if any(cell != "-" for cell in cells) else []
 
 
 def _cell_text(cell: Cell) -> str:
-    """Return a cell as printed; of a cell with several numbers, each with the words that single it out."""
+    """Return a cell as printed; if it has several numbers, each is followed by its position."""
     if cell.repair:
         return "-"
     if len(cell.quantities) < 2:

@@ -1,6 +1,6 @@
-"""A written plan before a number of it is believed: what its words find, what is wrong with it, the `Plan` it means.
+"""Check a written plan: look up its words, collect its faults, and lower it to a `Plan`.
 
-Which of several numbers of the text is meant is left open. What a run counts of its plans is here too.
+A choice among several numbers in the text is left open. Statistics of plans in a run are here too.
 """
 
 from collections import Counter
@@ -43,12 +43,12 @@ from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
 _LONGEST_LABEL = 500
 
 WRITE_PLAN = "write_plan"
-"""What a model is asked to return where it writes a plan."""
+"""Name of the output tool for plans."""
 Number = TableMatch | MentionFact | HeaderNumber
-"""A number of the page that the words of a step found."""
+"""A number of the page found by a step."""
 
 LookedUp = Number | SelectedCells | Quotation
-"""What the words of a step found."""
+"""Anything found by a step."""
 
 _EXACT = 2**53
 _LONGEST_QUERY = 2_000
@@ -61,8 +61,8 @@ class CheckedPlan:
     """A written plan after its look-ups.
 
     Attributes:
-        found: What its steps found, by their place from 0.
-        open: The numbers of the text among which one is still to be chosen, by the step's place.
+        found: The results of steps, by index from 0.
+        open: Steps with several candidates in the text, by index, of which one must still be chosen.
     """
 
     written: WorkflowPlan
@@ -73,28 +73,28 @@ class CheckedPlan:
 
     @property
     def plan(self) -> Plan:
-        """The plan with what was found so far."""
+        """The plan with the results so far."""
         return lower(self.written, self.found)
 
     @property
     def likeliest_plan(self) -> Plan:
-        """The plan with the first of the numbers among which one is still to be chosen."""
+        """The plan with the best candidate for each open choice."""
         return lower(self.written, {**self.found, **{place: match.numbers[0] for place, match in self.open.items()}})
 
     @property
     def final_plan(self) -> Plan:
-        """The plan of one that has no issues: groups of cells stand where they are used."""
+        """The plan, if there are no issues, with groups of cells inlined into the steps that use them."""
         return groups_in_place(self.plan)
 
 
 def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnContext) -> CheckedPlan:
-    """Return a plan with what its words found, and all that is wrong with it.
+    """Look up the words of a plan and collect its faults.
 
-    A plan whose numbers are all found is executed too. One that says that there is no answer has nothing to be judged,
-    but for steps, which it cannot have.
+    If all numbers are found, the plan is also executed. A plan that states a reason for no answer is only checked for
+    steps, which it must not have.
 
     Args:
-        question: As asked; numbers that it gives may be used as they are.
+        question: The question as asked; numbers in it may be used without a source.
     """
     if written.no_answer is not None:
         both = "it has both steps and no_answer; leave one of them out"
@@ -127,7 +127,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
 
 
 def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedUp | TextMatch:
-    """Return what a step's words find; of several numbers of the text all that are too close to call."""
+    """Look up the words of a step; return all candidates if several numbers in the text fit equally well."""
     if isinstance(step, TableExtract):
         return look_up(context.document, step.params.row_query, step.params.col_query)
     if isinstance(step, SelectCells):
@@ -142,12 +142,12 @@ def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedU
 
 
 def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
-    """Return why a plan has no result, naming the step; empty if it has one."""
+    """Return the error of a plan with its step; empty if the plan has a result."""
     for count in range(1, len(plan.steps) + 1):
         try:
             execute(Plan(plan.steps[:count]), context.memory.registers)
         except PlanError as error:
-            # An error that names its step counts from 1 as plans do.
+            # An error that includes its step already counts from 1.
             named = (
                 str(error) if isinstance(error, ExecutionError) and error.step is not None else f"step {count}: {error}"
             )
@@ -172,7 +172,7 @@ def _blank_words(step: LookUpStep) -> Iterator[str]:
 
 
 def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tuple[list[str], tuple[str, ...]]:
-    """Return the literals that copy a number of the page as issues, and those that nothing accounts for as remarks."""
+    """Return issues for literals that copy a number of the page, and remarks for those without any source."""
     asked = _numbers_asked([question, *context.memory.questions])
     graph = context.graph
     printed = {abs(o.quantity.value) for o in graph.observations} | {abs(m.quantity.value) for m in graph.mentions}
@@ -193,7 +193,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
 
 
 def _numbers_asked(questions: Sequence[str]) -> set[Decimal]:
-    """Return the numbers that the user has named, as printed and in units."""
+    """Return the numbers in the user's questions, as printed and in units."""
     found: set[Decimal] = set()
     for text in questions:
         for span in find_quantities(text):
@@ -203,11 +203,11 @@ def _numbers_asked(questions: Sequence[str]) -> set[Decimal]:
 
 
 def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
-    """Return the plan, step by step.
+    """Convert a written plan to a `Plan`, step by step.
 
     Args:
-        found: What its steps found, by their place from 0. A step that found nothing becomes a stand-in: such a plan
-            can be validated, but must not be executed. Cells that are selected are listed in a step of their own.
+        found: The results of steps, by index from 0. A step without result becomes a placeholder: such a plan can be
+            validated, but not executed. Selected cells become a separate step that lists them.
     """
     sizes = _sizes(written)
     steps: list[Step] = []
@@ -221,9 +221,9 @@ def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
 
 
 def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
-    """Return the steps that drop the sign of a number that nothing else takes, each with the step of that number.
+    """Return the steps that drop the sign of a number not used elsewhere, each with the step of that number.
 
-    Such a number is one that is read without its sign, as the plans of all solvers say it.
+    Such numbers are lowered to an extract step that reads the magnitude, as in the plans of all solvers.
     """
     uses = Counter(
         operand.step_ref
@@ -243,7 +243,7 @@ def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
 
 
 def query_of(step: LookUpStep) -> str:
-    """Return what a step looks for, in one line."""
+    """Return the words that a step looks up, in one line."""
     if isinstance(step, SelectCells):
         return f"{', '.join(step.rows)} | {', '.join(step.columns)}"[:_LONGEST_QUERY]
     if isinstance(step, QuoteWords):
@@ -281,20 +281,20 @@ def _operand(written: StepReference | LiteralNumber) -> Operand:
 
 
 def value_of(literal: LiteralNumber) -> Decimal:
-    """Return a literal as it was written: 0.27 is 0.27, not the nearest binary fraction, and 100 has no places."""
+    """Return a literal as it was written: 0.27 is not the nearest binary fraction, and 100 has no decimals."""
     value = Decimal(str(literal.value))
     return Decimal(int(literal.value)) if abs(literal.value) < _EXACT and literal.value.is_integer() else value
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStatistics:
-    """How plans went in a run.
+    """Statistics of the plans in a run.
 
     Attributes:
-        first: Turns whose first reply could be run as it was.
-        repaired: Turns that needed a repair and were answered.
-        empty: Fields of steps that were left empty, in the last plans.
-        silent: Turns in which the model said that there is no answer.
+        first: Turns whose first plan could be run without repair.
+        repaired: Turns answered after a repair.
+        empty: Fields of steps left empty in the last plans.
+        silent: Turns in which the model stated that there is no answer.
     """
 
     turns: int
@@ -307,7 +307,7 @@ class PlanStatistics:
 
 
 def found_events(examined: CheckedPlan) -> list[NumberFound]:
-    """Return an event for each number that was found: the words, if they led, how well, and the runner-up."""
+    """Return an event for each number found: the words, the match with its score, and the runner-up."""
     found = []
     for place, step in enumerate(examined.written.steps):
         number = examined.found.get(place)
@@ -324,10 +324,10 @@ def found_events(examined: CheckedPlan) -> list[NumberFound]:
 
 
 def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
-    """Return the figures of some turns.
+    """Compute the statistics of turns.
 
     Args:
-        turns: For each what happened in it, and whether it was answered.
+        turns: For each turn its events, and whether it was answered.
     """
     asked = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
     faultless = [not any(map(_is_fault, events)) for events, _ in asked]

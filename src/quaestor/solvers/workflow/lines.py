@@ -1,6 +1,6 @@
-"""What the rows and columns of a page's tables are called, and how well words fit them.
+"""Names of the rows and columns of a page's tables, and the fit between words and names.
 
-No two lines of an axis share a name. What is chosen is `table_lookup`'s.
+Names are unique within an axis. `table_lookup` makes the choice.
 """
 
 import re
@@ -18,34 +18,34 @@ from quaestor.ontology.labels import RUNGS, plain
 
 _EMPTY = SMALL_WORDS | PERIOD_FILLERS
 _TURNING = frozenset("after before except excluding no non not without".split())
-"""Words that make another thing of what follows them."""
+"""Words that change the meaning of what follows them."""
 
 _DAY = re.compile(r"[0-3]?[0-9]")
 _ORDINAL = re.compile(r"(?<!\s)\s*+\[([0-9]{1,2})\]\s*+$")
 _ISO = re.compile(r"((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-([0-3][0-9])")
 _UNSAID = 0.9
-"""What is left of a fit where only one of the two names a period."""
+"""Factor if only the query or only the line has a period."""
 
 _COARSER = 0.97
-"""The same where one names the year and the other a day or a part of it."""
+"""Factor if one has a year and the other a day or a part of that year."""
 
 _PERIOD_ONLY = 0.75
-"""The same where a query names the period, and the line says more than that."""
+"""Factor if a query has only a period, and the line has words too."""
 
 _REORDERED = 84.0
-"""The fit of the same words in another order or form."""
+"""Score of the same words in another order or form."""
 
 _PART = 80.0
-"""The fit of a query that leaves out some of a label's words, however many: of two such labels neither is better."""
+"""Score of a query that omits some of a label's words; independent of their number, so two such labels tie."""
 
 _MOST_LONGER = 3
-"""A label has at most so many times the words of a query that means it."""
+"""Maximum length of a matching label, as a multiple of the query's words."""
 
 _NEAR = 60.0
-"""The most that words have in common with a label that says something else: it is named as near, and never taken."""
+"""Maximum score of a label with a different meaning: it is suggested as similar, and never chosen."""
 
 _SAME_WORD = 86.0
-"""From when on two words are misspellings of each other."""
+"""Minimum similarity of misspellings of the same word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Line:
     """A row or a column.
 
     Attributes:
-        name: What it is called; no other line of its axis is called so, nor one of another table.
-        shown: The same as a model is shown it: without the table, but of a row that another table has too.
-        levels: The headings above it, outermost first, its own label last.
+        name: Its unique name among the lines of this axis in all tables.
+        shown: The name shown to a model: without the table, unless another table has a row of the same name.
+        levels: The headings above it, outermost first, followed by its label.
     """
 
     index: int
@@ -68,7 +68,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The lines of a table in which numbers are."""
+    """The rows and columns of a table that contain numbers."""
 
     rows: dict[int, Line]
     columns: dict[int, Line]
@@ -76,7 +76,7 @@ class Axes:
 
 @lru_cache(maxsize=16)
 def axes_of(document: Document) -> tuple[Axes, ...]:
-    """Return the names of a page's tables, table by table."""
+    """Return the lines of all tables of a page, with their names."""
     found = tuple(_axes(document.table(table.index), _rows_printed(table)) for table in document.tables)
     if len(found) < 2:
         return found
@@ -91,7 +91,7 @@ def axes_of(document: Document) -> tuple[Axes, ...]:
 
 
 def _with_table(lines: dict[int, Line], table: str, names: Mapping[str, int] = MappingProxyType({})) -> dict[int, Line]:
-    """Return lines with the name of their table, which is shown where another table has a row of the name."""
+    """Add the table to the names of lines; it is shown only if another table has a row of the same name."""
     return {
         index: replace(
             line,
@@ -107,7 +107,7 @@ def _rows_printed(table: Table) -> frozenset[int]:
 
 
 def _axes(table: Table, shown: Collection[int]) -> Axes:
-    """Return the lines of a table, of its rows those that are shown."""
+    """Return the lines of a table, omitting rows that are not shown."""
     cells = [cell.ref for cell in table.body()]
     rows, columns = sorted({ref.row for ref in cells}), sorted({ref.column for ref in cells})
     named = _name(rows, table.rows, "row")
@@ -115,7 +115,7 @@ def _axes(table: Table, shown: Collection[int]) -> Axes:
 
 
 def _name(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[int, Line]:
-    """Return the lines by index: a label that several lines have gets its headings, and then its number."""
+    """Name lines by their labels; add headings to labels that are not unique, then a number."""
     labels = Counter(headers[index].label.casefold() for index in indices)
     names = {
         index: headers[index].label
@@ -138,14 +138,14 @@ def _name(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[in
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a label or a query says."""
+    """Words and periods of a label or a query."""
 
     words: str
     periods: tuple[Period, ...]
 
 
 def fit(query: str, line: Line) -> float:
-    """Return how well a query fits a line: 100 for its own name or label, 0 for words or a year that it has not."""
+    """Score the fit of a query to a line: 100 for its name or label, 0 for words or a year that the line lacks."""
     ordinal, own = _ORDINAL.search(query), _ORDINAL.search(line.name)
     if ordinal and own and ordinal[1] != own[1]:
         return 0.0
@@ -157,7 +157,7 @@ def fit(query: str, line: Line) -> float:
 
 
 def is_named(query: str, line: Line) -> bool:
-    """Whether a query is the name of a line, as it is shown or whole, letter by letter but for case and spaces."""
+    """Return whether a query is exactly the shown or full name of a line, except for case and white space."""
     wanted = " ".join(query.casefold().split())
     return any(wanted == " ".join(name.casefold().split()) for name in (line.name, line.shown))
 
@@ -182,10 +182,10 @@ def _fit(query: str, text: str, period: Period | None) -> float:
 
 @lru_cache(maxsize=65536)
 def _words_fit(query: str, label: str) -> float:
-    """Return how much two texts share: a rung of the ontology's ladder if they meet on one, else their words.
+    """Score two texts: by the ontology's matching ladder if they meet on a rung, else by common words.
 
-    A label may say more than the query, and the query a little more than the label; where each says something that the
-    other does not, they name two things ("operating expenses" is no "operating income").
+    A label may have more words than the query, or the query a few more than the label; if each has words that the other
+    lacks, they have different meanings ("operating expenses" and "operating income").
     """
     for rung in RUNGS:
         if (key := rung.key(query)) and key == rung.key(label):
@@ -206,7 +206,7 @@ def _content(text: str) -> tuple[str, ...]:
 
 
 def _missing_words(words: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words that have no like among others; one letter of a longer word may differ."""
+    """Return the words without a similar one among others; one letter of a longer word may differ."""
     from rapidfuzz import fuzz, process
 
     return tuple(

@@ -1,8 +1,7 @@
-"""A plan as a model writes it: extract steps with words to look up, compute steps with references and literals.
+"""Format of plans written by a model: extract steps with words to look up, compute steps with references and literals.
 
-Every field of every step is filled, for steps of one kind are a type of their own; no field takes a number of the page.
-Where a question asks for a number a model is told `NumberPlan`, a part of `WorkflowPlan`; what it writes is read as the
-whole.
+Each kind of step is a separate type, so that all its fields are required; no field takes a number of the page. If a
+question asks for a number, the model gets the smaller schema `NumberPlan`; replies are always parsed as `WorkflowPlan`.
 """
 
 from dataclasses import dataclass
@@ -18,12 +17,12 @@ Operation = Literal[
     "identity", "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum",
     "average", "minimum", "maximum", "absolute", "as_printed",
 ]  # fmt: skip
-"""The operations of plans that take numbers; those of whole rows are written as extract steps and `sum` or its like."""
+"""Plan operations on numbers; operations on whole rows are written as extract steps with `sum` or similar."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableParams:
-    """Where in a table a number is."""
+    """The row and column of a number in a table."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     row_query: str
@@ -32,7 +31,7 @@ class TableParams:
 
 @dataclass(frozen=True, slots=True)
 class TextParams:
-    """Which number of the text is meant, in words."""
+    """Description of a number in the text."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     sought: str
@@ -43,7 +42,7 @@ class TextParams:
 
 @dataclass(frozen=True, slots=True)
 class TableExtract:
-    """A number that is in a table."""
+    """Step that extracts a number from a table."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -54,7 +53,7 @@ class TableExtract:
 
 @dataclass(frozen=True, slots=True)
 class TextExtract:
-    """A number that is in the text."""
+    """Step that extracts a number from the text."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -65,7 +64,7 @@ class TextExtract:
 
 @dataclass(frozen=True, slots=True)
 class SelectCells:
-    """All cells in which some rows and columns meet."""
+    """Step that selects all cells where some rows and columns meet."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -76,7 +75,7 @@ class SelectCells:
 
 @dataclass(frozen=True, slots=True)
 class QuoteWords:
-    """Words of the page, letter by letter."""
+    """Step that quotes text from the page exactly."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -95,7 +94,7 @@ class StepReference:
 
 @dataclass(frozen=True, slots=True)
 class LiteralNumber:
-    """A number that is on no page, such as 100."""
+    """A number that is not on the page, such as 100."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     type: Literal["literal"]
@@ -118,7 +117,7 @@ class NumberStep:
 
 @dataclass(frozen=True, slots=True)
 class ComputeStep:
-    """A calculation, or a choice among cells."""
+    """A calculation, or a selection from cells."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -134,7 +133,7 @@ _KINDS = ("table", "text", "compute", "select_cells", "quote")
 
 
 def _kind(value: Any) -> str | None:
-    """Return which step it is, by `tool` and `source`; None for none of them."""
+    """Return the kind of a step from `tool` and `source`; None if it is unknown."""
     fields = value if isinstance(value, dict) else {name: getattr(value, name, None) for name in ("tool", "source")}
     kind = fields.get("source") if fields.get("tool") == "extract_value" else fields.get("tool")
     return kind if kind in _KINDS else None
@@ -159,7 +158,7 @@ WorkflowStep = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class WorkflowPlan:
-    """The whole way to an answer; the last step is the answer. Without steps it says why there is none."""
+    """A plan whose last step is the answer; without steps, the reason for no answer."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     thought_process: str
@@ -172,7 +171,7 @@ class WorkflowPlan:
 
 @dataclass(frozen=True, slots=True)
 class NumberPlan:
-    """The whole way to an answer that is a number or yes or no."""
+    """A plan for an answer that is a number or yes or no."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     thought_process: str

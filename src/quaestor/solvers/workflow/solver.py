@@ -1,7 +1,7 @@
-"""The workflow solver: a model writes a plan, which is looked up, run, and given back with its faults until it runs.
+"""Workflow solver: a model writes a plan, which is looked up, run, and returned with its faults until it runs.
 
-A number of the text that words alone do not decide is pointed at by the model, in a list; it never writes one. The
-model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
+If several numbers in the text fit, the model chooses one from a list; it never writes numbers. The model comes with
+each turn; the solver keeps no state between turns.
 """
 
 import json
@@ -46,18 +46,18 @@ _POINTING_ATTEMPTS = 2
 
 
 class WorkflowSolver:
-    """Asks the model of the turn for a plan."""
+    """Solver that asks the model for a plan."""
 
     name = "workflow"
 
     def __init__(self, limits: WorkflowLimits | None = None) -> None:
-        """Take how long to try."""
+        """Create the solver with limits."""
         self.limits = limits or WorkflowLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer that the model's plan gives; one without a value where the model says that there is none.
+        """Return the answer of the model's plan, without a value if the model states that there is none.
 
-        The trace has every plan as JSON, what was wrong with it, and where the words of its steps led.
+        The trace records every plan as JSON, its faults, and the results of its look-ups.
         """
         model = context.model_for()
         planning = Planning(model, context, question, self.limits)
@@ -86,19 +86,19 @@ class Planning:
     _plans: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        """Choose the first prompt."""
+        """Choose the kinds of answers by the question."""
         self._kinds = AnswerKinds.of(self.context.read(self.question), self.context)
         self._explainer = Explainer(self.context)
 
     async def run(self) -> CheckedPlan:
-        """Return a plan that has a result, or says why there is none.
+        """Ask for plans until one has a result or states why there is none.
 
-        A model that was shown numbers alone and says that the answer is not a number is then shown all kinds; one that
-        finds no answer in a part of a document is shown more of it once.
+        If a model limited to numbers replies that the answer is not a number, it gets the prompt for all kinds of
+        answers; if it finds no answer in an excerpt, it gets a wider one, once.
 
         Raises:
-            ModelReplyError: None was found within the bounds.
-            OutageError: The model cannot be asked.
+            ModelReplyError: No such plan was found within the limits.
+            OutageError: The model is not available.
         """
         prompt = await self._prompt()
         message, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
@@ -126,7 +126,7 @@ class Planning:
             message = f"{prompt}\n\n{render('workflow/again', plan=plan, issues=issues)}"
 
     def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
+        """Return the plan with its explanation, and remarks for the reader on both."""
         self._explainer.bind(examined.written.explanation, examined.plan.steps)
         plan = self._explainer.settle(examined.final_plan, examined.written.verdict)
         return plan, (*examined.remarks, *self._explainer.remarks(plan, examined.remarks))
@@ -136,7 +136,7 @@ class Planning:
         return await compute_little(rendered_prompt, self.question, self.context, kinds.all, kinds.explained)
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
-        """Return a plan without faults but for what is still to be chosen, and how many replies it took."""
+        """Ask for a plan without faults, apart from open choices; return it with the number of replies used."""
         system = rendered_system(self._kinds.all, self._kinds.explained, always_answer=self.limits.always_answer)
         request = TypedRequest(
             self.connection,
@@ -164,7 +164,7 @@ class Planning:
         return examined.issues
 
     def _doubt(self, written: WorkflowPlan) -> Sequence[str]:
-        """Return what to object once to a plan that can be run."""
+        """Return objections to an executable plan, which are raised once."""
         examined = self._examined
         assert examined is not None
         sign = [f"{SIGN_DROPPED}; leave absolute out, or write the same plan again"]
@@ -175,7 +175,7 @@ class Planning:
         ]
 
     async def _decide(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
-        """Return the plan with every number chosen, and why it cannot be run, if so."""
+        """Ask the model for all open choices; return the plan, and the issues if it cannot be run."""
         if not examined.open:
             return examined, ()
         numbers: dict[int, LookedUp] = dict(examined.found)
@@ -193,7 +193,7 @@ class Planning:
         return chosen, tuple(issues) or await compute_little(run_issues, chosen.plan, self.context)
 
     async def _point(self, step: int, sought: LookUpStep, match: TextMatch) -> int:
-        """Return the place from 1 of the number that the model means, or 0 if it means none of them."""
+        """Ask the model to choose a number; return its position from 1, or 0 for none."""
         count = len(match.numbers)
 
         def check(choice: NumberChoice) -> Sequence[str]:

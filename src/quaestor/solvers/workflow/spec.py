@@ -1,4 +1,4 @@
-"""What the workflow says of itself."""
+"""Registry entry of the workflow solver."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowLimits(ConfidenceOptions):
-    """How long a turn may take."""
+    """Limits of the workflow solver."""
 
     repairs: int = option(3, help="plans that cannot be run and are sent back", least=1)
 

@@ -1,6 +1,6 @@
-"""Numbers of a table by the words for their rows and columns: one cell, or several at once, each with its label.
+"""Look up numbers in tables by words for rows and columns: one cell, or several, each with its label.
 
-Either orientation is taken. What fits nothing, or several as well, is an error that names the nearest.
+Rows and columns may be swapped. If no line fits, or several do, the error names the nearest.
 """
 
 import re
@@ -18,13 +18,13 @@ from quaestor.solvers.groups import group_of
 from quaestor.solvers.workflow.lines import Axes, Line, axes_of, fit, is_named
 
 THRESHOLD = 70.0
-"""The least fit of a row or a column."""
+"""Minimum score of a row or a column."""
 
 MARGIN = 4.0
-"""What the best cell must have over the next one."""
+"""Minimum lead of the best cell over the next one."""
 
 _TURNED = 3.0
-"""What a cell loses whose row was asked for as a column."""
+"""Penalty for a cell if rows and columns are swapped."""
 
 _NUMBER = re.compile(r"(?<![,\s])[,\s]*+\(\s*number\s+([1-9])\s*+\)\s*+$", re.IGNORECASE)
 _NEAREST = 3
@@ -37,16 +37,16 @@ _UNDER = ">"
 
 
 class LookupFailure(SolverError):
-    """A number that is not found, or not found without doubt; the message names what is near."""
+    """Error for a number that is missing or ambiguous; the message names similar ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableMatch:
-    """A number that was found in a table.
+    """A number found in a table.
 
     Attributes:
-        score: How well row and column fit, 100 at most.
-        runner_up: The next best cell in the same words, or None if no other fits.
+        score: The fit of row and column, up to 100.
+        runner_up: The next best cell for the same words, or None.
     """
 
     cell: Cell
@@ -70,11 +70,11 @@ class _Candidate:
 
 
 def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
-    """Return the one number that a row and a column name.
+    """Look up the number at a row and a column.
 
     Args:
-        row_query: Words for the row, or for the column of a table that stands the other way round.
-        col_query: Words for the other axis. "(number 2)" after it means the second number of the cell.
+        row_query: Words for the row, or for the column if rows and columns are swapped.
+        col_query: Words for the other axis. A suffix "(number 2)" selects the second number of the cell.
 
     Raises:
         LookupFailure: No cell fits, or several do.
@@ -103,10 +103,10 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
 
 
 def _candidates(document: Document, row_query: str, col_query: str, *, dashes: bool = False) -> Iterator[_Candidate]:
-    """Yield the cells with a number whose row and column fit, in both orientations; or those with a dash for zero."""
+    """Yield the cells with matching row and column, in both orientations; with `dashes`, those with a dash for zero."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
         if dashes and not all(number.value for cell in table.body() for number in cell.quantities):
-            continue  # where zeros are printed, a dash is none
+            continue  # a table that prints zeros uses dashes for gaps
         for first, second, loss in ((row_query, col_query, 0.0), (col_query, row_query, _TURNED)):
             rows, columns = fitting_lines(first, axes.rows), fitting_lines(second, axes.columns)
             for row, row_score in rows.items():
@@ -118,7 +118,7 @@ def _candidates(document: Document, row_query: str, col_query: str, *, dashes: b
 
 
 def fitting_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Return the lines that fit a query, with their scores; the line that it names letter by letter alone."""
+    """Return the lines that fit a query, with scores; only the line itself if the query is its exact name."""
     for index, line in lines.items():
         if is_named(query, line):
             return {index: 100.0}
@@ -141,7 +141,7 @@ def _number_of(cell: Cell, place: int | None) -> Quantity:
 
 
 def _explain_nothing(document: Document, row_query: str, col_query: str) -> str:
-    """Say why no cell fits: no such row, no such column, or no number where they meet."""
+    """Explain why no cell fits: unknown row, unknown column, or no number where they meet."""
     if not document.tables:
         return "the page has no table; take the number from the text"
     axes = axes_of(document)
@@ -165,7 +165,7 @@ def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]
 
 
 def nearest_names(query: str, lines: Sequence[Line]) -> str:
-    """Return the names of the few lines that are nearest to a query, for messages."""
+    """Return the names of the lines most similar to a query, for messages."""
     near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]
     return _listed([repr(line.name) for line in near])
 
@@ -181,20 +181,20 @@ def _listed(names: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SelectedCells:
-    """The cells that a selection means."""
+    """The cells of a selection."""
 
     group: CellGroup
     score: float
 
     @property
     def label(self) -> str:
-        """What they are, for people: `net sales (2012, 2011, 2010)`."""
+        """The cells for people: `net sales (2012, 2011, 2010)`."""
         return f"{self.group.text} ({', '.join(self.group.labels)})"
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The lines of an axis that the queries for it mean."""
+    """The lines of one axis selected by its queries."""
 
     lines: tuple[int, ...]
     score: float
@@ -203,14 +203,14 @@ class _Side:
 def select_cells(
     document: Document, graph: KnowledgeGraph, rows: Sequence[str], columns: Sequence[str]
 ) -> SelectedCells:
-    """Return the cells with a number in which rows and columns meet, row by row.
+    """Select the cells with numbers where rows and columns meet, row by row.
 
     Args:
-        rows: Names of rows, `all`, or `HEADING > all` for those under a heading; or those of columns, of a table that
-            stands the other way round.
+        rows: Names of rows, `all`, or `HEADING > all` for those under a heading; or names of columns, if rows and
+            columns are swapped.
 
     Raises:
-        LookupFailure: A query fits no line or several, or the lines meet in no number.
+        LookupFailure: A query fits no line or several, or no number is found where the lines meet.
     """
     rows, columns = tuple(rows), tuple(columns)
     if max(len(rows), len(columns)) > MOST_QUERIES:
@@ -238,7 +238,7 @@ def select_cells(
 def _ways(
     document: Document, rows: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[float, Table, tuple[int, ...], tuple[int, ...]]]:
-    """Yield the tables in which all queries name lines, as asked or the other way round, with the worst score."""
+    """Yield the tables in which all queries fit, in either orientation, with the lowest score."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
         straight = _side(rows, axes.rows), _side(columns, axes.columns)
         turned = _side(columns, axes.rows), _side(rows, axes.columns)
@@ -249,7 +249,7 @@ def _ways(
 
 
 def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
-    """Return the lines that all queries mean, each once; None if one of them means none."""
+    """Return the lines of all queries, without duplicates; None if a query fits no line."""
     found: dict[int, None] = {}
     worst = 100.0
     for query in queries:
@@ -262,7 +262,7 @@ def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
 
 
 def _meant(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Return the lines that a query means, with how well it fits."""
+    """Return the lines selected by a query, with scores."""
     text = " ".join(query.split())
     if text.casefold() in (ALL, f"{ALL} rows", f"{ALL} columns", "*"):
         return dict.fromkeys(lines, 100.0)
@@ -276,7 +276,7 @@ def _meant(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
 
 
 def _under(heading: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Return the lines under a heading; of a page with several tables `table 2` is one."""
+    """Return the lines under a heading; on a page with several tables, `table 2` counts as a heading."""
     wanted = " ".join(heading.casefold().split())
     by_name = {i: 100.0 for i, line in lines.items() if line.name.casefold().startswith(f"{wanted} {_UNDER}")}
     if by_name:
@@ -299,7 +299,7 @@ def _selection(rows: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def _why_nothing_selected(document: Document, rows: Sequence[str], columns: Sequence[str]) -> str:
-    """Say which query names no line, or several, in all tables; else that no table has all of them."""
+    """Explain which query fits no line, or several, in every table; otherwise no table has all of them."""
     if not document.tables:
         return "the page has no table"
     axes: tuple[Axes, ...] = axes_of(document)

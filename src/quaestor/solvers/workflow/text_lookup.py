@@ -1,6 +1,6 @@
-"""A number of the text by the words around it, what it counts and its period.
+"""Look up a number in the text by the words around it, its unit and its period.
 
-The value itself is never asked for.
+Queries never contain the value itself.
 """
 
 from collections.abc import Sequence
@@ -15,34 +15,34 @@ from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import LookupFailure
 
 THRESHOLD = 50.0
-"""The least score of a number that is taken."""
+"""Minimum score of a number."""
 
 MARGIN = 8.0
-"""What the best number must have over the next one of another sentence."""
+"""Minimum lead over the next number in another sentence."""
 
 SAME_SENTENCE = 20.0
-"""What it must have over the next one of its own sentence, where nearness to words says little."""
+"""Minimum lead over the next number in the same sentence, where distance to words means little."""
 
 MOST_LISTED = 12
-"""The most numbers that a model is asked to point among."""
+"""Limit of numbers listed for the model to choose from."""
 
 ANY = frozenset({"any", "none", "number", "plain number", "unknown"})
-"""What is said of a unit or a period that plays no part."""
+"""Values for a unit or a period that does not matter."""
 
 _NEAR, _ELSEWHERE = 60.0, 40.0
 _WORDS_BEFORE, _WORDS_AFTER = 16, 8
 _OTHER_UNIT, _OTHER_PERIOD = 0.6, 0.7
 _AROUND = "$€£%().,;: "
 _HALF = 0.5
-"""The least share of its words by which a parameter fits."""
+"""Minimum share of matching words for a parameter to fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """Numbers of the text that fit, the best first.
+    """Matching numbers in the text, best first.
 
     Attributes:
-        numbers: Those that are too close to call; one if it is decided.
+        numbers: The numbers whose scores are too close to decide; a single one if it is decided.
     """
 
     numbers: tuple[InText, ...]
@@ -51,15 +51,15 @@ class TextMatch:
 
     @property
     def decided(self) -> bool:
-        """Whether the words leave one number."""
+        """Whether the words determine one number."""
         return len(self.numbers) == 1
 
 
 def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
-    """Return the numbers of the text that words fit best.
+    """Find the numbers in the text that fit the words best.
 
     Raises:
-        LookupFailure: None fits well enough.
+        LookupFailure: No number fits well enough.
     """
     numbers: list[InText] = [*graph.mentions, *(label for label in graph.labels if not label.year)]
     asked = _Asked.of(params)
@@ -74,7 +74,7 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
 
 
 def _choose_number(close: Sequence[InText], asked: "_Asked", context: str) -> list[InText]:
-    """Return the one number that alone has the period asked for, or alone is in the words copied around it."""
+    """Return the only number with the wanted period, or the only one in the copied words; else all."""
     copied = {word.strip(_AROUND) for word in context.split()}
     dated = [i for i in close if asked.period and i.period is not None and _same_year(i.period, asked.period)]
     quoted = [item for item in close if item.quantity.text.strip(_AROUND).partition(" ")[0] in copied]
@@ -88,11 +88,11 @@ def _margin(best: InText, other: InText) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is looked for.
+    """Search terms.
 
     Attributes:
-        units: Words for its unit and scale; empty if any will do.
-        period: Its period, or None if any will do.
+        units: Words for unit and scale; empty for any.
+        period: The period, or None for any.
     """
 
     words: tuple[str, ...]
@@ -111,7 +111,7 @@ class _Asked:
         )
 
     def score(self, item: InText) -> float:
-        """Return how well a number fits, from 0 to 100."""
+        """Score the fit of a number, from 0 to 100."""
         near, all_words = _around(item)
         score = _NEAR * _share(self.context, near) + _ELSEWHERE * _share(self.words, all_words)
         if self.units:
@@ -137,7 +137,7 @@ class _Asked:
 
 
 def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words next to a number, and all words of its sentence or label."""
+    """Return the words near a number, and all words of its sentence or label."""
     if isinstance(item, HeaderNumber):
         words = frozenset(search_words(item.label))
         return words, words
@@ -160,7 +160,7 @@ def _same_year(one: Period, other: Period) -> bool:
 
 
 def shown_matches(item: InText) -> str:
-    """Return a number of the text as it is listed: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
+    """Format a number for a list: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
     quantity = item.quantity
     facts = [part for part in (quantity.unit, quantity.scale.value if quantity.scale != "one" else None) if part]
     if item.period is not None:
@@ -173,7 +173,7 @@ def shown_matches(item: InText) -> str:
 
 
 def _explain_nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
-    """Say that no number fits, and of the nearest ones which parameters they do not fit."""
+    """Explain that no number fits, and which parameters the nearest ones do not fit."""
     lines = (f"{shown_matches(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
     near = "; ".join(line.removesuffix(", not ") for line in lines) or "the text has no number"
     asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
