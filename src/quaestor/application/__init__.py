@@ -1,5 +1,5 @@
-"""What people do with the library, whoever asks for it: answer a page, start, resume, find, score and export runs.
+"""Use cases shared by the command line, the web app and the MCP server: answer questions; run, find and score runs.
 
-Stands between the doors (command line, web, MCP server) and the library. A door turns words into the values of this
-package and prints what comes back; nothing here prints, or knows the name of a flag.
+The interfaces translate user input into calls of this package and show what it returns. Nothing in here prints or
+knows the name of a command-line option.
 """

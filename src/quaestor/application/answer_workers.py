@@ -1,7 +1,7 @@
-"""Worker processes that compute what a server is asked: answers without a model, examples, ontologies, graphs.
+"""Worker processes of a server, which answer questions without a model and compute examples, ontologies and graphs.
 
-A worker keeps what it has result of a document, and the conversations about it, as long as there is room; what it does
-not have any more is sent again.
+A worker caches documents, what it derived from them and their conversations. If it no longer has a document, the
+document is sent again.
 """
 
 import asyncio
@@ -33,24 +33,24 @@ from quaestor.solvers.registry import make_solver
 R = TypeVar("R")
 
 _PAGES = 8
-"""Documents that a worker keeps, and that are kept ready to be sent."""
+"""The number of documents that a worker, and the cache of pickled documents, keeps."""
 
 _PLAYS = 32
-"""Conversations about one document that a worker keeps."""
+"""The number of conversations about one document that a worker keeps."""
 
 MODULES = (__name__, "quaestor.application.ready_solver")
-"""What workers need: loaded ahead of time, they start sooner."""
+"""The modules that workers preload, so that they start sooner."""
 
 
 class WorkerPage:
-    """A page in a worker, and what is computed from it once.
+    """A document in a worker, with the data derived from it.
 
     Attributes:
-        plays: The conversations about it with their event relays, by the keys of the other process.
+        plays: The conversations about the document with their event relays, by the keys of the parent process.
     """
 
     def __init__(self, page: DocumentInCorpus, request: AskRequest, line: WorkerLine | None = None) -> None:
-        """Make nothing yet."""
+        """Derive nothing yet; each part is computed when it is first needed."""
         self.page: DocumentInCorpus = page
         self.request: AskRequest = replace(request, get_graphs=self.get_graphs)
         self.line: WorkerLine | None = line
@@ -63,19 +63,19 @@ class WorkerPage:
         self._open = AsyncExitStack()
 
     async def get_active_solver(self) -> ActiveSolver:
-        """Return the solver that answers."""
+        """Return the solver, opened on the first call."""
         if self._active is None:
             self._active = await self._open.enter_async_context(resolve_solver(self.request))
         return self._active
 
     async def get_graphs(self) -> GraphProvider:
-        """Return the ontology and the graphs of the page."""
+        """Return the ontology and the graphs of the document, loaded on the first call."""
         if self._graphs is None:
             self._graphs = await get_graph_provider(self.page, self._without_own)
         return self._graphs
 
     def index(self) -> PlaceIndex:
-        """Return the index of the places of the document."""
+        """Return the index of the places of the document, loaded on the first call."""
         with self._indexing:
             if self._index is None:
                 document = self.page.document
@@ -89,19 +89,19 @@ class WorkerPage:
         return PlaceExcerpts(self.page.document, self.request.settings.excerpt_tokens, self.index)
 
     def keep(self, key: bytes, play: ConversationRunner, relay: EventRelay) -> None:
-        """Keep a conversation to go on with."""
+        """Store a conversation for later questions, dropping the oldest if there are too many."""
         self.plays[key] = play, relay
         if len(self.plays) > _PLAYS:
             self.plays.popitem(last=False)
 
 
 Work = Callable[[WorkerPage], Awaitable[R]]
-"""What is done in a worker: a function of a module, or a `functools.partial` of one."""
+"""Work for a worker: a module-level function, or a `functools.partial` of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A job as it travels; `page` has page and request pickled, or is None if the worker is likely to have them."""
+    """A job as it is sent; `page` is the pickled page and request, or None if the worker probably has them."""
 
     key: bytes
     page: bytes | None
@@ -110,13 +110,13 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """The first job of a worker: to load what solvers are made of."""
+    """The first job of a worker: load the data that solvers need."""
 
     solvers: frozenset[str]
 
 
 class _MissingPage:
-    """A worker's reply if it does not have the page."""
+    """The reply of a worker that does not have the page."""
 
 
 class _Worker:
@@ -160,10 +160,10 @@ class _NullListener:
 
 
 class AnswerWorkers:
-    """The workers of a server. All calls are made from one event loop."""
+    """The worker processes of a server. All calls must come from one event loop."""
 
     def __init__(self, workers: JobWorkers, seconds: float) -> None:
-        """Take the workers, which run, and how long a question may take."""
+        """Use workers that are already running; a question may take at most `seconds`."""
         self._workers, self._seconds = workers, seconds
         self._pages = BoundedCache[bytes, bytes](_PAGES)
 
@@ -175,16 +175,16 @@ class AnswerWorkers:
         listener: JobListener | None = None,
         like: Hashable = None,
     ) -> R:
-        """Return what some work on a page gives. If the task is cancelled, the worker is killed.
+        """Run work on a page in a worker, and return its result. If the task is cancelled, the worker is killed.
 
         Args:
-            work: It must survive pickling.
-            like: What the job has in common with others that are best done by the same worker; by default the page.
+            work: Must be picklable.
+            like: Jobs with the same value preferably go to the same worker; by default the page.
 
         Raises:
-            QuestionTimeoutError: It took too long.
+            QuestionTimeoutError: The work took too long.
             LostWorkerError: The worker died.
-            Exception: Whatever it raises.
+            Exception: Whatever the work raises.
         """
         key, sent = _key(page, request), None
         while True:
@@ -203,7 +203,7 @@ class AnswerWorkers:
 
 @asynccontextmanager
 async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[AnswerWorkers | None]:
-    """Give workers that compute what is asked, and end them; None if there are to be none."""
+    """Yield running workers, and stop them at the end; yield None for 0 processes."""
     if not processes:
         yield None
         return
@@ -213,7 +213,7 @@ async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[Answ
 
 
 def _portable_request(request: AskRequest) -> AskRequest:
-    """Return a request without what belongs to this process."""
+    """Return a request without the objects that cannot leave this process."""
     return AskRequest(request.settings, request.overrides, cache=request.cache)
 
 

@@ -1,6 +1,6 @@
-"""Writes the questions of a person into the store, as a run of kind `ask`.
+"""Writes a person's questions into the store, as a run of kind `ask`.
 
-A failing store does not cost the answer: after its first error nothing more is written.
+If the store fails, the answers are still returned; after the first error nothing more is written.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -45,10 +45,10 @@ class OntologySnapshot:
 
 
 class AskRunWriter(Watcher):
-    """The Watcher that writes a run of kind `ask`, until the store fails."""
+    """Watcher that writes a run of kind `ask` until the store fails."""
 
     def __init__(self, spec: RunSpec, conversation: Conversation, ontology: OntologySnapshot, *, live: bool) -> None:
-        """Set up the writer of one conversation."""
+        """Prepare to write one conversation; `begin` creates the run."""
         self.run: str | None = None
         self.unkept: str | None = None
         self._spec, self._conversation, self._ontology, self._live = spec, conversation, ontology, live
@@ -58,7 +58,7 @@ class AskRunWriter(Watcher):
         self._watcher: Watcher | None = None
 
     async def begin(self, store: str, turns: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Create the run."""
+        """Create the run, with earlier turns and corrections."""
         try:
             await self._try_to_store(lambda: self._begin(store))
             if turns and (writer := self._writer) is not None:
@@ -69,7 +69,7 @@ class AskRunWriter(Watcher):
             raise
 
     async def _abandon(self) -> None:
-        """End a run whose creation was interrupted: the next question creates another."""
+        """Finish a run whose creation was interrupted; the next question creates another."""
         with suppress(StoreError):
             if self._store is not None and self.run is not None:
                 await self._store.finish_run(self.run, "stopped", now())
@@ -78,13 +78,13 @@ class AskRunWriter(Watcher):
         self.run = self._store = self._writer = self._watcher = None
 
     async def add_corrections(self, *corrections: Correction) -> None:
-        """Store corrections of a person."""
+        """Store a person's corrections."""
         if (writer := self._writer) is not None:
             for correction in corrections:
                 await self._try_to_store(partial(writer.on_correction, self._conversation, correction))
 
     async def restart(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
-        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt."""
+        """Start a new attempt with the given turns; the stored turns remain as an earlier attempt."""
         if (writer := self._writer) is not None:
             await self._try_to_store(lambda: self._restart(writer, turns, used))
             await self.add_corrections(*corrections)
@@ -93,7 +93,7 @@ class AskRunWriter(Watcher):
         self._watcher = await writer.restart(self._conversation, turns, used)
 
     async def add_broken_turn(self, index: int, turn: Turn) -> None:
-        """Store a turn that broke off."""
+        """Store a turn that was interrupted or failed."""
         if (writer := self._writer) is not None:
             await self._try_to_store(lambda: writer.on_broken(self._conversation, index, turn))
 
@@ -102,7 +102,7 @@ class AskRunWriter(Watcher):
         opened = await self._open.enter_async_context(open_store(store))
         started = await time_of_new_run(opened)
         run = spec.new_run(started, 1, "ask")
-        # Set before it is created, so that an interrupt during the creation ends it too.
+        # Set before the run is created, so that an interrupt during its creation also finishes it.
         self.run, self._store = run.id, opened
         try:
             await opened.create_run(run)
@@ -121,7 +121,7 @@ class AskRunWriter(Watcher):
     async def _end(self, played: ConversationResult | None) -> None:
         if self._writer is None or self._store is None or self.run is None:
             return
-        if played is not None and self._watcher is not None:  # without a watcher its creation was interrupted
+        if played is not None and self._watcher is not None:  # there is no watcher if the creation was interrupted
             await self._writer.on_finish(self._conversation, played)
         await self._store.finish_run(self.run, _status(played), now())
 

@@ -1,4 +1,4 @@
-"""Questions about a page or about files, answered in one conversation."""
+"""Answers questions about a page or files in one conversation."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """How questions are answered.
+    """Settings for answering questions.
 
     Attributes:
         settings: Solver, model, store, ontology and policy; without a policy, labels that the ontology does not have
@@ -61,7 +61,7 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """The turns of some questions, the run that they are stored as, and why some could not be stored (`unkept`)."""
+    """The turns of some questions, the id of the stored run, and the error if storing failed (`unkept`)."""
 
     turns: tuple[Turn, ...]
     run: str | None = None
@@ -74,11 +74,11 @@ async def answer_questions(
     """Answer questions about a document, one turn each; later ones may refer to earlier ones.
 
     Args:
-        chained: Whether it is one conversation; if not, each question is asked by itself.
+        chained: Whether the questions form one conversation; if not, each is independent of the others.
     """
     document, settings = page.document, request.settings
     require_askable(document)
-    # A shared model session counts usage by conversation, and may be used for one page twice.
+    # A shared model session counts usage by conversation, and may serve one page twice.
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
     conversation = Conversation(name, document, tuple(questions), chained=chained)
     check_questions(conversation)
@@ -107,7 +107,7 @@ async def answer_questions(
 
 @dataclass(frozen=True, slots=True)
 class ActiveSolver:
-    """The solver that answers, with its name and options, and the session of the model that it asks."""
+    """The solver in use, with its name and options, and the session of its model."""
 
     solver: Solver
     name: str
@@ -118,7 +118,7 @@ class ActiveSolver:
 
 @asynccontextmanager
 async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[ActiveSolver]:
-    """Yield the solver that a request asks for, with a session of its model."""
+    """Yield the solver of a request, with a session of its model if it uses one."""
     settings = request.settings
     options = interactive_options(settings, request.overrides)
     given = request.solver
@@ -144,7 +144,7 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
 
 
 async def get_graph_provider(page: DocumentInCorpus, request: AskRequest) -> GraphProvider:
-    """Return the ontology and the graphs of a document: those of the request, else loaded."""
+    """Return the ontology and the graphs of a document: from the request, or loaded."""
     if request.get_graphs is not None:
         return await request.get_graphs()
     return await load_graph_provider(page.corpus, request.settings, request.cache)
@@ -178,7 +178,7 @@ def set_up_ask_run(
 
 
 def load_excerpts(document: Document, request: AskRequest) -> PlaceExcerpts | None:
-    """Return the excerpts of a document; None for a benchmark's page, which is read whole."""
+    """Return the excerpts of a document, or None for a benchmark page, which is read whole."""
     if document.is_page:
         return None
     return PlaceExcerpts.of_file(document, request.settings.excerpt_tokens, request.cache)
@@ -192,7 +192,7 @@ def _watchers(writer: AskRunWriter | None, trace: "TraceFile | None") -> Watcher
 async def _run_recorded(
     runner: ConversationRunner, writer: AskRunWriter | None, trace: "TraceFile | None"
 ) -> tuple[Turn, ...]:
-    """Run a conversation, and record how it ended, also if it fails."""
+    """Run a conversation, and record how it ended, even if it fails."""
     failure: BaseException | None = None
     try:
         return await runner.run_all_turns()

@@ -1,6 +1,6 @@
-"""What can be asked of a document: its lines with their years, and questions that it is known to answer.
+"""Suggests questions about a document: its lines with their years, and example questions.
 
-An example is shown only where the solver answered it from the very cells that it asks for.
+An example is shown only if the solver answered it from exactly the cells that it is about.
 """
 
 import re
@@ -20,16 +20,16 @@ from quaestor.solvers.embedded.answerability import show_years
 _LONGEST = 60
 _EXAMPLES = 3
 _TRIED = 5
-"""Lines that each form of question is tried with."""
+"""The number of lines that each form of question is tried with."""
 _AFTER_HEAD = re.compile(r",| \(| (?:of|in|on|for|from|before|after|per|and|to|at|by|under)\b")
-"""What follows the noun that a line's name is about."""
+"""Matches the end of the head noun in the name of a line."""
 _PLAIN = (TableRole.OTHER, TableRole.NOTE, TableRole.DISCUSSION)
-"""The roles of tables whose lines come after those of primary statements; those of the rest come last."""
+"""The roles of tables that follow primary statements, in this order; all other tables come last."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskableLine:
-    """A line of a table."""
+    """A table line that has values for years."""
 
     label: str
     years: tuple[int, ...]
@@ -37,20 +37,20 @@ class AskableLine:
 
     @property
     def when(self) -> str:
-        """Its years for people: `2010 to 2012`."""
+        """The years in words: `2010 to 2012`."""
         return show_years(self.years)
 
 
 @dataclass(frozen=True, slots=True)
 class Askable:
-    """What can be asked."""
+    """The lines and the example questions of a document."""
 
     lines: tuple[AskableLine, ...]
     examples: tuple[str, ...]
 
 
 async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
-    """Return the lines of a document, and up to three questions that it answers."""
+    """Return the lines of a document, and up to three questions that the solver answers."""
     lines = tuple(askable_lines(page.document))
     tried = list(_questions(lines))
     if not tried:
@@ -80,7 +80,7 @@ def _order(role: TableRole) -> int:
 
 
 def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
-    """Yield the numbers of a table that have a line and a year."""
+    """Yield the label, the year and the cell of each number that has both."""
     for cell in table.body():
         row, column = table.rows[cell.ref.row], table.columns[cell.ref.column]
         period = table.period_at(cell.ref.row, cell.ref.column)
@@ -104,19 +104,19 @@ def _questions(lines: Sequence[AskableLine]) -> Iterator[tuple[int, str, frozens
 
 
 def _lower_label(label: str) -> str:
-    """A label within a sentence: `Net sales` small, `EBITDA` and `R&D expenses` as they are."""
+    """Return a label for use within a sentence: `Net sales` in lower case, `EBITDA` and `R&D expenses` unchanged."""
     words = [word if sum(map(str.isupper, word)) > 1 else word.lower() for word in label.strip(" :.").split()]
     return " ".join(words)
 
 
 def _were(name: str) -> str:
-    """The verb for a line: `were` for net sales, `was` for cost of sales."""
+    """Return the verb for a line: `were` for net sales, `was` for cost of sales."""
     head = _AFTER_HEAD.split(name)[0].rstrip()
     return "were" if head.endswith("s") and not head.endswith("ss") else "was"
 
 
 def _pick_answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
-    """Yield of each form the first question that was answered from its cells, else a second of another form."""
+    """Yield the first question of each form that was answered from its cells, then others up to the limit."""
     right = [
         (form, question)
         for (form, question, cells), turn in zip(tried, turns, strict=True)
@@ -125,11 +125,11 @@ def _pick_answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: S
     of_form: dict[int, str] = {}
     for form, question in right:
         of_form.setdefault(form, question)
-    # Of questions that are equal none is offered twice.
+    # A question is never offered twice.
     yield from list(dict.fromkeys([*of_form.values(), *(question for _, question in right)]))[:_EXAMPLES]
 
 
 def askable_object(document: Document, askable: Askable) -> dict[str, JsonValue]:
-    """Return what can be asked as JSON."""
+    """Return the lines and the examples as JSON."""
     lines: list[JsonValue] = [{"label": line.label, "years": list(line.years)} for line in askable.lines]
     return {"document": document.id, "lines": lines, "examples": list(askable.examples)}

@@ -1,6 +1,6 @@
-"""Arithmetic that somebody else has thought of, done exactly: a formula over named values, or a whole plan in words.
+"""Exact arithmetic for a formula over named values, or for a whole plan in words.
 
-What a name may stand for is in `named_values`. What comes of it is a turn, as of a question: value, formula, program,
+The kinds of named values are in `named_values`. The result is a turn, as for a question: value, formula, program,
 sources, steps.
 """
 
@@ -44,7 +44,7 @@ _SHOWN = 4
 def calculate_formula(
     document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
 ) -> Turn:
-    """Return what a formula over named values comes to, as a turn whose question is the formula."""
+    """Compute a formula over named values, and return a turn with the formula as its question."""
     if len(values) > MOST_VALUES:
         raise InputError(f"{len(values)} values given, but a formula takes at most {MOST_VALUES}")
     named = {name: _variable(name, value, document, turns) for name, value in values.items()}
@@ -52,7 +52,7 @@ def calculate_formula(
 
 
 def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
-    """Return a plan in words of its JSON."""
+    """Parse a plan in words from its JSON."""
     try:
         return _plans().validate_python(written)
     except ValidationError as error:
@@ -67,7 +67,7 @@ def _plans() -> TypeAdapter[WorkflowPlan]:
 
 
 def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
-    """Return what a plan comes to whose words are looked up in the document, as a turn."""
+    """Look up the words of a plan in the document, compute it, and return the turn."""
     question, started = context.question.text, now()
     examined = check_workflow_plan(written, question, context)
     issues = [*examined.issues]

@@ -1,4 +1,4 @@
-"""How sure answers of a model may be, learned from a run that is judged by its references."""
+"""Learns the confidence of a model's answers from a run that is scored against its references."""
 
 import json
 from pathlib import Path
@@ -54,5 +54,5 @@ def _fit(scored: ScoredRun, pages: Dataset) -> FittedConfidence:
 
 
 def calibration_text(found: FittedConfidence) -> str:
-    """Return a calibration as its file has it."""
+    """Return a calibration in its file format, JSON."""
     return json.dumps(serial.dump(found.calibration), indent=1, ensure_ascii=False) + "\n"

@@ -1,7 +1,7 @@
-"""An open conversation: one question at a time, each answered and kept as the next turn of one run.
+"""A chat: a conversation that takes one question at a time and stores each answer as the next turn of one run.
 
-What was taken back or broke off stays in the store, in an earlier attempt; who goes on with another solver, or with a
-conversation of before, goes on in a run of its own that begins with a copy.
+Undone and interrupted turns stay in the store, in an earlier attempt. Continuing with another solver, or from an
+earlier conversation, creates a new run that starts with a copy of the turns.
 """
 
 from contextlib import AsyncExitStack
@@ -40,12 +40,12 @@ from quaestor.repair.ledger import Ledger
 from quaestor.store.base import open_store
 
 INTERRUPTED = "interrupted"
-"""The error of a question that a person stopped."""
+"""The error of a question that a person interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
 class _OpenSolver:
-    """The open solver and its resources."""
+    """An open solver and its resources."""
 
     active: ActiveSolver
     stack: AsyncExitStack
@@ -53,7 +53,7 @@ class _OpenSolver:
 
 
 class Chat:
-    """A conversation about a document. All calls are made from one event loop, one after the other."""
+    """A conversation about a document. All calls must come from one event loop, one after the other."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Chat:
         watcher: Watcher | None = None,
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Set the document, how questions are answered, and who is notified of events."""
+        """Set the document, how questions are answered, and the watcher that is notified of events."""
         require_askable(page.document)
         self.page: DocumentInCorpus = page
         self.request: AskRequest = request
@@ -91,12 +91,12 @@ class Chat:
 
     @property
     def ledger(self) -> Ledger:
-        """The conversation with its corrections, to be read; `correct` and `undo_correction` write it."""
+        """The conversation with its corrections, for reading only; use `correct` and `undo_correction` to change it."""
         return self._ledger
 
     @property
     def run(self) -> str | None:
-        """The id of the run that it is stored as; None before the first question, and if it is not stored."""
+        """The id of the stored run; None before the first question, or if the conversation is not stored."""
         return self._writer.run if self._writer else None
 
     @property
@@ -115,7 +115,7 @@ class Chat:
         return self._runner
 
     async def open(self, resume: str | None = None) -> None:
-        """Make ready to ask; `resume` names a run whose conversation about the document is continued."""
+        """Prepare for questions; `resume` names a run whose conversation about the document is continued."""
         if resume is not None:
             self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
         self._open = await self._open_new_solver(self.request, Usage())
@@ -124,12 +124,12 @@ class Chat:
         await self._begin()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
-        """Return the turn of a text, alone in a tuple.
+        """Return the turn of a question, in a tuple of one.
 
         Raises:
-            QuestionError: It cannot be asked; nothing was.
-            QuestionTimeoutError: It took too long; earlier answers stay.
-            QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
+            QuestionError: The question is invalid; nothing was asked.
+            QuestionTimeoutError: The question took too long; earlier answers remain.
+            QuaestorError: An outage, a setting or missing weights prevented the answer. The conversation may continue.
         """
         check_questions(Conversation(self.document.id, self.document, (text,)))
         if self._failure is not None:
@@ -147,9 +147,9 @@ class Chat:
         return self.turns[first:]
 
     async def undo(self) -> tuple[Turn, ...]:
-        """Take the last question back, and return its turn alone in a tuple; none if there is none.
+        """Undo the last question, and return its turn in a tuple of one; the tuple is empty if there is none.
 
-        In the store they stay, in an earlier attempt at the conversation.
+        The store keeps the turn in an earlier attempt at the conversation.
         """
         turns = self.turns[-1:]
         if not turns:
@@ -159,27 +159,27 @@ class Chat:
         return turns
 
     async def keep(self) -> None:
-        """Keep the conversation as it is, though nothing was asked since it was taken up again."""
+        """Store the conversation now, even if nothing was asked since it was resumed."""
         if self._writer is not None and not self._begun:
             await self._keep(self._writer)
 
     async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
-        """Return a correction, stored beside the turns, once what depends on it is computed again without a model."""
+        """Apply a correction, compute dependent answers again without a model, and store it beside the turns."""
         made = await compute(self._ledger.correct, act, author, reason)
         return await self._apply(made)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
-        """Undo a correction, and return the record of that."""
+        """Undo a correction, and return the record of the undo."""
         return await self._apply(await compute(self._ledger.undo, author, number))
 
     @property
     def corrected_last(self) -> bool:
-        """Whether the last act was a correction that is still active, and not a question."""
+        """Whether the last action was a correction that is still active, rather than a question."""
         active = active_corrections(self._ledger.corrections)
         return bool(active) and active[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
-        """Keep the conversation, if it is not kept yet, and return the id of its run; None if it cannot be kept."""
+        """Store the conversation if it is not stored yet, and return the id of its run, or None if storing failed."""
         if not self.turns:
             raise InputError("no answers yet: ask a question first")
         if self._writer is None:
@@ -203,7 +203,7 @@ class Chat:
         return made
 
     async def change(self, request: AskRequest) -> None:
-        """Continue with another solver or model; if that cannot be opened, nothing changes."""
+        """Continue with another solver or model; if it cannot be opened, nothing changes."""
         opened = await self._open_new_solver(request, self._usage())
         await self._end_run()
         await self._open_solver.stack.aclose()
@@ -213,11 +213,11 @@ class Chat:
         await self._begin()
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of what was shown so far; None if nothing was."""
+        """Return the graph of the facts used so far, or None before the first question."""
         return await self._open_runner.graph()
 
     async def export(self) -> ExportedConversation:
-        """Return the conversation so far, to be handed on."""
+        """Return the conversation so far, ready for export."""
         graph = await self.graph()
         if graph is None or not self.turns:
             raise InputError("no answers yet: ask a question first")
@@ -226,7 +226,7 @@ class Chat:
         )
 
     async def close(self) -> None:
-        """Keep how it ended, and lets go of model and store."""
+        """Store how the conversation ended, and release the model and the store."""
         if self._open is not None:
             await self._end_run()
             await self._open.stack.aclose()
@@ -237,7 +237,7 @@ class Chat:
         return _OpenSolver(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
     def _make_run(self) -> AskRunWriter | None:
-        """Return what will keep the conversation, from its first question on; None if it is not to be kept."""
+        """Return the writer that stores the conversation from its first question on, or None if it is not stored."""
         if not self.request.keep:
             return None
         if self._ontology is None:
@@ -252,8 +252,8 @@ class Chat:
         return self._open_solver.used if session is None else session.connection.meter.total
 
     async def _begin(self) -> None:
-        """Make ready to go on from the turns so far. What a solver keeps of others does not stay."""
-        # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
+        """Start a new runner that continues from the turns so far. The solver's own state is lost."""
+        # The usage of a model is counted by conversation and turn, and a turn may be asked again: use a new id.
         self._runners += 1
         self._runner_id = f"{self.document.id}~{self._runners}"
         watcher = Watchers([one for one in (_LedgerWatcher(self), self._writer, self._watcher) if one is not None])
@@ -275,12 +275,12 @@ class Chat:
 
     @property
     def _remote_workers(self) -> AnswerWorkers | None:
-        """The workers that answer; None if it is answered in this process, which alone has the model or the solver."""
+        """The workers that answer, or None if only this process has the model or the solver."""
         here = self._open_solver.active.session is not None or self.request.solver is not None
         return None if here else self._workers
 
     async def _load_knowledge(self) -> None:
-        """Make what the document is read with, where it is needed."""
+        """Load the ontology, graphs and excerpts in the process that answers."""
         if self._remote_workers is not None:
             self._ontology = self._ontology or await self._remote_workers.do(
                 self.page, self.request, _describe_knowledge
@@ -291,14 +291,14 @@ class Chat:
                 self._excerpts = await compute(load_excerpts, self.document, self.request)
 
     async def _keep(self, asked: AskRunWriter) -> None:
-        """Begin the run, with what was answered before."""
+        """Create the run, with the turns answered so far."""
         await asked.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
         self._begun = True
         if asked.run is not None and self.request.on_begun is not None:
             self.request.on_begun(asked.run)
 
     async def _restart(self) -> None:
-        """Continue from the turns so far in another attempt; the next question does so again if this is stopped."""
+        """Continue from the turns so far in a new attempt; if this is interrupted, the next question retries it."""
         self._failure = self._failure or InterruptedError(INTERRUPTED)
         session = self._open_solver.active.session
         used = session.take(self._runner_id)[1] if session else Usage()
@@ -308,7 +308,7 @@ class Chat:
         self._failure = None
 
     async def _record_failure(self, failure: BaseException) -> None:
-        """Keep the question that broke off."""
+        """Store the question that was interrupted or failed."""
         self._failure = failure
         error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
         broken = self._open_runner.get_broken_turn(error)
@@ -327,7 +327,7 @@ class Chat:
 
 
 class _LedgerWatcher(Watcher):
-    """The watcher of a conversation by which its turns become a part of it."""
+    """Watcher that adds the turns of a conversation to its ledger."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -344,7 +344,7 @@ async def _describe_knowledge(here: WorkerPage) -> OntologySnapshot:
 
 
 async def read_ledger(store: str, run: str, page: DocumentInCorpus) -> Ledger:
-    """Return a conversation that is kept, as far as its turns came to their end, with its corrections."""
+    """Return the complete turns of a stored conversation with its corrections."""
     document = page.document
     async with open_store(store, create=False) as opened:
         record = await find_run(opened, run)

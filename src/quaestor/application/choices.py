@@ -1,6 +1,6 @@
-"""Who can be asked in a place that several people come to: the solvers that work as it was set up, each with its model.
+"""The solvers and models that users of a shared server can choose from.
 
-Owns the names by which they are chosen; neither a key nor an address of a server is among them.
+Defines the ids by which they are chosen; an id contains neither a key nor the address of a server.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from quaestor.extras import require_extra
 from quaestor.solvers.registry import solver_spec, solver_specs
 
 DEFAULT = "default"
-"""Names who answers where nobody chooses."""
+"""The id of the solver that answers if the user does not choose one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolverChoice:
-    """Somebody who can be asked."""
+    """A solver with its model that users can choose."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class SolverChoice:
 
 
 def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
-    """Return who can be asked: first who answers by default, then the others as far as there are models for them."""
+    """Return the choices: the default first, then the other solvers, with each model that is configured."""
     named = solver_spec(asking.settings.solver)
     model = asking.settings.model if named.takes_model else None
     first = SolverChoice(DEFAULT, _label(named.name, model), named.summary, asking, model is not None)
@@ -37,7 +37,7 @@ def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
 
 
 def find_answerer(asking: AskRequest, id: str) -> SolverChoice:
-    """Return who is chosen."""
+    """Return the choice with an id."""
     known = {found.id: found for found in answerers(asking)}
     if id not in known:
         raise InputError(unknown_name("solver", id, known))
@@ -53,7 +53,7 @@ def _others(asking: AskRequest) -> Iterator[SolverChoice]:
         models = []
     for spec in solver_specs():
         if not spec.takes_model:
-            # Options of the default solver are none of another one's; its own table in the settings holds.
+            # Overrides are meant for the default solver; the settings have a separate table for this one.
             alone = replace(settings, solver=spec.name)
             request = replace(asking, settings=alone, overrides=NO_OVERRIDES, model_named=False)
             yield SolverChoice(spec.name, spec.name, spec.summary, request, False)
@@ -65,5 +65,5 @@ def _others(asking: AskRequest) -> Iterator[SolverChoice]:
 
 
 def _label(solver: str, model: str | None) -> str:
-    """Solver and model without the address of a server, which may hold what is nobody's business."""
+    """Return solver and model without the address of the server, which may be confidential."""
     return f"{solver} · {model.partition('@')[0]}" if model else solver

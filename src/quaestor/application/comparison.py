@@ -1,6 +1,6 @@
-"""Stored runs of the same questions compared pair by pair, and the comparison as JSON.
+"""Compares stored runs of the same questions in pairs, and shows the comparison as JSON.
 
-Whether a difference is more than chance is computed in `quaestor.scoring.paired`.
+Whether a difference is significant is computed in `quaestor.scoring.paired`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ from quaestor.store.records import RunRecord, TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How right two runs are if their answers are the same (`quaestor.scoring.metrics`), and if they differ."""
+    """How often two runs are right where their answers are the same, and where they differ."""
 
     same: int
     first_right: int
@@ -45,7 +45,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
-    """The comparison of two runs; `differences` are places in the first frame, those it has right alone first."""
+    """The comparison of two runs; `differences` are places in the first frame, first those only the first run has right."""
 
     first: str
     second: str
@@ -58,7 +58,7 @@ class PairReport:
 
 @dataclass(frozen=True, slots=True)
 class RunsCompared:
-    """Runs of the same questions, in the order in which they were named, and every pair of them."""
+    """Runs of the same questions, in the order given, and every pair of them."""
 
     scorer: str
     judged: JudgedRuns
@@ -73,7 +73,7 @@ class RunsCompared:
 
     @property
     def basis(self) -> Basis:
-        """Where the verdicts come from."""
+        """The source of the verdicts."""
         return self.judged.basis
 
     @property
@@ -94,7 +94,7 @@ class RunsCompared:
 async def compare_stored(
     store: RunStore, names: Sequence[str], scores_in: str, dataset: Path | None = None, scorer: str | None = None
 ) -> RunsCompared:
-    """Return two or more runs of the same questions compared."""
+    """Compare two or more stored runs of the same questions."""
     require_extra("compare", "comparing runs")
     runs = await require_comparable(store, names)
     if len(runs) < 2:
@@ -104,7 +104,7 @@ async def compare_stored(
 
 
 def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
-    """Return every two of some judged runs compared; needs the extra `compare`."""
+    """Compare every two of some judged runs; needs the extra `compare`."""
     pairs = tuple(
         compare_pair((one.run.id, other.run.id), one.turns, other.turns, scorer)
         for one, other in combinations(judged.runs, 2)
@@ -114,14 +114,14 @@ def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
 
 
 def _right(turns: TurnFrame, scorer: str) -> Proportion:
-    """Return how many turns are right; by a scorer that gives shares, those that have all of it."""
+    """Return the proportion of right turns; a scorer that gives fractions must give 1."""
     verdicts = turns.verdicts_of(scorer)
     judged = ~np.isnan(verdicts)
     return proportion(verdicts[judged] == 1, turns.page_groups[judged])
 
 
 def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, scorer: str) -> PairReport:
-    """Return the comparison of two runs by the verdicts of a scorer."""
+    """Compare two runs by the verdicts of a scorer."""
     aligned = second.aligned_with(first)
     if aligned is None:
         raise InputError("the runs have different turns: compare runs of the same file")
@@ -153,7 +153,7 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
 
 @dataclass(frozen=True, slots=True)
 class SideOfTurn:
-    """What one run answered."""
+    """The answer of one run to a turn."""
 
     right: bool
     shown: str
@@ -168,7 +168,7 @@ class SideOfTurn:
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """A turn with its reference, as far as the labelled file was read, and what runs answered."""
+    """A turn with the answers of runs, and with its reference if the labelled file was read."""
 
     conversation: str
     turn: int
@@ -192,7 +192,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
 async def show_turn(
     store: RunStore, runs: Mapping[str, TurnFrame], place: int, scorer: str, labelled: PlayedFile | None
 ) -> ShownTurn:
-    """Return a turn as runs answered it, given their frames by id, which have the same turns in the same order."""
+    """Return a turn with the answers of runs, given their frames by id, all with the same turns in the same order."""
     frame = next(iter(runs.values()))
     conversation, index = frame.conversations[place], frame.places[place]
     document, reference, program = None, None, None
@@ -211,7 +211,7 @@ async def show_turn(
 
 
 def side_of(record: TurnRecord | None, right: bool, document: Document | None) -> SideOfTurn:
-    """Return what a run answered to a turn; `record` is None if it was not played."""
+    """Return the answer of a run to a turn; `record` is None if the run did not reach it."""
     answer = serial.restore(Answer, record.answer) if record is not None else Answer(None, reason="not played")
     return SideOfTurn(
         right=right,
@@ -227,7 +227,7 @@ def side_of(record: TurnRecord | None, right: bool, document: Document | None) -
 
 
 def source_in_words(source: Source, document: Document | None) -> str:
-    """Return where a number is: `net sales | 2012 | $ 642.3`, or the words around it."""
+    """Describe the place of a number: `net sales | 2012 | $ 642.3`, or the words around it."""
     if document is None:
         return place_words(source)
     shown = show_source(source, document)
@@ -281,5 +281,5 @@ def _different_json(turn: ShownTurn) -> JsonValue:
 
 
 def solver_name(run: RunRecord) -> str:
-    """Return who answered in a run: the solver, or the name of an imported run."""
+    """Return the solver of a run, or the name of an imported run."""
     return imported_as(run) or str(run.spec.get("solver"))

@@ -1,4 +1,4 @@
-"""Selects the conversations of a file: the first few, some by name, a sample, or those of a run."""
+"""Selects conversations of a file: the first few, some by name, a sample, or those of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from quaestor.readers.cache import ByteCache
 from quaestor.store.records import RunRecord
 
 _LARGEST = 2**63 - 1
-"""The largest whole number that a store can hold."""
+"""The largest integer that a store can save."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """Which conversations of a file are answered: by at most one of three criteria, else all."""
+    """Selects conversations of a file by at most one of three criteria; without one, all of them."""
 
     limit: int | None = None
     conversations: Sequence[str] = ()
@@ -44,9 +44,9 @@ class ConversationFilter:
 def read_filtered(
     path: Path, wanted: ConversationFilter, folder: Path | None = None, cache: ByteCache | None = None
 ) -> tuple[Dataset, Selection | None]:
-    """Return the conversations of a file that a filter selects, and the selection for the run's record.
+    """Return the conversations that a filter selects, and the selection for the run's record.
 
-    There is no selection if the filter is a limit or selects all.
+    The selection is None if the filter is a limit or selects all.
     """
     if wanted.sample is None and not wanted.conversations:
         return read_answerable(path, wanted.limit, folder=folder, cache=cache), None

@@ -1,4 +1,4 @@
-"""What can be asked about in a place that several people come to: files named when it was opened, and uploads."""
+"""The documents of a shared server: files named when it was started, and uploads."""
 
 import asyncio
 from collections import Counter, OrderedDict
@@ -26,28 +26,28 @@ from quaestor.readers.content import read_content
 from quaestor.readers.reading import read_in_process
 
 _RECEIVED, _RECEIVED_OF_ONE = 8, 4
-"""Files that are uploaded at once, and by one client: each is in memory as a whole until it is read."""
+"""The number of simultaneous uploads, in all and by one client: each file is in memory as a whole until it is read."""
 
 _LISTED = 200
-"""Pages of a file of many that are listed."""
+"""The number of pages listed for a file with many pages."""
 
 _MOST_RECENT = 8
-"""Documents that are kept in memory beside those of open conversations."""
+"""The number of documents cached in memory, besides those of open conversations."""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """Something that can be asked about."""
+    """A file, page or upload that can be asked about."""
 
     id: str
     name: str
 
 
 class DocumentLibrary:
-    """Files that were named, and uploads. All calls are made from one event loop."""
+    """The files named at the start, and uploads. All calls must come from one event loop."""
 
     def __init__(self, files: Sequence[str], uploads: Uploads, cache: ByteCache | None = None) -> None:
-        """Read nothing yet."""
+        """Set the files by their names; they are read when they are opened."""
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache
         self._recent: OrderedDict[str, DocumentInCorpus] = OrderedDict()
@@ -57,31 +57,31 @@ class DocumentLibrary:
 
     @property
     def files(self) -> tuple[LibraryEntry, ...]:
-        """Those that were named, in their order; one may hold several pages."""
+        """The named files, in the order given; a file may have several pages."""
         return tuple(LibraryEntry(id, _base_name(name)) for id, name in self._names.items())
 
     def add(self, name: str) -> LibraryEntry:
-        """Put a file there that may be asked about, and return how it is asked for; reads nothing yet."""
+        """Add a file without reading it, and return its entry."""
         id = _id(name)
         self._names.setdefault(id, name)
         return LibraryEntry(id, _base_name(name))
 
     def remove(self, id: str) -> None:
-        """Take a file away that was put there."""
+        """Remove a file added by `add`."""
         self._names.pop(id, None)
         self._recent.pop(id, None)
 
     @property
     def largest(self) -> int:
-        """How many bytes a file may have that is handed over."""
+        """The maximum size of an upload in bytes."""
         return self._uploads.limits.largest
 
     async def uploads(self) -> tuple[LibraryEntry, ...]:
-        """Return those that are kept, the latest used first."""
+        """Return the uploads, the most recently used first."""
         return tuple(LibraryEntry(entry.id, entry.name) for entry in await asyncio.to_thread(self._uploads.all))
 
     async def forget(self, id: str) -> None:
-        """Remove an upload; a file that was named stays."""
+        """Delete an upload; named files cannot be deleted."""
         if id.partition(".")[0] in self._names:
             raise InputError("this file was given when the server was started: only uploads can be deleted")
         if not await asyncio.to_thread(self._uploads.forget, id):
@@ -89,13 +89,13 @@ class DocumentLibrary:
         self._recent.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> LibraryEntry:
-        """Keep an upload, and return how it is asked for."""
+        """Store an upload, and return its entry."""
         upload = await self._uploads.read_upload(data, name)
         self._hold(upload.id, upload.page)
         return LibraryEntry(upload.id, upload.name)
 
     async def pages(self, id: str) -> tuple[LibraryEntry, ...]:
-        """Return the pages of a file that was named, as far as they have a number; the first 200."""
+        """Return the pages of a named file that contain numbers; at most 200."""
         name = self._name(id)
         cache = await self._read_before(name)
         found = await asyncio.to_thread(read_pages, name, None, cache, self._uploads.limits.reading)
@@ -103,8 +103,8 @@ class DocumentLibrary:
         return tuple(LibraryEntry(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
 
     async def open(self, id: str) -> DocumentInCorpus:
-        """Return a document, with what it is read among."""
-        # One reading of a document, whoever else asks for it meanwhile.
+        """Return a document, with the corpus that it is read in."""
+        # Concurrent requests for a document share one reading.
         lock = self._locks.get(id)
         if lock is None:
             lock = self._locks[id] = asyncio.Lock()
@@ -135,7 +135,7 @@ class DocumentLibrary:
         return page
 
     async def _read_before(self, name: str) -> ByteCache | None:
-        """Return where documents are kept, the one of this file among them."""
+        """Read a file in a separate process, and return the cache that has its document."""
         if page_file(name) == page_file(SAMPLE):
             return self._cache
         content = await asyncio.to_thread(read_content, page_file(name))
@@ -157,7 +157,7 @@ def _id(name: str) -> str:
 
 
 def _base_name(name: str) -> str:
-    """What a file is called without the folders that it is in.
+    """Return the name of a file without its folders.
 
     >>> _base_name("/home/me/filings/AAPL.htm"), _base_name("data/pages.json#MRO/2007/page_134.pdf")
     ('AAPL.htm', 'pages.json#MRO/2007/page_134.pdf')
@@ -168,16 +168,16 @@ def _base_name(name: str) -> str:
 
 
 class ConcurrencyLimiter:
-    """Room for so much at once. All calls are made from one event loop."""
+    """Limits the number of concurrent operations. All calls must come from one event loop."""
 
     def __init__(self, most: int, refusal: str, most_of_one: int | None = None) -> None:
-        """Set the limits of all clients and of one, and the message of the error if a limit is reached."""
+        """Set the limits for all clients and for one client, and the message of the error if a limit is reached."""
         self._most, self._refusal, self._most_of_one = most, refusal, most_of_one or most
         self._entered: Counter[str] = Counter()
 
     @contextmanager
     def enter(self, client: str = "") -> Iterator[None]:
-        """Take one place for a client as long as the block lasts."""
+        """Take one slot for a client for the duration of the block."""
         if self._entered.total() >= self._most or self._entered[client] >= self._most_of_one:
             raise BusyError(self._refusal)
         self._entered[client] += 1

@@ -1,6 +1,6 @@
-"""A document as plain text in parts of about one size, for readers that are no browser.
+"""A document as plain text in parts of similar size, for clients that are not browsers.
 
-A part says the numbers of its tables, by which cells are named, and the pages that it is of.
+A part gives the numbers of its tables, by which cells are addressed, and its pages.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from quaestor.documents.document import Block, Document, Paragraph, SectionHeadi
 from quaestor.documents.table import Table
 
 LARGEST = 12_000
-"""About how many characters a part has; a sentence or a row that is longer stays whole."""
+"""The approximate number of characters in a part; a longer sentence or row is not split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class TextPart:
     """A part of a document.
 
     Attributes:
-        pages: The first and the last page that it is of, from 1 as viewers count; None if that is not known.
-        tables: The tables of which it has rows, by their places in the document, from 0.
+        pages: The first and the last page of the part, counted from 1 as in viewers; None if not known.
+        tables: The tables with rows in this part, by their places in the document, from 0.
     """
 
     number: int
@@ -30,7 +30,7 @@ class TextPart:
 
 
 def text_parts(document: Document, largest: int = LARGEST) -> tuple[TextPart, ...]:
-    """Return the parts of a document, in its order; a document without a block has one that is empty."""
+    """Split a document into parts, in order; a document without blocks has one empty part."""
     parts: list[list[tuple[str, Block]]] = [[]]
     length = 0
     for block in document.blocks:
@@ -69,7 +69,7 @@ def _pieces(block: Block, largest: int) -> Iterator[str]:
 
 
 def _join(lines: list[str], by: str, largest: int) -> Iterator[str]:
-    """Yield lines together, as many as there is room for."""
+    """Yield groups of joined lines, each as long as the limit allows."""
     block: list[str] = []
     length = 0
     for line in lines:

@@ -1,7 +1,7 @@
-"""What can be done with a document besides asking: find places, query its graph, check a number, calculate with it.
+"""Document tools besides questions: find places, query the graph, check a number, calculate.
 
-In a server whatever depends on the size of the document is computed by its worker processes, as answers are. All calls
-are made from one event loop.
+In a server, work that depends on the size of the document runs in the worker processes. All calls must come from one
+event loop.
 """
 
 import asyncio
@@ -35,32 +35,32 @@ from quaestor.solvers.base import TurnContext
 R = TypeVar("R")
 
 _PAGES = 8
-"""Documents that are kept with what was made of them, if there are no workers."""
+"""The number of documents cached with their derived data if there are no workers."""
 
 _QUERIES_AT_ONCE = 2
-"""Large queries wait for one process, each in a thread that others want too."""
+"""Queries wait in threads of the shared pool for a single query process, so only a few may wait at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningPrompt:
-    """The prompt for the writer of a plan, as the workflow gives it to a model."""
+    """The prompt for writing a plan, as the workflow sends it to a model."""
 
     system: str
     page: str
 
 
 def calculation_fault(formula: str | None, plan: object, question: str | None) -> str | None:
-    """Return why a calculation is not one, or None: it takes a formula, or a plan with its question."""
+    """Return the error in the arguments of a calculation, or None: give a formula, or a plan with its question."""
     if (formula is None) == (plan is None):
         return "give either `formula` or `plan`"
     return "`plan` requires `question`" if plan is not None and question is None else None
 
 
 class DocumentTools:
-    """Works with documents by the settings in force."""
+    """Runs the tools on documents, with the settings of a request."""
 
     def __init__(self, request: AskRequest, workers: AnswerWorkers | None = None) -> None:
-        """Take how documents are read and asked, and the worker processes of a server; None to compute here."""
+        """Set how documents are read and asked; without workers, compute in this process."""
         self._request, self._workers = request, workers
         self._pages: OrderedDict[str, WorkerPage] = OrderedDict()
         self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
@@ -68,17 +68,17 @@ class DocumentTools:
     async def find(
         self, page: DocumentInCorpus, question: str, earlier: Sequence[str] = (), most: int = 5
     ) -> tuple[Place, ...]:
-        """Return the tables and passages where an answer would stand, best first; none if nothing fits."""
+        """Return the tables and passages likely to contain the answer, best first; empty if nothing matches."""
         check_question(question, "the question")
         return await self._do(page, partial(_find, [*earlier, question], most))
 
     async def query(self, page: DocumentInCorpus, sparql: str, limits: Limits | None = None) -> QueryAnswer:
-        """Return what a query over the graph of a whole document gives."""
+        """Run a query over the graph of a whole document."""
         async with self._querying:
             return await self._do(page, partial(_query, sparql, limits))
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
-        """Return the place of a number, as `number_check.check_number`."""
+        """Find the places that support a number; see `number_check.check_number`."""
         return await compute(check_number, document, number, most)
 
     async def calculate(
@@ -90,7 +90,7 @@ class DocumentTools:
         plan: Mapping[str, object] | None,
         question: str | None,
     ) -> Turn:
-        """Return what a formula over named values comes to, or a plan that answers a question; see `calculating`."""
+        """Compute a formula over named values, or a plan that answers a question; see `calculating`."""
         if fault := calculation_fault(formula, plan, question):
             raise InputError(fault)
         if formula is not None:
@@ -105,7 +105,7 @@ class DocumentTools:
     async def planning_prompt(
         self, page: DocumentInCorpus, question: str, turns: Sequence[Turn] = ()
     ) -> PlanningPrompt:
-        """Return the prompt for whoever is to write the plan of a question."""
+        """Return the prompt for writing the plan of a question."""
         check_question(question, "the question")
         return await self._do(page, partial(_planning_prompt, question, tuple(turns)))
 
@@ -145,7 +145,7 @@ async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerP
 
 
 async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> TurnContext:
-    """Return what a solver would be given for a question."""
+    """Return the context that a solver would get for a question."""
     graphs, asked, memory = await here.get_graphs(), read_question(question), Memory(turns)
     excerpts = await compute(here.excerpts)
     shown = await compute(lambda: ContextSelector(here.page.document, graphs, excerpts, None).select(asked, memory))

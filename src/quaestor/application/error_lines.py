@@ -1,4 +1,4 @@
-"""What goes wrong, in one line for whoever asks over a wire: without the folders of the machine."""
+"""One-line error messages for remote clients, without folder names of this machine."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ _PATH = re.compile(
 
 
 def error_line(error: Exception, most: int = _LONGEST) -> str:
-    """Return an error in one line, without the folders of the machine.
+    """Return an error in one line, without folder names of this machine.
 
     >>> error_line(ValueError("cannot read /home/me/filing.htm: it is empty"))
     'cannot read filing.htm: it is empty'
@@ -33,10 +33,11 @@ def log_unforeseen(log: logging.Logger, error: BaseException, where: str = "", m
 
 
 def read_faults(found: Iterable[Mapping[str, Any]], given: object = None) -> list[tuple[str, str]]:
-    """Return where in a value and why, for each error that pydantic found in it.
+    """Return the place and the message of each error that pydantic found in a value.
 
     Args:
-        given: The value. Where it is of none of several kinds, only what keeps it from the nearest kind is returned.
+        given: The value. If it matches none of the variants of a union, only the errors of the closest variant are
+            returned.
 
     >>> read_faults([{"loc": ("body", "limit"), "msg": "Value error, too large"}])
     [('body.limit', 'too large')]
@@ -50,9 +51,9 @@ def read_faults(found: Iterable[Mapping[str, Any]], given: object = None) -> lis
 
 
 def _without_kinds(fault: Mapping[str, Any], given: object) -> tuple[tuple[object, ...], object, Sequence[object]]:
-    """Return the place of the value that is of none of several kinds, the kind that was tried, the place of the fault.
+    """Return the place of a value that matches no variant of a union, the variant tried, and the place of the error.
 
-    Pydantic names the kinds between the keys of a place: what the value there does not have.
+    Pydantic puts the names of variants between the keys of a place; they are not keys of the value.
     """
     place: tuple[Any, ...] = fault["loc"]
     if not (isinstance(given, Mapping) and place and place[0] in given):

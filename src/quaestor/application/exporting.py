@@ -1,4 +1,4 @@
-"""Conversations of a run as files for other programs and people: workbook, CSV, JSON, Markdown, a page of its own."""
+"""Exports conversations of a run as files: workbook, CSV, JSON, Markdown or a standalone HTML page."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -25,13 +25,13 @@ FORMATS: Mapping[ExportFormat, tuple[str, str]] = {
     "markdown": (".md", "text/markdown; charset=utf-8"),
     "html": (".html", "text/html; charset=utf-8"),
 }
-"""How the names of files of each format end, and their media type."""
+"""The file suffix and the media type of each format."""
 
 _OF_SUFFIX = {suffix: name for name, (suffix, _) in FORMATS.items()} | {".markdown": "markdown", ".htm": "html"}
 
 
 def format_of(output: OutputFile, named: str | None) -> ExportFormat:
-    """Return the format that is named, else the one that the file's name ends in."""
+    """Return the format given by name, else the one of the file's suffix."""
     found = _OF_SUFFIX.get(output.path.suffix.lower()) if named is None else named
     for known in FORMATS:
         if known == found:
@@ -43,15 +43,15 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
 
 
 def is_inspect_log(output: OutputFile, named: str | None) -> bool:
-    """Return whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`."""
+    """Return whether to write an Inspect log, which contains a whole run: see `quaestor.application.inspect_log`."""
     return named == "inspect" or (named is None and output.path.suffix.lower() == ".eval")
 
 
 async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
-    """Return the files that a run is about: an export replaces none of them.
+    """Return the dataset files of a run, which an export must not replace.
 
-    A path that was given relative to another folder leads nowhere from this one: the file that is to be written counts
-    as that file if it exists and has its name.
+    A relative path may belong to another working directory. An existing output file that has the same name as such a
+    path therefore counts as a dataset file too.
     """
     record = await find_run(store, run)
     found = [Path(record.dataset)]
@@ -64,7 +64,7 @@ async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:
-    """Return the conversations of a run as they are stored."""
+    """Read conversations of a run from the store, with their corrections applied."""
     record = await find_run(store, run)
     if record.kind == "import":
         raise InputError(
@@ -95,8 +95,8 @@ def write_export(output: OutputFile, format: ExportFormat, conversations: Sequen
 
 
 def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversation]) -> bytes:
-    """Return conversations as the bytes of a file."""
-    # Who exports nothing does not wait until all that writes files is loaded.
+    """Return conversations in a file format."""
+    # The writers are imported only when needed, because they load slowly.
     if format == "xlsx":
         from quaestor.exports.workbook.writing import workbook_bytes
 

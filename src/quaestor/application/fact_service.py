@@ -1,4 +1,4 @@
-"""The numbers of a document as a list: what each is called, its exact value, and where it is."""
+"""Lists the numbers of a document: each with its label, exact value and place."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class DocumentFacts:
     graph: KnowledgeGraph
 
     def part(self, text: str, part: ListPart) -> tuple[int, list[dict[str, JsonValue]]]:
-        """Return how many facts there are with a text in their label or sentence, and a part of them as JSON."""
+        """Return the number of facts whose label or sentence contains a text, and a part of them as JSON."""
         wanted = " ".join(text.casefold().split())
         found = [fact for fact in self._all() if wanted in " ".join(_label(fact).casefold().split())]
         return len(found), [fact_object(fact) for fact in found[part.offset : part.offset + part.limit]]
@@ -36,7 +36,7 @@ class DocumentFacts:
 
 
 async def document_facts(page: DocumentInCorpus, asking: AskRequest) -> DocumentFacts:
-    """Return the numbers of a document, as the graph of the whole document has them."""
+    """Return the numbers of a document, from the graph of the whole document."""
     settings = asking.settings
     graphs = await load_graph_provider(page.corpus, settings, asking.cache)
     key = (page.document.digest, graphs.ontology.digest, settings.policy)
@@ -44,7 +44,7 @@ async def document_facts(page: DocumentInCorpus, asking: AskRequest) -> Document
 
 
 def fact_object(fact: Observation | MentionFact) -> dict[str, JsonValue]:
-    """Return a number as JSON; the value is exact and signed, in units of the scale that is beside it."""
+    """Return a number as JSON; `value` is exact and signed, in units of `scale`."""
     counts = fact.counts
     return {
         "label": _label(fact),

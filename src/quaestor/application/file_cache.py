@@ -23,13 +23,13 @@ from quaestor.readers.registry import digest_of_code
 from quaestor.settings import Settings
 
 FOLDER = "files"
-"""The folder's name."""
+"""The name of the cache folder."""
 
 _BUILT_WITH = ("core", "documents", "ontology")
 
 
 def file_cache(settings: Settings) -> FolderCache | None:
-    """Return the cache of files, a folder beside the store; None if caching is off or the store is not a file."""
+    """Return the cache, a folder beside the store; None if caching is off or the store is not a file."""
     if not settings.cache:
         return None
     file = store_file(settings.store)
@@ -42,12 +42,12 @@ def reading_limits(settings: Settings) -> ReadingLimits:
 
 
 async def load_graph_provider(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
-    """Return the graphs of documents, as `make_graph_provider`; the ontology of a filing itself is cached."""
+    """Return the graphs of documents as `make_graph_provider` does, with the ontology of a filing from the cache."""
     if cache is None or is_set(settings) or all(document.is_page for document in corpus):
         return await make_graph_provider(corpus, settings)
     key = await compute(_key, corpus)
     if (data := await asyncio.to_thread(cache.get, key)) is not None:
-        with suppress(OntologyError, ValueError, TypeError):  # a damaged entry is made again
+        with suppress(OntologyError, ValueError, TypeError):  # a damaged entry is computed again
             return GraphProvider(await compute(_read, data), policy_of(settings))
     found = await make_graph_provider(corpus, settings)
     await asyncio.to_thread(lambda: cache.put(key, _write(found.ontology)))

@@ -1,7 +1,7 @@
-"""Files that people have written for them. The only place in which a named file comes into being or is replaced.
+"""Writes output files. All named files are created and replaced here.
 
-A file that is there stays as it is until all of its successor is written, and stays for good where that fails. What a
-command reads is never replaced, not even by force.
+An existing file stays unchanged until its replacement is complete, and remains if writing fails. Input files of a
+command are never replaced, not even with `force`.
 """
 
 import json
@@ -22,24 +22,24 @@ from quaestor.errors import InputError, OutputExistsError
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """A file that is to be written; `inputs` are files of the same command, which it never replaces."""
+    """A file to write; `inputs` are files that the same command reads or writes and that must not be replaced."""
 
     path: Path
     inputs: Sequence[Path] = ()
     force: bool = False
 
     def require_free(self) -> None:
-        """Make sure that the file may be written; a command calls it before it begins to work."""
+        """Raise an error if the file must not be written; a command calls this before it starts its work."""
         _require_free(self.path, self.inputs, self.force)
         if self.path.is_dir():
             raise InputError(f"cannot write {self.path}: it is a directory")
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Give the path of a temporary file beside it, which takes its place if the block ends well."""
+        """Yield the path of a temporary file, which replaces the file if the block succeeds."""
         self.require_free()
         if self.path.exists() and not self.path.is_file():
-            # A device or a pipe, such as /dev/stdout, has no successor.
+            # A device or a pipe, such as /dev/stdout, cannot be replaced.
             with _named_in_errors(self.path):
                 yield self.path
             return
@@ -60,14 +60,14 @@ class OutputFile:
                 temporary.unlink(missing_ok=True)
 
     def write(self, text: str) -> None:
-        """Write text in UTF-8."""
+        """Write text as UTF-8."""
         with self.replacing() as temporary:
             temporary.write_text(text, encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class OutputFolder:
-    """A folder that takes files with given names. Others that lie in it stay."""
+    """A folder to write files with given names into. Its other files stay."""
 
     path: Path
     names: Sequence[str]
@@ -75,14 +75,14 @@ class OutputFolder:
     force: bool = False
 
     def require_free(self) -> None:
-        """Make sure that the files may be written."""
+        """Raise an error if the files must not be written."""
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"cannot write to {self.path}: not a folder")
         for name in self.names:
             _require_free(self.path / name, self.inputs, self.force)
 
     def growing(self, name: str, *, go_on: bool = False) -> TextIO:
-        """Open one of the files to be written line by line: it is read while it grows, so nothing is in for it."""
+        """Open one of the files for writing line by line, in place, because it is read while it grows."""
         path = self.path / name
         _require_free(path, self.inputs, self.force or go_on)
         with _named_in_errors(path):
@@ -92,7 +92,7 @@ class OutputFolder:
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Give an empty folder beside it; its files move over if the block ends well."""
+        """Yield an empty temporary folder; its files are moved here if the block succeeds."""
         self.require_free()
         target = self.path.resolve()
         temporary = _temporary_path(target)
@@ -116,7 +116,7 @@ def _require_free(path: Path, inputs: Sequence[Path], force: bool) -> None:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Return whether two paths lead to one file: through links and other spellings too, and before it is there."""
+    """Return whether two paths refer to the same file, through links and other spellings, even if it does not exist."""
     try:
         return one.samefile(other)
     except OSError:
@@ -138,7 +138,7 @@ def _named_in_errors(path: Path) -> Iterator[None]:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file for its owner's eyes only, all of it or nothing."""
+    """Write a file readable only by its owner, completely or not at all."""
     unfinished = _temporary_path(path)
     try:
         with open(unfinished, "xb", opener=open_private) as file:

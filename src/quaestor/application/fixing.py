@@ -1,4 +1,4 @@
-"""Corrections in words: `2 cell "Net sales" 2014 = 5,400`, `2 step 1 -> "Net sales" | 2013`, and what came of them."""
+"""Corrections in words: `2 cell "Net sales" 2014 = 5,400`, `2 step 1 -> "Net sales" | 2013`, and their effects."""
 
 import getpass
 import re
@@ -38,7 +38,7 @@ FORMS = {
     "undo [C]": "undo the last correction, or correction C",
     "log": "list the corrections made so far",
 }
-"""What may follow `/fix`, and what it does. Behind everything may stand `because WHY`."""
+"""The arguments of `/fix` and their meanings. Any of them may be followed by `because WHY`."""
 
 _NUMBER = r"[0-9]{1,9}"
 _ABOUT = re.compile(rf"(?:(?P<turn>{_NUMBER})\b\s*)?(?P<rest>.*)", re.DOTALL)
@@ -54,7 +54,7 @@ _QUOTED = re.compile(r"\"(?P<row>[^\"]+)\"\s*\|?\s*(?P<column>.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a line asks for."""
+    """A parsed `/fix` command; `act` is None if it asks for the list of possible corrections."""
 
     act: Act | None
     turn: int
@@ -62,7 +62,7 @@ class Fix:
 
 
 def read_fix(text: str, ledger: Ledger) -> Fix:
-    """Return what a person asks to be corrected."""
+    """Parse the arguments of `/fix`."""
     if not ledger.turns:
         raise InputError("no answers yet: ask a question first")
     text = " ".join(text.split())
@@ -71,7 +71,7 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
     if (undone := _UNDO.fullmatch(words.strip())) is not None:
         return Fix(_undo(undone["number"], ledger), len(ledger.turns) - 1, reason)
     about = _ABOUT.fullmatch(words.strip())
-    assert about is not None  # it matches every text
+    assert about is not None  # the pattern matches every text
     turn = int(about["turn"]) - 1 if about["turn"] else len(ledger.turns) - 1
     if not 0 <= turn < len(ledger.turns):
         raise InputError(missing_answer(turn + 1, ledger.turns))
@@ -97,7 +97,7 @@ def _act(text: str, ledger: Ledger, turn: int) -> Act:
 
 
 def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrection:
-    """Return the correction by which a place of a document prints another number."""
+    """Return a correction that replaces the number at a place of the document."""
     was = quantity_at(ledger.read, source)
     return NumberCorrection(source, was, read_corrected(printed, was))
 
@@ -122,7 +122,7 @@ def _undo(number: str | None, ledger: Ledger) -> Undo:
 
 
 def find_place(text: str, ledger: Ledger, turn: int) -> Source:
-    """Return the place that is meant: the number of a source of the answer, or labels of row and column."""
+    """Return the place that a text names: the number of a source of the answer, or labels of row and column."""
     words, table = text.strip(), None
     sources = sources_of(ledger.turns[turn].answer)
     if words.isascii() and words.isdigit() and len(words) < 3 and 1 <= int(words) <= len(sources):
@@ -140,7 +140,7 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
 
 
 def correction_line(correction: Correction, ledger: Ledger) -> str:
-    """Return what was done, by whom and when, in one line."""
+    """Describe a correction in one line, with its author and time."""
     why = f" ({correction.reason})" if correction.reason else ""
     active = {one.number for one in active_corrections(ledger.corrections)}
     undone = "" if isinstance(correction.act, Undo) or correction.number in active else ", undone"
@@ -149,7 +149,7 @@ def correction_line(correction: Correction, ledger: Ledger) -> str:
 
 
 def act_words(act: Act, ledger: Ledger) -> str:
-    """Return an act in words: `net revenue, 2008 is 5,400, not 5,363`."""
+    """Describe an act: `net revenue, 2008 is 5,400, not 5,363`."""
     match act:
         case NumberCorrection(source=source, was=was, now=now):
             return f"{place_label(ledger.read, source)} is {now.text}, not {was.text if was else 'empty'}"
@@ -175,7 +175,7 @@ def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
 
 
 def change_words(change: ChangedAnswer) -> str:
-    """Return an answer's old and new value; if both are shown alike how it is computed now, of none why."""
+    """Return the old and the new value of an answer, its new formula if they look alike, and why a value is missing."""
     now = show_number(change.answer)
     if now == change.was and change.answer.value is not None:
         return f"{now} unchanged, but from {change.answer.formula or 'other numbers'}"
@@ -184,7 +184,7 @@ def change_words(change: ChangedAnswer) -> str:
 
 
 def author_name(settings: Settings) -> str:
-    """Return who makes corrections on this machine: as set, else the user's name."""
+    """Return the author of corrections on this machine: from the settings, else the user's name."""
     if settings.author:
         return settings.author
     try:

@@ -1,4 +1,4 @@
-"""Documents of the folders that a program may read: which there are, by which names, and under which ids."""
+"""Documents in the folders that the program may read, found by file names."""
 
 import asyncio
 import os
@@ -12,16 +12,16 @@ from quaestor.application.resolve import SAMPLE, DocumentInCorpus, page_file
 from quaestor.errors import InputError, UnknownUploadError
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".pdf", ".xlsx", ".csv", ".tsv", ".md", ".txt", ".json", ".gz")
-"""The ends of the names that are listed; another file can be read by its name, where a reader knows what it holds."""
+"""The suffixes of listed files; other files can be opened by name if a reader recognizes their content."""
 
 MOST_LISTED = 1_000
 LARGEST = 100_000_000
-"""Bytes of a file that is read."""
+"""The maximum size of a file in bytes."""
 
 _LONGEST = 1_000
 _DEEPEST = 8
 _MOST_SEEN = 50_000
-"""Files that are looked at for a list, so that a list of a whole disk comes to its end."""
+"""The number of entries examined for a list, so that listing a whole disk ends."""
 
 _SEPARATOR = "#"
 
@@ -35,32 +35,32 @@ class Folder:
 
 
 class Folders:
-    """The folders and files that were named. Reads nothing of a file."""
+    """The permitted folders and files. Does not read the content of files."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Take what may be read."""
+        """Resolve the names of the permitted folders and files."""
         self.has_sample: bool = SAMPLE in names
         self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
-        """Return what `resolve.read_page` takes for a name that somebody gives, the page after `#` included."""
+        """Resolve a user's file name for `resolve.read_page`, including the page after `#`."""
         if self.has_sample and (name == SAMPLE or name.startswith(SAMPLE + _SEPARATOR)):
             return name
         if 0 < len(name) <= _LONGEST and name.isprintable():
             for path, page in _split(name):
                 found = self._within(path)
-                # A file whose own name ends so would be read instead, wherever it leads to.
+                # A file whose own name ends in `#page` would be read instead, and may link out of the folders.
                 if found is not None and not (page and os.path.lexists(f"{found}{page}")):
                     return f"{found}{page}"
         raise UnknownUploadError("no such file in the folders of this server: list the documents")
 
     def name_of(self, path: Path) -> str:
-        """Return what a file is called: its path in its folder, with the folder's name if there are several."""
+        """Return the name of a file: its path in its folder, after the folder's label if there are several."""
         root = next((root for root in self.roots if path.is_relative_to(root.path)), None)
         return path.name if root is None else self._name(root, path)
 
     def list_files(self) -> tuple[str, ...]:
-        """Return the names of the files that could be documents, by their ends; in the order of their names."""
+        """Return the names of the files with a document's suffix, sorted."""
         names = [SAMPLE] if self.has_sample else []
         for root in self.roots:
             for path in _files(root.path):
@@ -77,12 +77,12 @@ class Folders:
         return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
 
     def _within(self, path: Path) -> Path | None:
-        """Return the regular file that a path leads to in the end, if that is in a folder and not hidden there."""
+        """Resolve a path to a regular file, or None if the file is hidden or outside the folders."""
         for candidate in self._candidates(path):
             try:
                 found = candidate.resolve(strict=True)
                 status = found.stat()
-            except (OSError, ValueError, RuntimeError):  # not there, a loop of links, no name of a file
+            except (OSError, ValueError, RuntimeError):  # missing, a loop of links, or not a valid file name
                 continue
             if stat.S_ISREG(status.st_mode) and any(_holds(root.path, found) for root in self.roots):
                 if status.st_size > LARGEST:
@@ -91,7 +91,7 @@ class Folders:
         return None
 
     def _candidates(self, path: Path) -> Iterator[Path]:
-        """Yield what a path may mean: a label and what is in it, a path in a folder, a path from the root."""
+        """Yield the possible meanings of a path: absolute, below a label, or relative to a folder."""
         if path.is_absolute():
             yield path
             return
@@ -123,7 +123,7 @@ def _label_roots(paths: Sequence[Path]) -> Iterator[Folder]:
 
 
 def _split(name: str) -> Iterator[tuple[Path, str]]:
-    """Yield the path and what is behind it: all of a name is a path if there is such a file."""
+    """Yield the possible splits into path and `#page`, first the whole name as a path."""
     yield Path(name), ""
     path, separator, page = name.rpartition(_SEPARATOR)
     if separator and path and page:
@@ -131,7 +131,7 @@ def _split(name: str) -> Iterator[tuple[Path, str]]:
 
 
 def _holds(root: Path, path: Path) -> bool:
-    """Whether a file is the one that was named, or is in the folder that was, in no hidden one."""
+    """Return whether a file is the permitted file, or is in the permitted folder and not hidden."""
     if path == root:
         return True
     return path.is_relative_to(root) and not any(part.startswith(".") for part in path.relative_to(root).parts)
@@ -155,7 +155,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A document that was opened by its name."""
+    """A document opened by its name."""
 
     id: str
     name: str
@@ -163,18 +163,18 @@ class Opened:
 
 
 class FolderLibrary:
-    """The documents of folders, opened by a library. All calls are made from one event loop."""
+    """Opens the documents of folders through a `DocumentLibrary`. All calls must come from one event loop."""
 
     def __init__(self, folders: Folders, library: DocumentLibrary) -> None:
-        """Take what may be read, and what opens it."""
+        """Set the permitted folders, and the library that opens documents."""
         self._folders, self._library = folders, library
 
     async def names(self) -> tuple[str, ...]:
-        """Return the names of the files that could be documents."""
+        """Return the names of the files with a document's suffix."""
         return await asyncio.to_thread(self._folders.list_files)
 
     async def open(self, name: str) -> Opened:
-        """Return a document."""
+        """Open a document by its name."""
         found = await asyncio.to_thread(self._folders.find, name)
         entry = self._library.add(found)
         try:
@@ -185,7 +185,7 @@ class FolderLibrary:
         return Opened(entry.id, name, page)
 
     async def pages(self, name: str) -> tuple[str, ...]:
-        """Return the names of the pages of a file of several, as far as they have a number; the first 200."""
+        """Return the names of the pages of a file that contain numbers; at most 200."""
         entry = self._library.add(await asyncio.to_thread(self._folders.find, name))
         try:
             pages = await self._library.pages(entry.id)
@@ -194,13 +194,13 @@ class FolderLibrary:
         return tuple(f"{name}#{page.name}" for page in pages)
 
     async def know_again(self) -> None:
-        """Add all files of the folders to the library, so that an earlier conversation finds its document."""
+        """Add all files of the folders to the library, so that earlier conversations find their documents."""
         for name in await self.names():
             if name != SAMPLE:
                 self._library.add(await asyncio.to_thread(self._folders.find, name))
 
     def name_of(self, page: DocumentInCorpus) -> str:
-        """Return the name by which a document is opened; what it is called where nobody named it."""
+        """Return the name by which a document is opened, or its own name if it was not opened by one."""
         if not page.name or page.name.startswith(f"{SAMPLE}#"):
             return page.name or page.document.id
         file = page_file(page.name)

@@ -1,6 +1,6 @@
-"""A knowledge graph as a picture that can be walked: one thing at a time, with all that it leads to.
+"""A knowledge graph as a network to explore: one node at a time, with its neighbours.
 
-Classes and properties of the ontology are words here, not things.
+Classes and properties of the ontology are shown as labels, not as nodes.
 """
 
 import re
@@ -12,10 +12,10 @@ from quaestor.core.serial import Triple
 from quaestor.errors import GraphError
 
 MOST = 40
-"""The most neighbours of a thing that are shown at once."""
+"""The maximum number of neighbours shown at once."""
 
 _LABEL = 48
-"""About so many letters of a label are shown."""
+"""The maximum number of characters of a label."""
 
 _TYPE = "rdf:type"
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^\S+)?', re.DOTALL)
@@ -26,7 +26,7 @@ _JOINS = {"wasDerivedFrom": "stands in", "instance": "fact of", "sentence": "in 
 
 @dataclass(frozen=True, slots=True)
 class NetworkNode:
-    """A thing of a graph."""
+    """A node of a graph."""
 
     id: str
     label: str
@@ -36,7 +36,7 @@ class NetworkNode:
 
 @dataclass(frozen=True, slots=True)
 class NetworkEdge:
-    """What joins two things."""
+    """A directed edge between two nodes."""
 
     source: str
     target: str
@@ -55,10 +55,10 @@ class Network:
 
 
 class GraphNetwork:
-    """A graph that is walked thing by thing."""
+    """A graph that is explored node by node."""
 
     def __init__(self, triples: Sequence[Triple]) -> None:
-        """Take the triples of a graph."""
+        """Index the triples of a graph by subject."""
         self._facts: dict[str, list[Triple]] = {}
         for triple in triples:
             self._facts.setdefault(triple.s, []).append(triple)
@@ -73,7 +73,7 @@ class GraphNetwork:
         return found
 
     def start(self) -> Network:
-        """Return where a walk begins: the tables and what they are about; without a table the page and sentences."""
+        """Return the first view: the tables and their neighbours, or the document and sentences if there are none."""
         tables = [name for name in self._facts if self._kind(name) == "Table"]
         begin = tables or [name for name in self._facts if self._kind(name) in ("Document", "Sentence")][:MOST]
         edges = [edge for name in begin for edge in self._edges(name)]
@@ -82,7 +82,7 @@ class GraphNetwork:
         return self._network(None, nodes, edges, len(shown) - len(nodes))
 
     def around(self, name: str) -> Network:
-        """Return a thing with all that it leads to, and that leads to it."""
+        """Return a node with its incoming and outgoing neighbours."""
         if name not in self._facts:
             raise GraphError(f"the graph has no node {name!r:.80}")
         edges = self._edges(name)
@@ -135,7 +135,7 @@ def _words(predicate: str) -> str:
 
 
 def _value(term: str) -> str:
-    """A literal without its quotes and its type; a term of the ontology without its prefix."""
+    """Return a literal without its quotes and its type, or a term of the ontology without its prefix."""
     match = _LITERAL.fullmatch(term)
     if match is None:
         return term if term.lstrip("-").replace(".", "", 1).isdigit() else _local(term).replace("_", " ")

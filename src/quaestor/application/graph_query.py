@@ -1,6 +1,6 @@
-"""SPARQL over the graph of a document, for doors: the form of a query is found out, and every row says where it is.
+"""Runs SPARQL queries over the graph of a document for the interfaces: detects the form, and gives sources of rows.
 
-What a query may be, and what it may take, is for `quaestor.graph` to say.
+`quaestor.graph` decides which queries are allowed, and limits their resources.
 """
 
 import re
@@ -20,23 +20,23 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.terms import Value
 
 MOST_ROWS = 200
-"""The most rows of an answer, unless somebody asks for fewer."""
+"""The default maximum number of rows in an answer."""
 
 _MOST_EMPTY = 20
 _FORM = re.compile(r"\b(select|ask)\b", re.IGNORECASE)
 _NO_FORM = re.compile(r"<[^<>]*>|#[^\n]*")
-"""What may be before the form and have its letters: prefixes and comments."""
+"""Matches text before the form that could contain its keyword: IRIs of prefixes, and comments."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """What a query gives.
+    """The result of a query.
 
     Attributes:
-        form: SELECT gives rows, ASK yes or no.
-        columns: The names of the variables, without a question mark; none of ASK.
-        places: Where the numbers stand whose nodes are among the rows.
-        empty: The cells without a value that the query asks for, in words: why it finds nothing.
+        form: SELECT gives rows, ASK a boolean.
+        columns: The names of the variables without the question mark; empty for ASK.
+        places: The sources of the numbers whose nodes are among the rows.
+        empty: The empty cells that the query asks for, in words, as an explanation if it finds nothing.
     """
 
     form: Literal["SELECT", "ASK"]
@@ -48,7 +48,7 @@ class QueryAnswer:
 
 
 def is_ask(query: str) -> bool:
-    """Tell whether a query is one for ASK; the guard reads it all again.
+    """Return whether a query has the form ASK; the query is parsed fully later.
 
     >>> is_ask("PREFIX a: <http://ask/> SELECT ?a WHERE { ?a ?b ?c }"), is_ask("ask { ?a ?b ?c }")
     (False, True)
@@ -58,7 +58,7 @@ def is_ask(query: str) -> bool:
 
 
 def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None) -> QueryAnswer:
-    """Return what a SELECT or ASK query gives; all prefixes are known."""
+    """Run a SELECT or ASK query; all prefixes are predefined."""
     limits = limits or Limits(rows=MOST_ROWS)
     if is_ask(query):
         answer = graph.ask(query, limits)
@@ -95,7 +95,7 @@ def _empty(graph: KnowledgeGraph, query: str, form: str) -> tuple[str, ...]:
 
 
 def graph_object(graph: KnowledgeGraph) -> dict[str, JsonValue]:
-    """Return a graph as JSON: every number with its source, what tables and lines were taken for, and the counts."""
+    """Return a graph as JSON: every number with its source, the roles of tables and lines, and the counts."""
     facts: dict[str, JsonValue] = serial.dump(graph)
     return {"digest": graph.digest, "statistics": dict(graph.statistics()), **facts}
 

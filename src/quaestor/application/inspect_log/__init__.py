@@ -1,1 +1,1 @@
-"""Runs as logs of Inspect AI, and their verdicts as its scores and metrics."""
+"""Converts runs to logs of Inspect AI, and verdicts to its scores and metrics."""

@@ -1,4 +1,4 @@
-"""What happened in a turn as events of Inspect: a span, each exchange with a model as it was, and what came of it."""
+"""The events of a turn for an Inspect log: a span, each exchange with a model, and the result."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ def turn_events(
 
 
 def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, working_start: float) -> "ModelEvent":
-    """Return an exchange with a model as messages of Inspect, with the bodies verbatim."""
+    """Return an exchange with a model as an event of Inspect, with the bodies verbatim."""
     from inspect_ai.event import ModelEvent
     from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelCall, ModelOutput
 
@@ -73,7 +73,7 @@ def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, wo
 
 
 def model_usage(usage: Usage) -> "ModelUsage":
-    """Return what was used as Inspect counts it: what came from a cache beside what was read anew."""
+    """Return usage as Inspect counts it: tokens read from a cache are not input tokens."""
     from inspect_ai.model import ModelUsage
 
     return ModelUsage(
@@ -86,7 +86,7 @@ def model_usage(usage: Usage) -> "ModelUsage":
 
 
 def _messages(messages: Sequence[Message]) -> "list[ChatMessage]":
-    """Return the messages of a request; pieces of one that was the model's own are one message."""
+    """Return the messages of a request; consecutive texts and calls of the model become one message."""
     from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     found: list[ChatMessage] = []
@@ -123,7 +123,7 @@ def _assistant(pieces: Sequence[Message]) -> "ChatMessageAssistant":
 
 
 def _body(text: str) -> dict[str, JsonValue]:
-    """Return a body as JSON; one that is not JSON object as text."""
+    """Parse a body as a JSON object; if it is anything else, wrap it as text."""
     try:
         found = json.loads(text)
     except ValueError:

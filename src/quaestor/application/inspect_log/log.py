@@ -1,4 +1,4 @@
-"""A stored run as a log of Inspect: header, samples and figures, as the log of the task would have them."""
+"""A stored run as an Inspect log with header, samples and figures, like the log of the Inspect task."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 NO_MODEL = "none/none"
-"""What Inspect calls the model if none is asked."""
+"""Inspect's name for the model of a run without one."""
 
 _TASK, _SOLVER = "quaestor/convfinqa", "quaestor/conversation"
 _STATUS: "Mapping[RunStatus, EvalStatus]" = {
@@ -45,7 +45,7 @@ _STATUS: "Mapping[RunStatus, EvalStatus]" = {
 
 @dataclass(frozen=True, slots=True)
 class LoggedConversation:
-    """A conversation as it was played."""
+    """A conversation of a run, with its verdicts."""
 
     record: ConversationRecord
     turns: tuple[TurnRecord, ...]
@@ -56,7 +56,7 @@ class LoggedConversation:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRun:
-    """A run with all that its log contains."""
+    """A run with all data of its log."""
 
     run: RunRecord
     conversations: tuple[LoggedConversation, ...]
@@ -69,7 +69,7 @@ class LoggedRun:
 
 
 def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
-    """Write a run as a log that Inspect reads: as text to a name that ends in `.json`, else as its own `.eval`."""
+    """Write a run as an Inspect log: in JSON if the file name ends in `.json`, else in the `.eval` format."""
     require_extra("inspect", "writing an Inspect log")
     from inspect_ai.log import write_eval_log
 
@@ -135,7 +135,7 @@ def _model(spec: RunSpec) -> str:
 
 
 def _model_names(spec: RunSpec) -> Callable[[str], str]:
-    """Return what gives the names of models as Inspect has them: `provider/model`, without an address."""
+    """Return a function that gives the names of models in Inspect: `provider/model`, without an address."""
 
     def name(asked: str) -> str:
         provider, colon, model = asked.partition("@")[0].partition(":")
@@ -233,7 +233,7 @@ _ENDED = ("complete", "failed")
 async def read_logged_run(
     store: RunStore, run: str, names: Sequence[str] = (), dataset: Path | None = None
 ) -> LoggedRun:
-    """Return a run with its exchanges, and with verdicts if it is whole and its labelled file is there."""
+    """Read a run with its exchanges, and judge it if it is complete and its labelled file is available."""
     record = await find_run(store, run)
     examples = await store.examples(record.id)
     whole = len(examples) == record.conversations and all(one.status in _ENDED for one in examples)

@@ -1,4 +1,4 @@
-"""A conversation as a sample of Inspect: its questions, the answers as people read them, and the turns kept in it."""
+"""A conversation as a sample of Inspect: its questions, the answers as text, and the stored turns."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
 TURNS = "quaestor:turns"
-"""Where the store of a sample keeps what was answered."""
+"""The key of the turns in the store of a sample."""
 BROKEN = "quaestor:broken"
-"""Where it keeps why a conversation did not come to its end."""
+"""The key of the error that ended a conversation early."""
 
 
 def answer_of(turn: TurnRecord) -> Answer:
-    """Return what was answered in a stored turn."""
+    """Return the answer of a stored turn."""
     return serial.restore(Answer, turn.answer)
 
 
 def sample_input(questions: Sequence[str]) -> str:
-    """Return the questions of a conversation as the input of a sample, one a line."""
+    """Return the questions of a conversation as the input of a sample, one per line."""
     return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
 
 
 def show_answer(turn: TurnRecord, document: Document | None) -> str:
-    """Return an answer as people read it: the number, its arithmetic, and where it comes from or why there is none."""
+    """Return an answer as text: the number, its formula and sources, or why there is no answer."""
     answer = answer_of(turn)
     if answer.value is None:
         return f"no answer: {turn.error or answer.reason or 'none was given'}"
@@ -47,7 +47,7 @@ def show_answer(turn: TurnRecord, document: Document | None) -> str:
 
 
 def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "list[ChatMessage]":
-    """Return turns as a talk of a user with an assistant."""
+    """Return turns as messages of a user and an assistant."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     messages: list[ChatMessage] = []
@@ -58,7 +58,7 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
 
 
 def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
-    """Return what a transcript shows of a turn."""
+    """Return the data of a turn for the transcript."""
     answer = answer_of(turn)
     return {
         "turn": turn.index + 1,
@@ -75,11 +75,11 @@ def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
 
 
 def dump_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
-    """Return turns as the store of a sample holds them: what scoring needs, without events and registers."""
+    """Return turns for the store of a sample, with the fields that scoring needs but no events or registers."""
     bare = (replace(turn, events=[], references={}, tool_calls=[], history=[], registers=[]) for turn in turns)
     return [serial.dump(turn) for turn in bare]
 
 
 def turns_of_sample(dumped: object) -> tuple[TurnRecord, ...]:
-    """Return the turns that `dump_turns` wrote; none if nothing was kept."""
+    """Restore the turns that `dump_turns` wrote; empty if there are none."""
     return tuple(serial.restore(TurnRecord, turn) for turn in dumped) if isinstance(dumped, list) else ()

@@ -1,8 +1,8 @@
-"""Verdicts on a conversation as a score of Inspect, and the figures of a run as its metrics.
+"""Verdicts on a conversation as an Inspect score, and the figures of a run as Inspect metrics.
 
-A sample is a conversation, and its score the share of its turns that are right, by each scorer. The figures are over
-turns, as ours are: the metric takes the verdicts that the scores carry, and counts them with the same function. So a
-turn counts alike in long and in short conversations, and one without an answer is wrong.
+A sample is a conversation; its score is the fraction of right turns, for each scorer. The metrics count turns with the
+same function as our own figures, from the verdicts in the metadata of the scores. So every turn has the same weight,
+in long and in short conversations, and a turn without an answer is wrong.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,16 +46,16 @@ def inspect_score(
 
 
 def counted_turns(scores: Iterable[Any], scorer: str) -> Proportion:
-    """Return the figure of a scorer over the turns of Inspect's samples, failed ones among them."""
+    """Return the proportion of right turns over all samples, failed ones included."""
     metadata = [one.score.metadata or {} for one in scores]
-    # The draws of the interval depend on the order, and samples end in any.
+    # The random draws of the interval depend on the order, and samples finish in any order.
     metadata.sort(key=lambda found: int(found[_PLACE]))
     outcomes = [(outcome, str(found[_PAGE])) for found in metadata for outcome in found[_VERDICTS][scorer]]
     return proportion([outcome for outcome, _ in outcomes], [page for _, page in outcomes])
 
 
 def accuracy(scorer: str) -> Callable[[list[Any]], float]:
-    """Return the metric of Inspect that is the share of turns that are right by a scorer."""
+    """Return an Inspect metric: the proportion of turns that a scorer judges right."""
 
     def share(scores: list[Any]) -> float:
         return counted_turns(scores, scorer).value
@@ -64,7 +64,7 @@ def accuracy(scorer: str) -> Callable[[list[Any]], float]:
 
 
 def share_interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
-    """Return the metric that is the 95 % interval of that share, drawn by page."""
+    """Return an Inspect metric: the 95 % interval of the accuracy, resampled by page."""
 
     def ends(scores: list[Any]) -> dict[str, float]:
         counted = counted_turns(scores, scorer)
@@ -74,7 +74,7 @@ def share_interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
 
 
 def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
-    """Return the metric that is how many turns, or conversations, are right, and of how many."""
+    """Return an Inspect metric: the numbers of right and of all turns, or conversations for their scorers."""
 
     def counts(scores: list[Any]) -> dict[str, float]:
         counted = counted_turns(scores, scorer)
@@ -84,18 +84,18 @@ def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
 
 
 METRICS: Mapping[str, Callable[[str], Any]] = {"accuracy": accuracy, "interval": share_interval, "turns": turns}
-"""The metrics of each scorer, by their names in Inspect, which reads their annotations: hence `list[Any]`."""
+"""The metrics of each scorer by their names in Inspect. Inspect reads their annotations: hence `list[Any]`."""
 
 
 def _outcomes(scored: Sequence[TurnScore], name: str) -> Sequence[bool | float]:
-    """Return the verdicts of one scorer that there are; of a scorer of conversations the one verdict."""
+    """Return the verdicts of a scorer, without missing ones; a scorer of conversations has a single one."""
     whole = SCORERS[name].whole
     found = [verdict for turn in scored if (verdict := turn.verdicts[whole or name]) is not None]
     return [all(verdict == 1 for verdict in found)] if whole and found else found
 
 
 def _mean(outcomes: Sequence[bool | float]) -> float:
-    """Return the share, which Inspect leaves out if it is not a number: nothing can be judged then."""
+    """Return the mean, or NaN if there are no verdicts; Inspect leaves NaN out."""
     return sum(outcomes) / len(outcomes) if outcomes else float("nan")
 
 
