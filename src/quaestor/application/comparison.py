@@ -45,7 +45,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
-    """The comparison of two runs; `differences` are places in the first frame, first those only the first run has right."""
+    """The comparison of two runs; `differences` are places in the first frame, first those only the first has right."""
 
     first: str
     second: str

@@ -1,7 +1,7 @@
-"""Stored runs judged again: as frames for comparisons and reports, by every published rule, by audited references.
+"""Judges stored runs again: as frames for comparisons and reports, by every published rule, by audited references.
 
-Verdicts come from the labelled file of the runs if it is there; else from the saved scores, which have no operation and
-no origin. No turn of a large run is read for saved verdicts.
+Verdicts come from the labelled file of the runs if it is available, else from the saved scores, which lack operations
+and origins. Saved verdicts of a large run are used without reading its turns.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ Basis = Literal["references", "kept scores"]
 
 @dataclass(frozen=True, slots=True)
 class RunCost:
-    """What a run took: the seconds of each finished turn (0 if unknown), and the usage of models over all turns."""
+    """The seconds of each finished turn of a run (0 if unknown), and the usage of models over all turns."""
 
     seconds: tuple[float, ...] = field(default=(), repr=False)
     usage: Usage = field(default_factory=Usage)
@@ -55,7 +55,7 @@ class RunCost:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run with its verdicts; its figures are None unless `judge_runs` was asked for all of them."""
+    """A run with its verdicts; the score is None unless `judge_runs` was called with `whole`."""
 
     run: RunRecord
     turns: TurnFrame = field(repr=False)
@@ -67,19 +67,19 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRuns:
-    """Runs of the same questions with their verdicts, in the order in which they were named."""
+    """Runs of the same questions with their verdicts, in the order given."""
 
     runs: tuple[JudgedRun, ...]
     labelled: PlayedFile | None = None
 
     @property
     def basis(self) -> Basis:
-        """Where the verdicts come from."""
+        """The source of the verdicts."""
         return "kept scores" if self.labelled is None else "references"
 
     @property
     def measures(self) -> Measures:
-        """What was measured."""
+        """The scorers of the verdicts."""
         return self.runs[0].turns.measures
 
 
@@ -92,11 +92,11 @@ async def judge_runs(
     whole: bool = False,
     audit: Audit | None = None,
 ) -> JudgedRuns:
-    """Return runs of the same questions with their verdicts.
+    """Judge runs of the same questions.
 
     Args:
-        dataset: The labelled file, if it has moved. Unless it is named, it is not read for large runs that were scored.
-        whole: Also return all figures and the causes of wrong turns, which takes longer.
+        dataset: The labelled file, if it has moved. Unless it is given, it is not read for large runs with saved scores.
+        whole: Also compute all figures and the causes of wrong turns, which takes longer.
     """
     if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:
         with suppress(InputError):  # one of them was not scored
@@ -111,7 +111,7 @@ async def judge_runs(
 
 
 async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
-    """Return the runs of some names, each once; make sure that they are complete and of the same questions."""
+    """Return the named runs without duplicates; raise an error unless they are complete and have the same questions."""
     found = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     runs = tuple({run.id: run for run in found}.values())
     for run in runs:
@@ -145,7 +145,7 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
         )
     if not whole:
         return JudgedRun(run, frame)
-    # Of verdicts there are those that comparisons need; the figures of all scorers are saved.
+    # The frame has only the verdicts that comparisons need; the figures of the other scorers were saved with the score.
     saved = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
     figures = replace(await compute(score_of, frame), results=saved)
     took = await store.measure_turns(run.id)
@@ -153,14 +153,14 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
     used = Usage()
     if any(took.requests):
         for example in await store.examples(run.id):
-            # One conversation at a time: all turns of a large run would not fit.
+            # One conversation at a time: all turns of a large run would not fit into memory.
             used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)
     return JudgedRun(run, frame, figures, RunCost(seconds, used))
 
 
 @dataclass(frozen=True, slots=True)
 class RunAudit:
-    """A run judged twice: raw and audited accuracy, if there is an audit, and turns that are worth reading again."""
+    """Raw and audited accuracy of a run (None without an audit), and references worth checking."""
 
     run: str
     score: AuditedScore | None
@@ -168,7 +168,7 @@ class RunAudit:
 
 
 async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, compared: Sequence[str] = ()) -> RunAudit:
-    """Return a run judged by an audit, and references to read again, first those that other runs answer alike."""
+    """Judge a run by an audit, and return references to check, first those on which other runs agree."""
     gold = read_gold(dataset)
     async with open_store(store, create=False) as opened:
         records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *compared)]
@@ -183,7 +183,7 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, co
 
 @dataclass(frozen=True, slots=True)
 class RunConventions:
-    """A run by each convention, the benchmark's own first; `audited` is that one with audited references."""
+    """A run judged by each convention, the benchmark's first; `audited` is that one with audited references."""
 
     run: RunRecord
     figures: tuple[ConventionFigure, ...]
@@ -193,7 +193,7 @@ class RunConventions:
 async def run_conventions(
     store: RunStore, name: str, dataset: Path | None = None, audit: Audit | None = None
 ) -> RunConventions:
-    """Return how right a run is by each convention; `dataset` is the labelled file, if it has moved."""
+    """Judge a run by each convention; `dataset` is the labelled file, if it has moved."""
     (run,) = await require_comparable(store, [name])
     labelled = await compute(read_labelled, run, dataset)
     if labelled is None:

@@ -1,7 +1,7 @@
-"""Traces of conversations while they are played: a folder, a file a conversation, a line for each thing that happens.
+"""Traces of running conversations: a folder with one file per conversation and one line per event.
 
-A line is on disk when the next thing happens, so what a process that was killed has done can be read. `traces` writes
-the same of stored runs, a line a turn.
+Each line is on disk before the next event, so that the trace of a killed process is complete up to then. `traces`
+writes the same data of stored runs, one line per turn.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 _LONGEST = 200
-"""Characters of a file's name; file systems take 255."""
+"""The maximum number of characters in a file name; file systems allow 255."""
 
 _OF_THE_TURN = ("number", "program", "verified", "error", "answer", "registers", "usage", "started", "finished")
 PROMPT_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
@@ -36,7 +36,7 @@ PROMPT_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "f
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """Where traces are to be written."""
+    """Where traces are written."""
 
     folder: Path
     inputs: Sequence[Path] = ()
@@ -44,7 +44,7 @@ class TraceOptions:
     go_on: bool = False
 
     def opened(self, conversations: Sequence[str]) -> "TraceFolder":
-        """Return the folder, for conversations of these ids."""
+        """Open the folder for conversations with these ids."""
         names = [trace_name(conversation) for conversation in conversations]
         output = OutputFolder(self.folder, names, self.inputs, self.force or self.go_on)
         output.require_free()
@@ -52,7 +52,7 @@ class TraceOptions:
 
 
 def trace_name(conversation: str) -> str:
-    """Return the name of a conversation's file: its id, with `%2F` for a slash.
+    """Return the file name of a conversation: its id, with `%2F` for a slash.
 
     >>> trace_name("Single_NORD/2012/page_41.pdf-1")
     'Single_NORD%2F2012%2Fpage_41.pdf-1.jsonl'
@@ -68,7 +68,7 @@ class TraceFolder:
     """An open folder of traces. Leaving the block closes its files."""
 
     def __init__(self, output: OutputFolder, *, go_on: bool) -> None:
-        """Take the folder, and whether files that are there are added to."""
+        """Set the folder, and whether existing files are appended to."""
         self._output, self._go_on, self._files = output, go_on, ExitStack()
         self._begun: set[str] = set()
 
@@ -81,25 +81,25 @@ class TraceFolder:
         self._files.close()
 
     def observe(self, place: TurnPlace) -> "TraceFile":
-        """Return what writes the trace of an attempt at a conversation."""
+        """Return the observer that writes the trace of an attempt at a conversation."""
         name = trace_name(place.conversation)
-        # A conversation that is begun again goes on in the file that this run has begun.
+        # A restarted conversation is appended to the file that this run created.
         file = self._output.growing(name, go_on=self._go_on or name in self._begun)
         self._begun.add(name)
         return TraceFile(self._files.enter_context(file), place)
 
 
 class TraceFile(Observer):
-    """Write a line for each thing that happens."""
+    """Observer that writes a line for each event."""
 
     def __init__(self, file: TextIO, place: TurnPlace) -> None:
-        """Take an open file, and the conversation whose trace it is."""
+        """Set the open file, and the conversation to trace."""
         self._file, self._place, self._lock = file, place, threading.Lock()
         self._history: tuple[Turn, ...] = ()
         self._failure: OSError | None = None
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Write the question, and what it refers to."""
+        """Write the question and its references to earlier turns."""
         self._history = begun.history
         fields: dict[str, JsonValue] = {
             "question": begun.question,
@@ -109,7 +109,7 @@ class TraceFile(Observer):
         self._write("asked", begun.index, fields)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Write what happened."""
+        """Write an event, with its tool call if it has one."""
         (dumped,) = dump_events([event])
         self._write("happened", index, {"event": dumped} | ({} if call is None else {"call": serial.dump(call)}))
 
@@ -147,5 +147,5 @@ class TraceFile(Observer):
                 self._file.write(text)
                 self._file.flush()
         except OSError as error:
-            # Said at the end of the turn: a solver that something happens in is not to blame.
+            # Raised at the end of the turn, so that the error is not attributed to the solver.
             self._failure = error

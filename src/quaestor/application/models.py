@@ -1,4 +1,4 @@
-"""Makes the configuration of the model that a solver asks, from settings and options."""
+"""Builds the configuration of a solver's model from settings and options."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,11 +24,11 @@ class CassetteOptions:
 
     @property
     def asked(self) -> bool:
-        """Whether anything is to be recorded or replayed."""
+        """Whether to record or replay."""
         return self.record is not None or self.replay is not None
 
     def require_free(self, *, go_on: bool = False) -> None:
-        """Make sure that the recording may be written."""
+        """Raise an error if the recording must not be written."""
         if self.record is not None:
             from quaestor.application.files import OutputFile
 
@@ -48,7 +48,7 @@ def solver_access(
     model_named: bool = False,
     go_on: bool = False,
 ) -> Iterator[ModelConfig | None]:
-    """Yield the configuration of the model that the solver asks, or None; one that is optional has to be named."""
+    """Yield the configuration of the solver's model, or None; an optional model is used only if `model_named`."""
     for name, where in ((settings.solver, ""), *((table, f"in table [solvers.{table}]") for table in settings.solvers)):
         if name not in solver_names():
             raise SettingsError(unknown_name("solver", name, solver_names(), where))
@@ -66,7 +66,7 @@ def solver_access(
 
 
 def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
-    """Return a configuration with the models of roles that have one of their own."""
+    """Return a configuration with the models of roles that use a different one."""
     solver = solver_spec(settings.solver)
     wanted_roles = solver.roles(solver.read(options))
     if not wanted_roles:
@@ -86,7 +86,7 @@ def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, o
 def model_access(
     settings: Settings, cassette: CassetteOptions = NO_CASSETTE, *, go_on: bool = False
 ) -> Iterator[ModelConfig]:
-    """Yield the configuration of the model that the settings name."""
+    """Yield the configuration of the model in the settings."""
     require_extra("models", "using a model")
     from quaestor.llm.budget import Budget, find_price
     from quaestor.llm.cassette import CassettePlayer, CassetteRecorder

@@ -1,6 +1,6 @@
-"""Whether a number is in a document, where, and under which reading: as printed, in another scale, rounded.
+"""Finds a number in a document, and tells how it must be read: as printed, in another scale, rounded.
 
-Computes no answer: a number that follows from others is not found.
+Computes nothing: a number that is derived from others is not found.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,12 +22,12 @@ from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import counted
 
 LONGEST = 80
-"""The most characters of a number that is looked for."""
+"""The maximum number of characters in a number to look for."""
 
 MOST_MATCHES = 50
 
 Step = Literal["in_its_scale", "as_fraction", "rounded", "without_sign", "in_heading"]
-"""What lies between a number as somebody writes it and as the document prints it."""
+"""A difference between a number as given and as printed in the document."""
 
 _WORDS: dict[Step, str] = {
     "in_its_scale": "in the scale stated by the document",
@@ -44,7 +44,7 @@ _PERCENT_DIGITS = -2
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """A place where a number is, and the steps from the printed number to it."""
+    """A place with a number, and the steps from the printed number to it."""
 
     source: Source
     printed: str
@@ -52,23 +52,22 @@ class NumberMatch:
 
     @property
     def reading(self) -> str:
-        """How it is read, in words."""
+        """The steps in words."""
         return "; ".join(_WORDS[step] for step in self.steps) or "as printed"
 
     @property
     def distance(self) -> int:
-        """How much lies between; less is nearer."""
+        """The distance of the printed number from the one looked for; smaller is closer."""
         return sum(_DISTANCES[step] for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class NumberCheck:
-    """What was found of a number.
+    """The result of looking for a number.
 
     Attributes:
-        matches: Where it is, the nearest readings first, then in the order of the document; at most as many as
-            were asked for.
-        nearest: If it is not found, the numbers within a tenth of it, as printed.
+        matches: The places, closest readings first, then in the order of the document; limited to the number requested.
+        nearest: If it was not found, the numbers within a tenth of it, as printed.
     """
 
     looked_for: Quantity
@@ -98,11 +97,10 @@ class _PrintedNumber:
 
 
 def check_number(document: Document, text: str, most: int = 10, places: Sequence[Source] | None = None) -> NumberCheck:
-    """Return where a number is in a document, and how it has to be read for that.
+    """Find the places with a number in a document, and how each must be read to give it.
 
-    A bare number is looked for as it is printed, and in every scale that the document names: `5,300,000` is found
-    where a table in thousands prints `5,300`. A number with a scale or unit is found where those agree.
-
+    A bare number is looked for as it is printed, and in every scale of the document: `5,300,000` is found where a table
+    in thousands prints `5,300`. A number with a scale or unit is found only where these agree.
     Args:
         text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
     """
@@ -123,7 +121,7 @@ def _read(text: str) -> Quantity:
     if len(typed) > LONGEST:
         raise QuantityError(typed, f"a number may have at most {LONGEST} characters, not {len(typed)}")
     found = parse_cell(typed)
-    # What is counted may be beside the number: 5.3 million shares.
+    # The number may be followed by its unit: 5.3 million shares.
     rest = typed.replace(found[0].text, "", 1).strip() if len(found) == 1 else ""
     if len(found) != 1 or (any(map(str.isalnum, rest)) and rest != found[0].unit):
         what = "it is not a number" if not found else "it contains more than a number"
@@ -132,7 +130,7 @@ def _read(text: str) -> Quantity:
 
 
 def _numbers(document: Document) -> Iterator[_PrintedNumber]:
-    """Yield every number: those of tables' bodies, of headings, of sentences."""
+    """Yield every number in the bodies and headings of tables, and in sentences."""
     for table in document.tables:
         for cell in table.body():
             scale = table.scale_at(cell.ref.row, cell.ref.column)
@@ -171,7 +169,7 @@ def _match(wanted: Quantity, printed: _PrintedNumber, document: Document) -> Num
 
 
 def _steps(wanted: Quantity, printed: _PrintedNumber) -> tuple[Step, ...] | None:
-    """Return what lies between two numbers; None if they are not one."""
+    """Return the steps from a printed number to the wanted one, or None if they do not match."""
     counts = printed.counts
     if wanted.unit and counts.unit and wanted.unit != counts.unit:
         return None
@@ -190,7 +188,7 @@ def _steps(wanted: Quantity, printed: _PrintedNumber) -> tuple[Step, ...] | None
 
 
 def _readings(wanted: Quantity, printed: _PrintedNumber) -> Iterator[tuple[Decimal, tuple[Step, ...]]]:
-    """Yield what a number of the document is in the scale of the one that is looked for, the plainest first."""
+    """Yield the values of a printed number in the scale of the wanted one, with their steps, the simplest first."""
     value, scale = printed.quantity.value, printed.counts.scale
     if scale is Scale.PERCENT:
         if wanted.scale is Scale.PERCENT:
@@ -210,7 +208,7 @@ def _readings(wanted: Quantity, printed: _PrintedNumber) -> Iterator[tuple[Decim
 
 
 def _nearest(wanted: Quantity, numbers: Sequence[_PrintedNumber], document: Document) -> Iterator[NumberMatch]:
-    """Yield the numbers that come nearest to one that was not found."""
+    """Yield the numbers closest to one that was not found."""
     if not wanted.value:
         return
     found: dict[Source, tuple[Decimal, _PrintedNumber]] = {}

@@ -1,6 +1,6 @@
-"""Ontologies by the names that a person gives them, and which of them are used for documents.
+"""Finds ontologies by name, and the ontology to use for documents.
 
-An ontology is named by a Turtle file or by the digest of one in a store, or the first six digits of that.
+An ontology is named by a Turtle file, or by the digest of a stored one or at least its first six digits.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from quaestor.settings import Settings
 from quaestor.store.base import RunStore, open_store
 
 OWN = "own"
-"""Names the ontology of a file's own documents, where another is set."""
+"""The name of the ontology learned from a file's own documents, if another is set."""
 
 _DIGEST = lazy_regex(r"[0-9a-f]{6,64}")
 
 
 async def find_ontology(name: str, store: RunStore | str) -> Ontology:
-    """Return the ontology that a file's name or a digest names; a store given by its URI is opened for a digest."""
+    """Return the ontology of a file name or digest; if the store is a URI, it is opened only for a digest."""
     path = Path(name)
     if path.suffix == ".ttl" or path.exists():
         return read_ontology(path)
@@ -39,7 +39,7 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
 
 
 async def _whole_digest(beginning: str, store: RunStore) -> str:
-    """Return the only digest of the store's that begins so, else the text itself."""
+    """Return the only stored digest with this prefix, else the prefix itself."""
     found = [stored.digest for stored in await store.ontologies() if stored.digest.startswith(beginning)]
     if len(found) > 1:
         raise InputError(f"{len(found)} ontologies start with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
@@ -47,7 +47,7 @@ async def _whole_digest(beginning: str, store: RunStore) -> str:
 
 
 def read_ontology(path: Path) -> Ontology:
-    """Return the ontology of a Turtle file."""
+    """Read the ontology in a Turtle file."""
     try:
         return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError as error:
@@ -57,7 +57,7 @@ def read_ontology(path: Path) -> Ontology:
 
 
 async def ontology_or_latest(settings: Settings) -> Ontology:
-    """Return the ontology that is set, else that of the latest run that has one."""
+    """Return the ontology in the settings, else that of the latest run with one."""
     if is_set(settings):
         return await find_ontology(str(settings.ontology), settings.store)
     async with open_store(settings.store, create=False) as opened:
@@ -73,12 +73,12 @@ def is_set(settings: Settings) -> bool:
 
 
 def policy_of(settings: Settings) -> Policy:
-    """Return the policy for labels that an ontology does not have: the one set, else they become properties."""
+    """Return the policy for labels missing in the ontology; by default they become properties."""
     return settings.policy or "extend"
 
 
 async def make_graph_provider(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
-    """Return the graphs of documents, built with the ontology and the policy in the settings."""
+    """Return the graph provider of documents, with the ontology and the policy in the settings."""
     if not is_set(settings):
         return await compute(GraphProvider.of, corpus, policy_of(settings))
     return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy_of(settings))

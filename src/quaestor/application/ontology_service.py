@@ -1,4 +1,4 @@
-"""Ontologies and the graphs of pages: built, kept and listed, and which ontology pages are read with by default."""
+"""Builds, stores and lists ontologies and graphs of pages, and sets the default ontology."""
 
 import json
 import re
@@ -31,7 +31,7 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FrozenFile:
-    """The graphs of a file that are kept; the ontology has no property for `minted` of their lines."""
+    """The stored graphs of a file; `minted` counts their lines without a property in the ontology."""
 
     name: str
     ontology: str
@@ -49,7 +49,7 @@ async def build_corpus_ontology(
     *,
     keep: bool = True,
 ) -> Ontology:
-    """Return the frozen ontology of datasets, from their tables and texts only."""
+    """Build the frozen ontology of datasets, from their tables and texts only."""
     if output is not None:
         output.require_free()
     cache, limits = file_cache(settings), reading_limits(settings)
@@ -64,7 +64,7 @@ async def build_corpus_ontology(
 
 
 async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
-    """Return the graph of a page, and freeze it in the store."""
+    """Build the graph of a page, and freeze it in the store."""
     graphs = await make_graph_provider(page.corpus, settings)
     graph, ontology = graphs.graph(page.document), graphs.ontology
     async with open_store(settings.store) as opened:
@@ -74,10 +74,10 @@ async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> Knowle
 
 
 async def freeze_graphs(name: str, settings: Settings, limit: int | None = None, *, anew: bool = False) -> FrozenFile:
-    """Build the graphs of all pages of a file and keep them, for runs to take as they are.
+    """Build and store the graphs of all pages of a file, for runs to load.
 
     Args:
-        limit: Only the pages of the first so many conversations; a run with that limit has the same own ontology.
+        limit: Use only the pages of the first conversations; a run with that limit has the same own ontology.
     """
     pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
     graphs = await make_graph_provider(pages[0].corpus if pages else (), settings)
@@ -104,24 +104,24 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
 
 @dataclass(frozen=True, slots=True)
 class _GraphMaker:
-    """Makes graphs of pages, here or elsewhere."""
+    """Builds graphs of pages in any process."""
 
     graphs: GraphProvider
 
     async def __call__(self, document: Document, /, *_shared: object) -> tuple[tuple[Triple, ...], int]:
-        """Return the graph of a page as triples, and how many lines the ontology has no property for."""
+        """Return the graph of a page as triples, and the number of lines without a property in the ontology."""
         graph = self.graphs.graph(document)
         return graph.triples(), len(graph.minted)
 
 
 async def read_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
-    """Return the graph of a page."""
+    """Build the graph of a page."""
     return (await make_graph_provider(page.corpus, settings)).graph(page.document)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredOntology:
-    """An ontology of a store."""
+    """A stored ontology."""
 
     digest: str
     created: datetime
@@ -132,12 +132,12 @@ class StoredOntology:
 
 
 async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
-    """Return the ontologies of the store, the latest first."""
+    """Return the stored ontologies, the latest first."""
     async with open_store(settings.store, create=False) as opened:
         graphs = Counter(key.ontology for key in await opened.frozen_graphs())
         runs = Counter(run.spec.get("ontology") for run in await opened.runs())
         named, stored = settings.ontology or OWN, await opened.ontologies()
-        # A file may say one that the store has, too.
+        # The settings may name a file whose ontology is also stored.
         chosen = named if named == OWN else (await find_ontology(named, opened)).digest
         return tuple(
             StoredOntology(o.digest, o.created, o.triples, graphs[o.digest], runs[o.digest], o.digest == chosen)
@@ -146,7 +146,7 @@ async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
 
 
 async def use_ontology(name: str, settings: Settings) -> str:
-    """Set the ontology (a Turtle file, a digest or `own`) in the settings file, and return how it is named there."""
+    """Set the ontology (a Turtle file, a digest or `own`) in the settings file, and return the value written."""
     written = name
     if name != OWN:
         found = await find_ontology(name, settings.store)
@@ -163,7 +163,7 @@ async def use_ontology(name: str, settings: Settings) -> str:
 
 
 def _with_line(text: str, value: str) -> str:
-    """Return TOML text that sets the ontology, above the first table."""
+    """Set the ontology in a TOML text, above the first table."""
     line = f"ontology = {json.dumps(value, ensure_ascii=False)}\n"
     table = _TABLE.search(text)
     head, rest = (text[: table.start()], text[table.start() :]) if table else (text, "")

@@ -1,4 +1,4 @@
-"""A plan as people follow it: what it takes, what it does with it, and what each step came to."""
+"""A plan as a diagram for people: its inputs, its operations, and the result of each step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ _SIGNS = {"add": "+", "subtract": "\u2212", "multiply": "\u00d7", "divide": "\u0
 
 @dataclass(frozen=True, slots=True)
 class PlanNode:
-    """One thing that a plan is drawn of.
+    """A node in the diagram of a plan.
 
     Attributes:
-        kind: A number or words that are taken, a row, a group of cells, a constant, an earlier answer, an operation.
-        value: What it came to, in words; "" where that is not known.
-        inputs: The keys of those that lead to it, in the order of the operation.
-        sources: Where it is in the document; of an operation none, they are its inputs'.
-        turn: Of an earlier answer the place of its turn in the conversation, from 0.
+        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer, an operation.
+        value: The result in words; "" if it is not known.
+        inputs: The keys of the input nodes, in the order of the operands.
+        sources: The places in the document; empty for an operation.
+        turn: For an earlier answer, the index of its turn in the conversation, from 0.
         step: The number of the step in the plan, from 1; 0 if it is not a step.
     """
 
@@ -41,13 +41,13 @@ class PlanNode:
 
 
 def turn_nodes(turn: Turn, earlier: Sequence[Answer]) -> tuple[PlanNode, ...]:
-    """Return what the plan of a turn is drawn of; nothing without a plan."""
+    """Return the nodes of a turn's plan; empty without a plan."""
     plan = turn.answer.plan
     return () if plan is None else plan_nodes(plan, turn.registers, [*map(show_number, earlier)])
 
 
 def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequence[str] = ()) -> tuple[PlanNode, ...]:
-    """Return what a plan is drawn of, each after those that lead to it; the last one is the answer."""
+    """Return the nodes of a plan in topological order; the last one is the answer."""
     nodes: dict[str, PlanNode] = {}
     for place, step in enumerate(plan.steps):
         value = _came_to(step, registers[place]) if place < len(registers) else ""
@@ -81,7 +81,7 @@ def _key(operand: Operand) -> str:
 
 
 def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | None:
-    """Return what an operand brings in of its own; None of another step."""
+    """Return the node of an operand that is not a step; None for a step."""
     match operand:
         case Ref(step=step) if step < 0:
             turn = len(earlier) + step
@@ -110,6 +110,6 @@ def _print(operand: RowRef | CellGroup) -> str:
 
 
 def _came_to(step: Extract | Compute, register: StepResult) -> str:
-    """What a step came to, in the words that an answer has."""
+    """Return the result of a step, formatted like an answer."""
     metric = metric_of(step.operation) if isinstance(step, Compute) else "value"
     return show_number(Answer(value=register.value, scale=register.scale, unit=register.unit, metric_type=metric))

@@ -1,4 +1,4 @@
-"""A model as the judge of answers in prose: asked of those that nobody has judged, its verdicts kept."""
+"""Judges answers in prose with a model: it is asked only about answers without a verdict, and verdicts are stored."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,14 +27,14 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What the judge replies."""
+    """The reply of the judge."""
 
     reason: str
     right: bool
 
 
 def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: Settings, judge: str) -> None:
-    """Make sure that there is something to judge and a model of that name, before anything is answered."""
+    """Raise an error before anything is answered if there is nothing to judge or no such model."""
     if not any(turn.filing is not None and turn.filing.wanted.is_prose for turns in gold.values() for turn in turns):
         raise InputError(f"{path} has no answers in prose: leave out the judge")
     with model_access(replace(settings, model=judge)):
@@ -44,7 +44,7 @@ def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: 
 async def judge_prose(
     store: RunStore, run: RunRecord, dataset: Dataset, settings: Settings, judge: str
 ) -> Mapping[str, Sequence[GoldTurn]]:
-    """Ask a model about answers in prose that nobody has judged, and return the references with all verdicts."""
+    """Ask a model about answers in prose without a verdict, and return the references with all verdicts."""
     path = Path(dataset.path)
     gold = read_gold(path)
     asked = [

@@ -1,4 +1,4 @@
-"""What was understood of a file: its sections, its tables with their headings, scales and periods, and its warnings."""
+"""Shows how a file was read: its sections, its tables with their headings, scales and periods, and its warnings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,7 +25,7 @@ from quaestor.scoring.tag_check import FIGURES, TagCheck, check_tags
 from quaestor.settings import Settings
 
 _MOST_UNREAD = 20
-"""How many unread cells of one table are listed."""
+"""The maximum number of unread cells listed per table."""
 
 
 async def read_several(
@@ -34,7 +34,7 @@ async def read_several(
     cache: ByteCache | None,
     show: Callable[[Path, Document | QuaestorError], None],
 ) -> None:
-    """Read files, and show each or why it cannot be read, in their order; only this process opens them."""
+    """Read files, and show each document or error in the order of the files; only this process opens them."""
     results: dict[int, Document | QuaestorError] = {}
     limits = reading_limits(settings)
     shown = 0
@@ -51,7 +51,7 @@ async def read_several(
                 content = read_content(file)
                 key = document_key(content) if cache is not None else None
                 if cache is None or key is None or cache.get(key) is None:
-                    with content.as_it_is() as opened:  # of a file that is too large, enough to be told so
+                    with content.as_it_is() as opened:  # one byte too many is enough to reject a file as too large
                         yield number, str(file), opened.read(LARGEST + 1)
                     continue
                 results[number] = read_document(content, cache, limits)
@@ -71,14 +71,14 @@ async def read_several(
 
 
 _FileJob = tuple[int, str, bytes]
-"""The place of a file among all, its path as it was given, what it holds."""
+"""The index of a file, its path as given, and its bytes."""
 
 _ReadFile = tuple[Document | QuaestorError, dict[str, bytes]]
-"""The document of a file, or why there is none; and what is to be kept of it."""
+"""The document of a file or the error, and its new cache entries."""
 
 
 class _MemoryCache:
-    """A `ByteCache` that has nothing, and remembers what it is given: for whoever has one that lasts."""
+    """Empty `ByteCache` that collects new entries, for the process that has the real cache."""
 
     def __init__(self) -> None:
         self.written: dict[str, bytes] = {}
@@ -92,7 +92,7 @@ class _MemoryCache:
 
 @dataclass(frozen=True, slots=True)
 class _FileReader:
-    """Reads files, here or elsewhere. A `Work`."""
+    """Reads files in any process. A `Work`."""
 
     limits: ReadingLimits
 
@@ -115,7 +115,7 @@ def table_of(document: Document, number: int) -> Table:
 
 
 def outline_object(document: Document) -> dict[str, JsonValue]:
-    """Return what was understood of a document as JSON."""
+    """Return the outline of a document as JSON: sections, tables, health and warnings."""
     sentences = {section.id: len(found) for section, found in document.text}
     tables: dict[str, list[JsonValue]] = {}
     for table in document.tables:
@@ -143,7 +143,7 @@ def outline_object(document: Document) -> dict[str, JsonValue]:
 
 
 def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
-    """Return a table with all its cells as JSON; a value is signed and exact, in the scale that is beside it."""
+    """Return a table with all its cells as JSON; `value` is signed and exact, in units of `scale`."""
     body: list[JsonValue] = []
     for row in range(table.header_rows, len(table.rows)):
         cells: list[JsonValue] = []
@@ -169,7 +169,7 @@ def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
 def part_objects(
     document: Document, section: str | None = None, offset: int = 0, limit: int = 50
 ) -> tuple[int, list[dict[str, JsonValue]]]:
-    """Return how many headings, paragraphs and tables there are, and some of them as JSON, in their order."""
+    """Return the number of headings, paragraphs and tables, and a range of them as JSON, in order."""
     blocks = [block for block in document.blocks if section is None or block.section == section]
     return len(blocks), [_part_object(document, block) for block in blocks[offset : offset + limit]]
 
@@ -227,12 +227,12 @@ def _period(period: Period | None) -> str | None:
 
 
 def check_filing(path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
-    """Return how the tagged numbers of a filing were read; None if a file is not HTML, or has no tags."""
+    """Compare the tagged numbers of a filing with how they were read; None if it is not HTML, or has no tags."""
     return check_content(read_content(path), limits)
 
 
 def check_content(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
-    """Return the same of a file that was read."""
+    """Do the same as `check_filing` for loaded content."""
     reader = None if content.looks_like_json else find_reader(content)
     if reader is None or reader.name != "html":
         return None
@@ -241,7 +241,7 @@ def check_content(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) 
 
 
 def filing_check_object(check: TagCheck) -> dict[str, object]:
-    """Return a check as JSON: the figures of all tagged numbers, those of tables and of text, and what differs."""
+    """Return a check as JSON: the counts over all tagged numbers, in tables and in text, and the differences."""
     return {
         **_figures(check.all),
         "tables": _figures(check.tables),

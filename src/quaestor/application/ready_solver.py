@@ -1,4 +1,4 @@
-"""Imported by the process that worker processes are forked from: what is loaded by the first question is there then."""
+"""Warms up the process that workers are forked from: importing this module loads what the first question needs."""
 
 import asyncio
 import gc
@@ -22,7 +22,7 @@ _FILING = b"""# Annual report 2023
 """
 _LONG = _FILING + b"\nNet sales rose because prices rose in all of our markets.\n" * 40
 _LEAST_TOKENS = 300
-"""With so few a document is long that is read quickly."""
+"""With this limit, a document that is quick to read counts as long."""
 _QUESTIONS = ("what were net sales in 2023?", "and in 2022?", "what was the change?", "who is the chief executive?")
 
 
@@ -35,9 +35,9 @@ async def _ask(document: Document) -> None:
             await play.ask(question)
 
 
-with suppress(Exception):  # a worker that is asked says what is wrong
+with suppress(Exception):  # the worker that gets the question reports the error
     asyncio.run(_ask(read_pages(SAMPLE)[0].document))
     for filing in (_FILING, _LONG):
         asyncio.run(_ask(read_file(FileContent(Path("filing.md"), filing))[1]))  # type: ignore[index]
 gc.collect()
-gc.freeze()  # what is here is shared with the workers until it is changed
+gc.freeze()  # these objects stay shared with the workers until they are changed

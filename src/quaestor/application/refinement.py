@@ -1,7 +1,7 @@
-"""What runs lack of an ontology: proposed, reviewed by a person in a file, and accepted.
+"""Gaps of an ontology that runs reveal: proposed as changes, reviewed by a person in a file, and accepted.
 
-Reads graphs and tool calls of stored runs alone: no file of questions, no reference answer and no score. So a file may
-be measured with an ontology that its own runs refined.
+Reads only graphs and tool calls of stored runs: no questions, no reference answers and no scores. So an ontology
+refined by the runs of a file may be evaluated on the same file.
 """
 
 import json
@@ -31,7 +31,7 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import TurnRecord
 
 ALIKE = 0.85
-"""From 0 to 1: a label that resembles a known one less is proposed as a property of its own."""
+"""From 0 to 1: below this similarity to known labels, a label is proposed as a new property."""
 
 _LONGEST = 100
 _ACCEPT = "accept"
@@ -39,7 +39,7 @@ _ACCEPT = "accept"
 
 @dataclass
 class _OntologyGaps:
-    """Labels without a property, by page, and names that were asked for in vain, by the label that was meant."""
+    """Labels without a property, by page, and names requested in vain, by the label found next."""
 
     pages: dict[str, set[str]] = field(default_factory=dict)
     together: set[frozenset[str]] = field(default_factory=set)
@@ -47,7 +47,7 @@ class _OntologyGaps:
 
 
 async def propose_refinements(store: RunStore, names: Sequence[str], ontology: Ontology) -> tuple[Proposal, ...]:
-    """Return what runs lack of an ontology, as proposals: synonyms of known labels, and properties."""
+    """Return proposals for the gaps that runs reveal: synonyms of known labels, and new properties."""
     gaps = _OntologyGaps()
     for run in await find_runs(store, names):
         turns: dict[str, list[TurnRecord]] = {}
@@ -79,7 +79,7 @@ def _note_gaps(graph: KnowledgeGraph, ontology: Ontology, gaps: _OntologyGaps) -
 
 
 def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontology, gaps: _OntologyGaps) -> None:
-    """Note the names that were refused, and the property under which the next look-up found a number."""
+    """Record the names that were refused, and the property under which the next look-up found a number."""
     refused: list[str] = []
     labels = {item.name: item.label for item in ontology.properties}
     for call in calls:
@@ -90,7 +90,7 @@ def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontolo
             refused.append(spaced(str(given.get("property", "")))[:_LONGEST])
         elif result.get("success") is True and (into := labels.get(str(result.get("property")))):
             for name in refused:
-                # A look-up of something else altogether corrects nothing.
+                # A look-up without a common word is not a correction of the refused name.
                 if ontology.match(name) is None and set(search_words(name)) & set(search_words(into)):
                     gaps.asked.setdefault((name, into), set()).add(document)
             refused = []
@@ -129,7 +129,7 @@ def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
 
 
 def read_proposals(path: Path) -> tuple[Proposal, ...]:
-    """Return the accepted proposals of a review file."""
+    """Read the accepted proposals of a review file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -156,7 +156,7 @@ def _name_fault(error: ValueError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RefinedOntology:
-    """An ontology, how many proposals a file accepts for it, and how many of them were new."""
+    """An ontology, the number of proposals accepted in a file, and the number of new ones among them."""
 
     ontology: Ontology
     accepted: int
@@ -177,7 +177,7 @@ async def accept_refinements(settings: Settings, accept: Path, output: OutputFil
 
 
 def apply_proposals(ontology: Ontology, proposals: Sequence[Proposal]) -> Ontology:
-    """Return an ontology with the proposed properties and synonyms; labels that it knows already are left."""
+    """Return an ontology with the proposed properties and synonyms; labels that it already has are skipped."""
     # Properties first, so that a synonym of one of them finds it.
     return _with_synonyms(_with_properties(ontology, proposals), proposals)
 
@@ -190,7 +190,7 @@ def _with_properties(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontol
             continue
         name = names.take(f"kg:{property_name(proposal.label)}")
         lines, pages = len(proposal.documents), proposal.documents
-        # Of all types of tables: a proposal does not say which.
+        # Allowed for all types of tables, because a proposal does not name one.
         made = OntologyProperty(name, proposal.label, (), "xsd:decimal", (ROOT_CLASS,), lines, 0, pages)
         properties.append(made)
         accepted.append(proposal)

@@ -32,12 +32,12 @@ from quaestor.solvers.base import Excerpts
 from quaestor.store.records import now
 
 _ATTEMPTS = 2
-"""How often a question is put whose worker dies, as long as nothing of it is answered."""
+"""The number of attempts at a question if its worker dies before it has answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ConversationSoFar:
-    """A conversation so far."""
+    """The earlier turns, and the document if a person corrected it."""
 
     turns: tuple[Turn, ...]
     document: Document | None
@@ -45,7 +45,7 @@ class _ConversationSoFar:
 
 @dataclass(frozen=True, slots=True)
 class _ShownGraph:
-    """What was shown of the document so far."""
+    """The graph of the facts shown so far; `graph` is empty if this process already has it."""
 
     graph_of: str | None = None
     graph: tuple[Triple, ...] = ()
@@ -73,7 +73,7 @@ class RemoteRunner:
         self._turns = [*turns]
 
     async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
-        """Go on with another conversation so far, and a document in which a person corrected numbers."""
+        """Continue from other turns, and from a document with corrected numbers."""
         self._document, self._open = document, None
         self._key, self._asked = secrets.token_bytes(8), False
         await self.begin(turns)
@@ -92,12 +92,12 @@ class RemoteRunner:
         raise EngineError("the worker process that was to answer died (killed, or out of memory): ask again")
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of all that was shown so far; None if nothing was."""
+        """Return the graph of the facts shown so far, or None before the first question."""
         shown: _ShownGraph = await self._do(_get_shown_graph)
         return await compute(graph_from_triples, shown.graph, self._page.document.id) if shown.graph_of else None
 
     async def _do(self, work: Any) -> Any:
-        """Return what some work in the conversation gives; what the worker does not have of it is sent."""
+        """Do work in the conversation; the state that the worker lacks is sent."""
         sent = None if self._asked else self._conversation_so_far()
         self._asked = True
         while True:
@@ -112,7 +112,7 @@ class RemoteRunner:
         return _ConversationSoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
 
     def hear(self, message: tuple[Any, ...]) -> None:
-        """Hear of an event."""
+        """Record an event of the open turn, and notify the watcher."""
         _, _, index, event, call = message
         if self._open is not None:
             _, events, calls = self._open
@@ -122,7 +122,7 @@ class RemoteRunner:
         self._watcher.on_event(index, event, call)
 
     async def answer(self, asked: tuple[Any, ...]) -> None:
-        """Hear of a question that is put, or of an answer."""
+        """Record the start of a turn or its answer, and notify the watcher."""
         match asked:
             case ("turn", _, begun):
                 begun = replace(begun, history=tuple(self._turns))
@@ -134,14 +134,14 @@ class RemoteRunner:
                 self._open = None
 
     def get_broken_turn(self, error: str) -> Turn | None:
-        """Return the turn that broke off, as far as it came; None if none is open."""
+        """Return the interrupted turn with its events so far; None if no turn is open."""
         if (begun_turn := self._open) is None:
             return None
         begun, events, calls = begun_turn
         return begun.unanswered(error, events, calls)
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
-        """Return how the conversation went."""
+        """Return the result of the conversation."""
         error, shown = None if failure is None else describe_failure(failure), self._shown
         return ConversationResult(
             started=self._started,
@@ -160,7 +160,7 @@ class RemoteRunner:
 
 
 async def _do_work(key: bytes, count: int, so_far: _ConversationSoFar | None, work: Any, here: WorkerPage) -> Any:
-    """Do some work in a conversation; None if it is not here and was not sent. In a worker."""
+    """Do work in a conversation, in a worker; None if the conversation is not cached and was not sent."""
     play, relay = here.plays.pop(key, (None, None))
     if play is None or relay is None or len(play.turns) != count:
         if so_far is None:
@@ -174,7 +174,7 @@ async def _do_work(key: bytes, count: int, so_far: _ConversationSoFar | None, wo
         play = make_runner(conversation, await here.get_active_solver(), await here.get_graphs(), excerpts, relay)
         await play.begin(so_far.turns)
     done = await work(play, relay)
-    # Not before: what broke off is begun anew.
+    # Only now: an interrupted conversation is restarted from its turns.
     here.keep(key, play, relay)
     return done
 

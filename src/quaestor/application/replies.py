@@ -1,4 +1,4 @@
-"""Answers and what rests on them as JSON: the same for the command line, the HTTP interface and assistants' tools."""
+"""Answers and their evidence as JSON, the same for the command line, the HTTP interface and the MCP tools."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal, Self
@@ -31,7 +31,7 @@ class Value(BaseModel):
 
     @classmethod
     def of(cls, *records: object, **others: object) -> Self:
-        """Return the fields of records, each from the first that has it, and the others as given."""
+        """Build a reply: each field from the first record that has it, unless given by keyword."""
         fields = dict(others)
         for name in cls.model_fields.keys() - others.keys():
             fields[name] = next(getattr(record, name) for record in records if hasattr(record, name))
@@ -74,7 +74,7 @@ SourceReply = Annotated[CellSourceReply | SentenceSourceReply, Field(discriminat
 
 
 def source_replies(sources: Iterable[Source], document: Document) -> tuple[CellSourceReply | SentenceSourceReply, ...]:
-    """Return sources with their places in words, and where those are in their file."""
+    """Return sources with their labels in words and their positions in the file."""
     return tuple(
         (SentenceSourceReply if isinstance(one, SentenceRef) else CellSourceReply).model_validate(_place(one, document))
         for one in sources
@@ -209,9 +209,9 @@ def answers_of(
     """Yield the answers of a conversation.
 
     Args:
-        turns: All of the conversation: the program of one may go on from those before.
-        run: The run that they are kept as, or None.
-        first: The number of the first that is yielded, from 1.
+        turns: All turns of the conversation: the program of one may continue those before.
+        run: The run that stores them, or None.
+        first: The number of the first answer to yield, from 1.
     """
     for index, turn in enumerate(turns[first - 1 :], start=first - 1):
         answer = turn.answer
@@ -234,7 +234,7 @@ def answers_of(
 
 
 def answer_objects(turns: Sequence[Turn], document: Document, run: str | None) -> list[JsonValue]:
-    """Return the answers of a conversation as JSON, without their numbers: they are all there, in order."""
+    """Return all answers of a conversation as JSON, in order and therefore without their numbers."""
     return [one.model_dump(mode="json", exclude={"number"}) for one in answers_of(turns, document, run)]
 
 
@@ -275,7 +275,7 @@ class PlaceReply(Value):
 
 
 def place_reply(place: Place) -> PlaceReply:
-    """Return a place; its section and the reasons are words for people."""
+    """Return a place as a reply; its section and reasons are in words."""
     return PlaceReply.of(place, section=" > ".join(place.section), why=[str(reason) for reason in place.why])
 
 
@@ -337,7 +337,7 @@ class NumberCheckReply(Value):
 
 
 def check_reply(found: NumberCheck, document: Document) -> NumberCheckReply:
-    """Return where a number is in a document, and how it is read there."""
+    """Return the result of a number check as a reply."""
 
     def places(matches: Sequence[NumberMatch]) -> list[dict[str, Any]]:
         return [
@@ -370,7 +370,7 @@ class StepReply(Value):
 
 
 def step_replies(turn: Turn, earlier: Sequence[Turn], document: Document) -> tuple[StepReply, ...]:
-    """Return the steps of a turn's plan, each after those that it takes; none if it has no plan."""
+    """Return the steps of a turn's plan in topological order; empty without a plan."""
     return tuple(
         StepReply.of(
             node,
@@ -423,17 +423,17 @@ class ExplanationReply(Value):
 
 
 def _reading(turn: Turn, document: Document) -> str | None:
-    """Return the earlier answers that a question refers to, if the rules are measured: on pages of benchmarks."""
+    """Describe the earlier answers a question refers to; only for benchmark pages, on which the rules were evaluated."""
     if not document.is_page:
         return None
     return reading_line(turn.references, lambda earlier: f"the answer of turn {earlier + 1}") or None
 
 
 def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> ExplanationReply:
-    """Return all that is known of how an answer came about.
+    """Return everything recorded about how an answer was found.
 
     Args:
-        number: The place of the turn in its conversation, from 1; from -1 backwards.
+        number: The number of the turn in its conversation, from 1; negative numbers count from the end.
     """
     place = number - 1 if number > 0 else len(turns) + number
     if not turns:

@@ -1,4 +1,4 @@
-"""What a run leaves for other programs: its score as JSON, and one object a turn, with verdicts or with its trace."""
+"""Output of a run for other programs: its score as JSON, and one object per turn, with verdicts or with its trace."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ from quaestor.store.records import PromptRecord, TurnRecord
 
 
 def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
-    """Write one JSON object a turn, in the order of the dataset."""
+    """Write one JSON object per turn, in the order of the dataset."""
     file.write("".join(json_line(line) for line in turn_objects(scored, dataset)))
 
 
 def score_json(scored: ScoredRun) -> dict[str, JsonValue]:
-    """Return the score as JSON, with the share beside each numerator and denominator."""
+    """Return the score as JSON, with the fraction beside each numerator and denominator."""
     run = scored.run
     return {
         "run": run.id,
@@ -53,10 +53,10 @@ def _with_shares(value: JsonValue) -> JsonValue:
 
 
 def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonValue]]:
-    """Yield each labelled turn: question, answer, program, sources, gold and verdicts.
+    """Yield an object for each labelled turn: question, answer, program, sources, gold and verdicts.
 
     Units: `answer` is a number by the benchmark's convention (a computed ratio is a fraction), or yes, no, or null;
-        `answerable` is the probability that the document holds an answer, or null.
+        `answerable` is the probability that the document contains an answer, or null.
     """
     conversations = {conversation.id: conversation for conversation in dataset.conversations}
     for scored in run.report.turns:
@@ -83,7 +83,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
 
 
 def _source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
-    """Return a source as it is stored, with its place and its text in words."""
+    """Return a stored source with its place and its text."""
     assert isinstance(stored, dict)
     kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
     shown = show_source(serial.restore(kind, stored), document)
@@ -91,7 +91,7 @@ def _source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue
 
 
 def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
-    """Return what a turn has besides if its reference is a stated answer."""
+    """Return the additional fields of a turn whose reference is a stated answer."""
     reference, answer = scored.kind.stated, scored.stated
     if reference is None:
         return {}
@@ -107,7 +107,7 @@ def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
 
 
 def _filing_objects(scored: TurnScore, turn: TurnRecord | None) -> dict[str, JsonValue]:
-    """Return what a turn has besides if its reference is about a whole document."""
+    """Return the additional fields of a turn whose reference is about a whole document."""
     reference = scored.kind.filing
     if reference is None:
         return {}
@@ -128,11 +128,11 @@ def _gold_json(value: AnswerValue) -> JsonValue:
 
 
 TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
-"""By conversation and index: the turn, where the conversation came to its end, and its exchanges with a model."""
+"""By conversation and index: the turn (None if its conversation did not finish), and its exchanges with a model."""
 
 
 async def read_traces(store: RunStore, run: str) -> TracedTurns:
-    """Return the turns of a run with their exchanges; of a conversation that broke off only the exchanges."""
+    """Read the turns of a run with their exchanges; unfinished conversations have only the exchanges."""
     record = await find_run(store, run)
     found: dict[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
     found = {(turn.conversation, turn.index): (turn, ()) for turn in await store.turns(record.id)}
@@ -147,13 +147,13 @@ async def read_traces(store: RunStore, run: str) -> TracedTurns:
 
 
 def write_traces(file: OutputFile, turns: TracedTurns) -> None:
-    """Write one JSON object a turn."""
+    """Write one JSON object per turn."""
     with file.replacing() as path, path.open("w", encoding="utf-8") as stream:
         stream.writelines(json_line(line) for line in trace_objects(turns))
 
 
 def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:
-    """Yield each turn with its trace, and with every request and reply in the order in which they were sent."""
+    """Yield each turn with its trace, and with every request and reply in the order sent."""
     for (conversation, index), (turn, prompts) in sorted(turns.items()):
         line: dict[str, JsonValue] = {"conversation": conversation, "turn": index}
         if turn is not None:

@@ -1,4 +1,4 @@
-"""Datasets, pages, documents and stores by the names that a person gives them.
+"""Finds datasets, pages, documents and stores by the names that users give.
 
 `sample` names the bundled dataset; a file of that name is `./sample`. A page is named `DATASET#ID`, with the id of the
 page or of a conversation about it, in any case, and without `.pdf` if that is unambiguous. A file with one document
@@ -44,7 +44,7 @@ class DocumentInCorpus:
     Attributes:
         document: A filing, a page of a dataset, or several files as one document.
         corpus: All documents of its file: by default the ontology is learned from all of them.
-        name: As a person names it, `DATASET#ID` or the file; empty if nobody named it.
+        name: The name that a user gave, `DATASET#ID` or the file; empty if there is none.
     """
 
     document: Document
@@ -81,7 +81,7 @@ def documents_of(dataset: Dataset) -> Mapping[str, Document]:
 def read_answerable(
     path: Path, limit: int | None = None, *, folder: Path | None = None, cache: ByteCache | None = None
 ) -> Dataset:
-    """Return a dataset, after a check that some of its questions can be answered."""
+    """Read a dataset; raise an error if none of its questions can be answered."""
     dataset = read_dataset(path, limit, cache, DEFAULT_LIMITS, folder)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
         for page in documents_of(dataset).values():
@@ -98,7 +98,7 @@ def has_numbers(document: Document) -> bool:
 
 
 def require_askable(document: Document) -> None:
-    """Make sure that questions about a document can be answered."""
+    """Raise an error if questions about a document cannot be answered."""
     if document.refusal is not None:
         raise DocumentError(f"{document.id}: {document.refusal}")
     if not has_numbers(document):
@@ -106,12 +106,12 @@ def require_askable(document: Document) -> None:
 
 
 def page_file(name: str) -> Path:
-    """Return the path of the file that `DATASET#ID`, or `FILE` alone, names."""
+    """Return the path of the file in `DATASET#ID`, or in `FILE` alone."""
     return _split(name)[0]
 
 
 def read_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> DocumentInCorpus:
-    """Read the document that `DATASET#ID` names, or `FILE` if the file has just one."""
+    """Read the document of `DATASET#ID`, or of `FILE` if the file has just one."""
     path, identity = _split(name)
     dataset = read_dataset(path, None, cache, limits)
     pages = documents_of(dataset)
@@ -138,7 +138,7 @@ def read_files(
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files (the first argument, and those that follow it) and then the questions of a command line."""
+    """Split arguments into files (the first argument, and all names of files after it) and the questions that follow."""
     files = [*arguments[:1]]
     for argument in arguments[1:]:
         if not _names_file(argument):
@@ -154,7 +154,7 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
 
 
 def _typed_text(argument: str) -> str:
-    """Decode an argument as UTF-8, also if the locale is another one, such as C."""
+    """Decode an argument as UTF-8, even if the locale has another encoding, such as C."""
     try:
         return os.fsencode(argument).decode("utf-8")
     except UnicodeError:
@@ -169,14 +169,14 @@ def _names_file(argument: str) -> bool:
 def _is_file(name: str) -> bool:
     try:
         return Path(name).is_file()
-    except (OSError, ValueError):  # too long for a name, or with a zero byte: a question
+    except (OSError, ValueError):  # too long for a file name, or with a zero byte: a question
         return False
 
 
 def read_pages(
     name: str, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> tuple[DocumentInCorpus, ...]:
-    """Read the page that `DATASET#ID` names, or all pages of a file."""
+    """Read the page of `DATASET#ID`, or all pages of a file."""
     path, identity = _split(name)
     dataset = read_dataset(path, limit, cache, limits)
     if identity is not None:
@@ -194,7 +194,7 @@ def find_document(dataset: Dataset, identity: str) -> Document:
 
 
 def match_id(wanted: str, known: Sequence[str], where: str) -> str:
-    """Return the known id that a person means: an equal one, or the only one that differs in case or `.pdf`."""
+    """Return the known id for a user's id: an equal one, or the only one that differs just in case or `.pdf`."""
     if wanted in known:
         return wanted
     found = [id for id in known if _plain(id) == _plain(wanted)]
@@ -210,7 +210,7 @@ def _plain(id: str) -> str:
 
 
 def _split(name: str) -> tuple[Path, str | None]:
-    """Return the file and the id of a name; no id if the whole name is that of a file, even with `#`."""
+    """Split a name into file and page id; the id is None if the whole name is a file, even with `#`."""
     whole = dataset_path(name)
     if whole.is_file():
         return whole, None
@@ -228,7 +228,7 @@ def _split(name: str) -> tuple[Path, str | None]:
 
 
 def store_file(uri: str) -> Path | None:
-    """Return the file of a run store; None if it is a server or in memory."""
+    """Return the file of a run store, or None for a server or a store in memory."""
     scheme, separator, rest = uri.partition("://")
     if not separator:
         return Path(uri)
@@ -236,12 +236,12 @@ def store_file(uri: str) -> Path | None:
 
 
 def _describe_no_file(path: Path) -> str:
-    """Return why a path is not a readable file, and what to do; "" if nothing is there."""
+    """Explain why an existing path is not a readable file, and what to do; "" if nothing exists there."""
     try:
         if path.is_dir():
             return "it is a directory; name a file in it"
         if path.exists():
             return "it is a pipe or a device; save its contents as a file first"
         return "it is a broken link" if path.is_symlink() else ""
-    except (OSError, ValueError):  # too long for a name, or with a zero byte
+    except (OSError, ValueError):  # too long for a file name, or with a zero byte
         return ""

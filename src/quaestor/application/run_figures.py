@@ -1,4 +1,4 @@
-"""The figures of one run: how far it is, what it used, how its turns went; most are read without its turns."""
+"""The figures of a run: progress, usage and outcomes of turns; most are computed without reading the turns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ N = TypeVar("N", int, float)
 
 
 def duration_words(seconds: float) -> str:
-    """Return a duration in milliseconds, or in seconds from one on."""
+    """Format a duration in milliseconds, or in seconds from one second on."""
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
 def percentile_95(values: Sequence[float]) -> float:
-    """Return the 95th percentile, between two values if it falls there; 0 of none."""
+    """Return the 95th percentile, interpolated between values; 0 if there are no values."""
     if len(values) < 2:
         return values[0] if values else 0.0
     return quantiles(values, n=20, method="inclusive")[-1]
@@ -54,7 +54,7 @@ class TurnFigures:
 
 
 def turn_figures(found: RunMeasures) -> TurnFigures | None:
-    """Return the figures of the turns of a run that came to their end; None if there is none."""
+    """Return the figures of a run's finished turns, or None if there are none."""
     if not found.turns:
         return None
     outcomes, repairs, verified = Counter[str](), 0, 0
@@ -105,7 +105,7 @@ class StageFigures:
 
 
 def stage_figures(turns: Sequence[TurnRecord]) -> tuple[StageFigures, ...]:
-    """Return the figures of the stages, in their order; none of a run without any."""
+    """Return the figures of the stages in order; empty for a run without stages."""
     found: dict[tuple[int, str], list[StageAnswered]] = {}
     for turn in turns:
         for event in load_events(turn.events):
@@ -135,7 +135,7 @@ def has_plans(record: RunRecord) -> bool:
 
 
 def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
-    """Return the figures of a run's turns: counts, and means a turn."""
+    """Return the figures of plans in a run's turns: counts, and means per turn."""
     found = statistics((load_events(turn.events), turn.number is not None) for turn in turns)
     used = _usage(turn.usage for turn in turns)
     return {
@@ -166,7 +166,7 @@ class RunFigures:
 
 
 async def read_run_figures(store: RunStore, name: str, *, every_example: bool = False) -> RunFigures:
-    """Return the figures of one run."""
+    """Read the figures of one run; `every_example` also lists complete conversations."""
     run = await find_run(store, name)
     measures, plans = await store.measure_turns(run.id), has_plans(run)
     turns = await store.turns(run.id) if plans or measures.stages else ()

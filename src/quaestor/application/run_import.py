@@ -1,4 +1,4 @@
-"""Runs whose turns are all there before any is stored: answers of another program, and cross-validations."""
+"""Stores runs whose turns are already complete: answers of another program, and cross-validations."""
 
 import hashlib
 import re
@@ -29,7 +29,7 @@ SOLVER = "import"
 
 @dataclass(frozen=True, slots=True)
 class ImportedRun:
-    """A run that was imported."""
+    """An imported run, with its numbers of answered and unanswered turns."""
 
     run: RunRecord
     answered: int
@@ -37,7 +37,7 @@ class ImportedRun:
 
 
 async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | None = None) -> ImportedRun:
-    """Keep the answers of a file as a run; all of them, or nothing."""
+    """Store the answers in a file as a run; all of them, or nothing."""
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -58,7 +58,7 @@ def _records(run: RunRecord, conversation: Conversation, answers: ImportedTurns)
 
 
 def run_name(words: str) -> str:
-    """Return a name as it is in the id of a run.
+    """Return a name in the form used in run ids.
 
     >>> run_name("Big model, May 2026")
     'big-model-may-2026'
@@ -75,7 +75,7 @@ RecordsOf = Callable[[RunRecord, Conversation], Sequence[TurnRecord]]
 async def keep_whole_run(
     store: RunStore, dataset: Dataset, spec: RunSpec, called: str, kind: RunKind, records_of: RecordsOf
 ) -> RunRecord:
-    """Keep a run with all its turns, or nothing, and return its record."""
+    """Store a run with all its turns, or nothing, and return its record."""
     started = await time_of_new_run(store)
     run = replace(
         spec.new_run(started, len(dataset.conversations), kind), id=replace(spec, solver=called).new_run_id(started)
@@ -109,14 +109,14 @@ async def _forget(store: RunStore, run: RunRecord) -> None:
     try:
         await store.delete_run(run.id)
     except QuaestorError:
-        # The error that broke it is raised.
+        # The original error is raised instead.
         return
 
 
 async def save_held_out_runs(
     store: RunStore, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
 ) -> tuple[RunRecord, ...]:
-    """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records."""
+    """Store the held-out turns of each dataset as a run, each completely or not at all, and return the records."""
     files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in request.files}
     made_with: dict[str, JsonValue] = {"folds": request.folds, "seed": request.seed, "files": dict(files)}
     return tuple([await _keep_held_out(store, one, made_with) for one in found])

@@ -1,7 +1,7 @@
-"""What a run was played on, read again: its documents, and where its file is labelled the references beside its turns.
+"""The file that a run answered, read again: its documents, and if it is labelled, the references of its turns.
 
-Shown to people, once a run was scored; nothing of it is kept in a store. A file that has moved or changed since is as
-if it were not there.
+Used to show people the references of a scored run; none of it is stored. A file that has moved or changed since the
+run is treated as missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _FILES = 3
 
 @dataclass(frozen=True, slots=True)
 class PlayedFile:
-    """The file that a run was played on."""
+    """The file that a run answered, with its conversations and references."""
 
     conversations: Mapping[str, Conversation]
     gold: Gold
@@ -39,7 +39,7 @@ _PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCac
 
 
 def played_file(run: RunRecord) -> PlayedFile | None:
-    """Return the file of a run, read once as long as it does not change; None if it is missing or has changed since."""
+    """Return the file of a run, cached until it changes; None if it is missing or has changed since the run."""
     path = Path(run.dataset)
     try:
         stat = path.stat()
@@ -50,7 +50,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
 
 
 def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
-    """Return what a file says of the questions of a run; None if it has other questions."""
+    """Read the conversations and references of a run's file; None if its questions differ from the run's."""
     stat, pages = path.stat(), read_conversations_of_run(path, run)
     if pages.digest != run.dataset_digest:
         return None
@@ -64,7 +64,7 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
 
 
 async def scored_references(score: ScoreRecord, run: RunRecord) -> Gold | None:
-    """Return the references that a score of a run is by, if this version made it and the labelled file is as it was."""
+    """Return the references of a score, if this version computed it and the labelled file is unchanged."""
     try:
         gold = await compute(read_gold, Path(run.dataset))
     except (OSError, QuaestorError):
@@ -90,7 +90,7 @@ def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
 
 
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
-    """Return the verdicts on some conversations of a run, each with its reference; None if none has references."""
+    """Judge turns of a run by their references; None if none of their conversations has references."""
     played = {turn.conversation for turn in turns}
     asked = [one for name, one in file.conversations.items() if name in played and name in file.gold]
     if not asked:

@@ -1,1 +1,1 @@
-"""Runs as a report that is one file: a page for a browser, or Markdown for a pull request."""
+"""Reports about runs in a single file: a page for a browser, or Markdown for a pull request."""

@@ -1,6 +1,6 @@
-"""Elements of a page, and charts as inline SVG: no script, no colour without a label, readable in the dark.
+"""HTML elements, and charts as inline SVG: without scripts, with a label for each colour, and with a dark mode.
 
-Made with lxml, so that no text of a document or of a model becomes markup.
+Built with lxml, so that no text of a document or a model can become markup.
 """
 
 import re
@@ -18,7 +18,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufd
 
 
 def element(tag: str, *children: Child, **attributes: str | float | None) -> Element:
-    """Return an element; `class_` is the attribute `class`, an underscore a hyphen, and None is left out."""
+    """Return an element; `class_` sets `class`, underscores become hyphens, and attributes that are None are omitted."""
     made = etree.Element(tag)
     for name, value in attributes.items():
         if value is not None:
@@ -33,7 +33,7 @@ def element(tag: str, *children: Child, **attributes: str | float | None) -> Ele
 
 
 def printable(text: str) -> str:
-    r"""Return a text without the characters that a page cannot hold.
+    r"""Replace the characters that HTML does not allow.
 
     >>> printable("a\x00b")
     'a\ufffdb'
@@ -42,11 +42,11 @@ def printable(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], *, look: str | None = None) -> Element:
-    """Return a table that scrolls by itself where it is too wide; the first cell of a row heads it.
+    """Return a table that scrolls horizontally if it is too wide; the first cell of each row is its heading.
 
     Args:
-        rows: Of cells; one of a single cell heads the rows below it.
-        look: `words` of a table of words, `short` where the first cells are short.
+        rows: Rows of cells; a row with a single cell is a heading for the rows below it.
+        look: `words` for a table of text, `short` if the first cells are short.
     """
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in heads)))
     body = element("tbody", *(_row(row, len(heads)) for row in rows))
@@ -73,11 +73,11 @@ def to_markup(made: Element) -> str:
 
 
 COLOURS = 6
-"""Runs with a colour of their own in `style.css`; further ones begin again."""
+"""The number of run colours in `style.css`; more runs reuse them from the start."""
 
 
 def style_sheet() -> str:
-    """Return the style sheet that a report carries in itself."""
+    """Return the style sheet that is embedded in a report."""
     return files(__package__).joinpath("style.css").read_text(encoding="utf-8")
 
 
@@ -91,8 +91,8 @@ class ChartLine:
     """A line of a chart.
 
     Attributes:
-        points: Across and up, each from 0 to 1; in the order in which they are joined.
-        weights: How large the mark of each point is, from 0 to 1; none for a line without marks.
+        points: The x and y coordinates, each from 0 to 1, in drawing order.
+        weights: The relative size of each point's mark, from 0 to 1; empty for equal small marks.
     """
 
     name: str
@@ -103,7 +103,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class ChartInterval:
-    """A share with its interval, in a row of its own; of one run if it has a colour."""
+    """A proportion with its interval, in a separate row; its colour, if any, is that of a run."""
 
     name: str
     value: float
@@ -113,12 +113,12 @@ class ChartInterval:
 
 
 def colour_class(number: int) -> str:
-    """Return the class that gives the colour of a run."""
+    """Return the CSS class with the colour of a run."""
     return f"r{number % COLOURS}"
 
 
 def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, even: bool = False) -> Element:
-    """Return a chart of lines over a square from 0 to 100 %."""
+    """Return a line chart with both axes from 0 to 100 %."""
     bottom, middle = _HEIGHT - _BOTTOM, (_LEFT + _WIDTH - _RIGHT) / 2
 
     def x(share: float) -> float:
@@ -146,7 +146,7 @@ def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, 
             element("circle", cx=one, cy=other, r=2 + 4 * weight, class_="mark")
             for (one, other), weight in zip(points, weights, strict=True)
         ]
-        # The name is at the end that has room: one line below the other.
+        # The names are stacked in the lower right corner, which is usually empty.
         label = _text(_WIDTH - _RIGHT - 4, bottom - 10 - 16 * place, line.name, "end")
         label.set("class", "mark")
         joined = element("path", d="M" + " L".join(f"{one:.1f} {other:.1f}" for one, other in points), class_="path")
@@ -155,13 +155,13 @@ def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, 
 
 
 def interval_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
-    """Return shares with their intervals, one below the other, from 0 to 100 %."""
+    """Return a chart of proportions with their intervals in rows, from 0 to 100 %."""
     ticks = [(step / _MARKS, f"{100 * step / _MARKS:.0f}") for step in range(_MARKS + 1)]
     return _row_chart(title, rows, 30, (40, _WIDTH - 60), _WIDTH, ticks)
 
 
 def difference_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
-    """Return differences, as shares of 1, with their intervals around zero, one below the other."""
+    """Return a chart of differences, as fractions of 1, with their intervals around zero, in rows."""
     largest = max([0.05, *(abs(end) for row in rows for end in (row.value, row.low, row.high))])
     shares = (-largest, -largest / 2, 0, largest / 2, largest)
     ticks = [(share, f"{100 * share:+.0f}" if share else "0") for share in shares]
@@ -176,7 +176,7 @@ def _row_chart(
     width: int,
     ticks: Sequence[tuple[float, str]],
 ) -> Element:
-    """Return a chart of intervals; the first and the last tick are at the two ends across."""
+    """Return a chart of intervals; the first and the last tick are the limits of the x axis."""
     first, last = ticks[0][0], ticks[-1][0]
     bottom = float(_TOP + row_height * len(rows) + 4)
 

@@ -1,4 +1,4 @@
-"""What a report shows of one run or several: figures, comparison, and the turns that went wrong."""
+"""The data of a report on one or several runs: figures, comparison, and wrong turns."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ from quaestor.scoring.figures import Score
 from quaestor.store.base import RunStore
 
 MOST_WRONG_TURNS = 400
-"""Wrong turns of a run that are shown one by one."""
+"""The maximum number of wrong turns shown for a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A wrong turn; `audited` is what an audit says of its reference, in words, if one was named and disputes it."""
+    """A wrong turn; `audited` describes the audit's verdict on its reference, if an audit disputes it."""
 
     shown: ShownTurn
     cause: str
@@ -39,19 +39,19 @@ class ReportedRun:
 
     @property
     def right(self) -> Proportion:
-        """How many of its turns are right by the benchmark."""
+        """The proportion of right turns by the benchmark."""
         return self.score.right
 
     @property
     def groups(self) -> Mapping[str, Mapping[str, Proportion]]:
-        """How many of each class are right, by the property that turns are split by."""
+        """The proportion of right turns in each class, by the property that defines the classes."""
         right = self.score.measures.right
         return {part.by: {one.name: one.figures[right] for one in part.groups} for part in self.score.breakdowns}
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """What a report shows."""
+    """The data of a report."""
 
     runs: tuple[ReportedRun, ...]
     basis: Basis
@@ -62,7 +62,7 @@ class EvaluationReport:
 async def read_report(
     store: RunStore, names: Sequence[str], scores_in: str, dataset: Path | None = None, audit: Audit | None = None
 ) -> EvaluationReport:
-    """Return what there is to tell of runs of the same questions."""
+    """Collect the data of a report on runs of the same questions."""
     if len(names) > 1:
         require_extra("compare", "comparing runs")
     runs = await require_comparable(store, names)
@@ -91,7 +91,7 @@ async def _report_run(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit
 
 
 def _describe_audit(turn: AuditedTurn | None) -> str | None:
-    """Return what an audit says of a reference, and of an answer that is wrong by it."""
+    """Describe the verdict of an audit on a reference, and on an answer that contradicts the reference."""
     if turn is None or turn.entry is None:
         return "turns that depend on an accepted answer are correct too" if turn and turn.right else None
     verdict = str(turn.entry.verdict).replace("_", " ")

@@ -1,6 +1,6 @@
-"""The report as one page: no script, no file beside it, nothing from another host.
+"""The report as one HTML page: without scripts, other files, or content from other hosts.
 
-Every text goes through `element`, which makes markup of none.
+All text goes through `element`, which escapes it.
 """
 
 from importlib.metadata import version
@@ -274,7 +274,7 @@ def _errors(report: EvaluationReport) -> list[Element]:
         for cause, turns in groupby(found.wrong, key=lambda row: row.cause):
             blocks = [_turn(place, row) for row in turns]
             summary = element("summary", f"{cause}: {len(blocks)}")
-            # The id is inside: a browser opens what a link leads into.
+            # The id is inside `details`, because browsers open an element that contains the target of a link.
             shown.append(
                 element("details", summary, element("div", *blocks, id=f"{letter(place)}-cause-{numbers[cause]}"))
             )

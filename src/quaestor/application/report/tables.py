@@ -1,4 +1,4 @@
-"""The tables of a report in words, the same on a page and in Markdown; and the report as Markdown, without turns."""
+"""The tables of a report as text, for HTML and Markdown; and the report as Markdown, without single turns."""
 
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, median
@@ -12,18 +12,18 @@ from quaestor.scoring.scorers import SCORERS
 
 
 def scorer_title(scorer: str) -> str:
-    """Return what a scorer is called."""
+    """Return the display name of a scorer."""
     title = SCORERS[scorer].title if scorer in SCORERS else scorer
     return title[0].upper() + title[1:]
 
 
 def in_percent(share: float) -> str:
-    """Return a share in percent."""
+    """Format a proportion as a percentage."""
     return f"{percent(share)} %"
 
 
 def figure(found: Proportion | None) -> str:
-    """Return a share in percent with its interval; nothing if nothing was counted."""
+    """Format a proportion as a percentage with its interval; "" if it is None or over no turns."""
     if found is None or not found.total:
         return ""
     between = f" ({percent(found.low)} to {percent(found.high)})" if found.pages >= ENOUGH_GROUPS else ""
@@ -31,13 +31,13 @@ def figure(found: Proportion | None) -> str:
 
 
 def right_of(found: Proportion) -> str:
-    """Return how many of how many."""
+    """Format a proportion as `CORRECT of TOTAL`."""
     right = f"{found.correct:g}" if isinstance(found.correct, int) else f"{found.correct:.2f}"
     return f"{right} of {found.total}"
 
 
 def run_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return what identifies each run: letter, id, who answered, how it came here, turns, when."""
+    """Return a row for each run: letter, id, solver, origin, number of turns, start."""
     return [
         [
             letter(place),
@@ -55,7 +55,7 @@ RUN_HEADS = ("", "run", "solver", "", "turns", "started")
 
 
 def score_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return each figure of the score: its name, then each run's."""
+    """Return a row for each figure of the score: its name, then the values of the runs."""
     names = list(dict.fromkeys(name for found in report.runs for name in found.score.results))
     rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
     if audit := report.runs[0].audited:
@@ -71,7 +71,7 @@ def _result(found: ReportedRun, name: str) -> str:
 
 
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return what each run took, a line a figure."""
+    """Return a row for each figure of time and cost that any run has."""
     used = [(found, found.judged.spent.usage, found.judged.spent.usage.cost) for found in report.runs]
     rows = [
         ["mean time per turn", *(_time(found, fmean) for found in report.runs)],
@@ -95,7 +95,7 @@ def cost_rows(report: EvaluationReport) -> list[list[str]]:
 
 def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
     spent = found.judged.spent.seconds
-    # An imported file need not say it, and never of a turn that it does not answer.
+    # An imported file may lack times, and has none for unanswered turns.
     times = [seconds for seconds in spent if seconds > 0]
     if not times:
         return ""
@@ -107,16 +107,16 @@ def _count(number: int, turns: int = 1) -> str:
 
 
 def cause_rows(report: EvaluationReport) -> list[tuple[str, list[int]]]:
-    """Return each cause of wrong turns with how many turns of each run have it, the most frequent first."""
+    """Return each cause of wrong turns with its count in each run, the most frequent first."""
     names = list(dict.fromkeys(cause for found in report.runs for cause in found.causes))
     rows = [(name, [found.causes.get(name, 0) for found in report.runs]) for name in names]
     return sorted(rows, key=lambda row: (-sum(row[1]), row[0]))
 
 
 def audit_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return the disputed references by verdict: what it is, of how many turns, and how many are right in each run.
+    """Return a row for each verdict of the audit: its name, the number of turns, and the right turns of each run.
 
-    Of each run first by the reference, then by what the audit accepts.
+    The right turns are counted first by the original references, then by the audited ones.
     """
     found = [run.audited for run in report.runs if run.audited is not None]
     shares = [{share.verdict: share for share in one.shares} for one in found]
@@ -131,7 +131,7 @@ def audit_rows(report: EvaluationReport) -> list[list[str]]:
 
 
 def comparison_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return each pair of runs: its figures, the p adjusted for several pairs, and turns with the same answer."""
+    """Return a row for each pair of runs: its figures, the adjusted p, and the number of turns with the same answer."""
     if report.compared is None:
         return []
     pairs = zip(report.compared.rows, report.compared.pairs, strict=True)
