@@ -95,7 +95,7 @@ async def judge_runs(
     """Judge runs of the same questions.
 
     Args:
-        dataset: The labelled file, if it has moved. Unless it is given, it is not read for large runs with saved scores.
+        dataset: The labelled file, if it has moved. Unless given, it is not read for large runs with saved scores.
         whole: Also compute all figures and the causes of wrong turns, which takes longer.
     """
     if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:

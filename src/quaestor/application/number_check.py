@@ -101,6 +101,7 @@ def check_number(document: Document, text: str, most: int = 10, places: Sequence
 
     A bare number is looked for as it is printed, and in every scale of the document: `5,300,000` is found where a table
     in thousands prints `5,300`. A number with a scale or unit is found only where these agree.
+
     Args:
         text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
     """

@@ -423,7 +423,7 @@ class ExplanationReply(Value):
 
 
 def _reading(turn: Turn, document: Document) -> str | None:
-    """Describe the earlier answers a question refers to; only for benchmark pages, on which the rules were evaluated."""
+    """Describe the earlier answers a question refers to, for benchmark pages, on which the rules were evaluated."""
     if not document.is_page:
         return None
     return reading_line(turn.references, lambda earlier: f"the answer of turn {earlier + 1}") or None

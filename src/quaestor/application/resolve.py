@@ -138,7 +138,7 @@ def read_files(
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split arguments into files (the first argument, and all names of files after it) and the questions that follow."""
+    """Split arguments into files (the first, and names of files after it) and the questions that follow."""
     files = [*arguments[:1]]
     for argument in arguments[1:]:
         if not _names_file(argument):

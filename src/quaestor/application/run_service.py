@@ -1,4 +1,4 @@
-"""Starts, resumes and finds runs, and chooses what spreads their work. Scoring is in `score_service`."""
+"""Starts, resumes and finds runs, and chooses the engine for their work. Scoring is in `score_service`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -32,28 +32,28 @@ from quaestor.store.records import RunKind, RunRecord, now
 J = TypeVar("J")
 R = TypeVar("R")
 
-# Below this many conversations starting worker processes costs more than they save.
+# With fewer conversations, starting worker processes takes longer than it saves.
 _FEW = 4
 
 MANY_ASKING = 32
-"""How many conversations may ask a model at once before they are spread over processes, unless a person says otherwise:
-one process makes about 200 requests a second."""
+"""The default number of conversations that may ask a model at once in one process, which makes about 200 requests a
+second; more are spread over processes."""
 
 MOST_WORKERS = 100_000
-"""More than any cluster has: it uses as many as it has."""
+"""More than any cluster has, so that a cluster uses all its workers."""
 
 OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
-"""The kinds of runs that answer the questions of a file."""
+"""The kinds of runs over a file of questions."""
 
 CROSS_VALIDATION = "crossvalidate"
-"""The solver's name in the spec of a cross-validation: the embedded solver, with weights for each fold."""
+"""The solver's name in the spec of a cross-validation: the embedded solver, with separate weights for each fold."""
 
 ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """How a run is started or resumed.
+    """How to start or resume a run.
 
     Attributes:
         settings: Solver, workers, store, ontology and policy. The default policy is `extend` if the settings name an
@@ -72,7 +72,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunOntology:
-    """The ontology and the policy of a run."""
+    """The ontology and the policy of a run, and how many of its pages have stored graphs."""
 
     ontology: str
     own: bool
@@ -131,7 +131,7 @@ async def _run(
     )
     resumed = (await find_run(store, request.resume, kind="run")).id if request.resume else None
 
-    # Before the run starts: a stopped run is found by its complete spec.
+    # Before the run starts, because a stopped run is found by its complete spec.
     spec, graphs = await resolve_ontology(spec, dataset, store, ontology)
     if begun is not None:
         begun(_describe_ontology(spec, graphs, dataset, settings))
@@ -159,7 +159,7 @@ async def _run(
     except (OutageError, EngineError) as error:
         raise await make_stopped_error(str(error)) from error
     except StoreError as error:
-        # The store may not even find the run any more.
+        # If the store is down, even this search fails.
         with suppress(StoreError):
             if found := resumed or await _find_unfinished(store, spec):
                 raise RunStoppedError(str(error), found) from error
@@ -169,9 +169,9 @@ async def _run(
 
 
 def preload_workers(request: RunRequest) -> None:
-    """Start to import the modules of worker processes while the caller reads the dataset. For programs, not libraries.
+    """Import the modules of worker processes in the background while the caller reads the dataset. For command lines.
 
-    Nothing is done for a run in this process.
+    Does nothing for a run in this process.
     """
     settings, solver = request.settings, solver_spec(request.settings.solver)
     asks = solver.takes_model and settings.model is not None
@@ -182,13 +182,13 @@ def preload_workers(request: RunRequest) -> None:
 
 
 def _uses_processes(settings: Settings, conversations: int | None, *, asks: bool) -> bool:
-    """Return whether conversations are answered by worker processes of this machine."""
+    """Return whether worker processes of this machine answer the conversations."""
     if settings.engine is not None:
         return settings.engine == "processes"
     at_once = settings.concurrency(asks=asks)
     if not asks:
         return at_once > 1 and (conversations is None or conversations > _FEW)
-    if settings.tracing or _cores(settings) == 1:  # spans are sent by this process
+    if settings.tracing or _cores(settings) == 1:  # only this process sends spans
         return False
     return min(at_once, at_once if conversations is None else conversations) > MANY_ASKING
 
@@ -198,10 +198,10 @@ def _cores(settings: Settings) -> int:
 
 
 def _choose_engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
-    """Return the engine that the settings name; by default, all cores for a solver that computes.
+    """Return the engine in the settings; by default, all cores for a solver that computes.
 
-    For a solver that waits for a model it is this process, unless one core cannot keep up with the requests of so many
-    conversations at once.
+    For a solver that waits for a model, the default is this process, unless one core is too slow for the requests of
+    all concurrent conversations.
     """
     if settings.engine == "ray":
         return ray_engine(settings, config)
@@ -214,7 +214,7 @@ def _choose_engine(settings: Settings, conversations: int, config: ModelConfig |
 
 
 def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
-    """Return the engine for a Ray cluster: a worker for each CPU; with a model, `workers` conversations ask at once."""
+    """Return the engine for a Ray cluster: a worker per CPU; with a model, `workers` conversations run at once."""
     if config is None:
         return make_engine("ray", workers_on_ray(settings), settings.address, None, settings.question_seconds)
     workers, at_once = workers_on_ray(replace(settings, workers=None)), settings.concurrency(asks=True)
@@ -222,7 +222,7 @@ def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
 
 
 def workers_on_ray(settings: Settings) -> int:
-    """Return the most worker processes on a Ray cluster; an existing cluster decides itself."""
+    """Return the maximum number of workers on a Ray cluster; an existing cluster sets its own limit."""
     if settings.workers is None and settings.address is not None:
         return MOST_WORKERS
     return settings.concurrency(asks=False)
@@ -231,7 +231,7 @@ def workers_on_ray(settings: Settings) -> int:
 async def spread(
     work: Work[J, R], jobs: Iterable[J], handle: Callable[[J, R], Awaitable[None]], settings: Settings
 ) -> None:
-    """Do jobs, and handle the result of each once, in this process: a store has one writer."""
+    """Run jobs, and handle each result in this process, because a store has a single writer."""
     if settings.engine != "ray":
         for job in jobs:
             await handle(job, await work(job))
@@ -249,7 +249,7 @@ async def spread(
 
 
 async def require_finished(store: RunStore, run: RunRecord) -> None:
-    """Make sure that every conversation of a run has ended, also by an error of the solver."""
+    """Raise an error unless every conversation of a run has ended, successfully or with an error of the solver."""
     counts = await store.progress(run.id)
     waiting = run.conversations - counts.get("complete", 0) - counts.get("failed", 0)
     if waiting:
@@ -267,7 +267,7 @@ async def _find_unfinished(store: RunStore, spec: RunSpec) -> str | None:
 
 
 async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKind] | None = None) -> RunRecord:
-    """Return a run by its id, the unique beginning of one, the name of an imported run, or `latest`."""
+    """Return a run by its id or a unique prefix of it, by the name of an imported run, or by `latest`."""
     runs = await store.runs()
     kinds = (kind,) if isinstance(kind, str) else kind
     latest = next((run for run in runs if kinds is None or run.kind in kinds), None) if name == "latest" else None
@@ -283,19 +283,19 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
 
 
 def imported_as(run: RunRecord) -> str | None:
-    """Return the name of an imported run; None for other runs."""
+    """Return the name of an imported run, or None for other runs."""
     options = run.spec.get("solver_options")
     name = options.get("name") if run.kind == "import" and isinstance(options, dict) else None
     return name if isinstance(name, str) else None
 
 
 def status_word(run: RunRecord) -> str:
-    """Return the status of a run in a word: `imported` for a run that was imported completely."""
+    """Return the status of a run, or `imported` for a completely imported run."""
     return "imported" if run.kind == "import" and run.status == "complete" else run.status
 
 
 async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
-    """Return the runs of some names, each once, in their order."""
+    """Return the named runs in order, without duplicates."""
     found = [await find_run(store, name) for name in names]
     return tuple({run.id: run for run in found}.values())
 

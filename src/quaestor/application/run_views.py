@@ -1,7 +1,7 @@
-"""What people look through of runs: the list, one run with its counts, its turns, two runs side by side.
+"""Views of runs for browsing: the list, one run with its counts, its turns, two runs side by side.
 
-Every list is given part by part, as the stores find it; no operation reads a whole run. Verdicts are those that are
-kept, and are left aside where a run went on after it was scored.
+Lists are read in pages from the stores; no operation reads a whole run. Verdicts are the saved ones, and are ignored if
+the run continued after it was scored.
 """
 
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ from quaestor.store.listing import ListPage, ListPart, RunChoices, RunFilter, Tu
 from quaestor.store.records import ExampleStatus, RunRecord
 
 BREAKDOWNS: tuple[TurnClass, ...] = ("index", "operation", "origin", "kind")
-"""What the turns of a run are counted by."""
+"""The properties that the turns of a run are counted by."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run as a list shows it.
+    """A run in a list.
 
     Attributes:
-        score: Its latest score; None if it was not scored, or went on since.
-        progress: How many of its conversations have each status; empty of a run that is complete.
+        score: The latest score; None if the run was not scored, or continued since.
+        progress: The number of conversations with each status; empty for a complete run.
     """
 
     run: RunRecord
@@ -38,7 +38,7 @@ class RunView:
 
     @property
     def played(self) -> int:
-        """How many of its conversations came to their end."""
+        """The number of finished conversations."""
         if self.run.status == "complete":
             return self.run.conversations
         return self.progress.get("complete", 0) + self.progress.get("failed", 0)
@@ -46,26 +46,26 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """The turns of a run, counted."""
+    """Counts over the turns of a run."""
 
     tallies: Mapping[TurnClass, Mapping[str | int | None, Tally]]
     causes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def turns(self) -> int:
-        """How many there are."""
+        """The number of turns."""
         return sum(tally.turns for tally in self.tallies["index"].values())
 
 
 class RunViews:
-    """Looks into one store and the scores beside it, both open as long as it is."""
+    """Reads runs of a store and their scores; an async context manager that closes the scores."""
 
     def __init__(self, store: RunStore, uri: str) -> None:
-        """Open the scores."""
+        """Open the scores of the store."""
         self._store, self._scores = store, open_scores(uri)
 
     async def __aenter__(self) -> Self:
-        """Return itself; leaving the block closes the scores."""
+        """Return the object itself."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -74,11 +74,11 @@ class RunViews:
             await self._scores.close()
 
     async def choices(self) -> RunChoices:
-        """Return what there is to filter runs by."""
+        """Return the values that runs can be filtered by."""
         return await self._store.run_choices()
 
     async def runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunView]:
-        """Return runs with their scores, the latest first; those that are not complete with their progress."""
+        """Return runs with their scores, the latest first; incomplete runs with their progress."""
         found = await self._store.list_runs(wanted, part)
         scores = await self._scores.latest_scores([run.id for run in found.items]) if self._scores else {}
         views = [await self._view(run, scores.get(run.id)) for run in found.items]
@@ -96,7 +96,7 @@ class RunViews:
         return RunView(run, score if counts else None, progress, outdated=score is not None and not counts)
 
     async def counts(self, view: RunView) -> RunCounts:
-        """Return the turns of a run, counted."""
+        """Count the turns of a run."""
         run = view.run.id
         if self._scores is not None and view.score is not None:
             tallies = {by: await self._scores.tally(run, by) for by in BREAKDOWNS}
@@ -107,7 +107,7 @@ class RunViews:
     async def turns(
         self, view: RunView, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
     ) -> ListPage[JudgedTurn]:
-        """Return turns of a run, with their verdicts where it was scored."""
+        """Return turns of a run, with their verdicts if it was scored."""
         if self._scores is not None and view.score is not None:
             return await self._scores.list_turns(view.run.id, wanted, verdicts, part)
         if verdicts != VerdictFilter():
@@ -115,7 +115,7 @@ class RunViews:
         return (await self._store.list_turns(view.run.id, wanted, part)).map(JudgedTurn)
 
     async def neighbours(self, view: RunView, conversation: str) -> tuple[JudgedTurn, ...]:
-        """Return all turns of a conversation, in their order."""
+        """Return all turns of a conversation in order."""
         page = await self.turns(view, TurnFilter(conversation=conversation), VerdictFilter(), ListPart(0, 200))
         return page.items
 
@@ -124,7 +124,7 @@ class RunViews:
         return await self._open_scores(first, second).compare(first.run.id, second.run.id, wanted, part)
 
     async def count_pairs(self, first: RunView, second: RunView) -> PairCounts:
-        """Return how two runs compare."""
+        """Count the outcomes of two runs' turns."""
         return await self._open_scores(first, second).count_pairs(first.run.id, second.run.id)
 
     def _open_scores(self, first: RunView, second: RunView) -> ScoreStore:
@@ -135,7 +135,7 @@ class RunViews:
 
 
 def require_same_questions(first: RunRecord, second: RunRecord) -> None:
-    """Make sure that two runs are of the same questions."""
+    """Raise an error unless two runs have the same questions."""
     if first.dataset_digest == second.dataset_digest:
         return
     shown = [f"{run.id} ({run.conversations:,} conversations of {run.dataset})" for run in (first, second)]
@@ -146,10 +146,10 @@ def require_same_questions(first: RunRecord, second: RunRecord) -> None:
 
 
 def by_chance(counts: PairCounts) -> float | None:
-    """Return how likely two runs that are as good as one another compare at least as far apart as these.
+    """Return the p-value of the difference between two runs, by the exact McNemar test.
 
-    By the exact McNemar test over the turns in which one of them alone is right; None if no turn is judged in both,
-    or what computes it is not installed.
+    The test is over the turns that only one of them has right. None if no turn is judged in both, or SciPy is not
+    installed.
     """
     if find_spec("scipy") is None or not counts.outcomes.keys() - {"unjudged"}:
         return None

@@ -1,6 +1,6 @@
-"""Conversations as a list for people: what each is called, what it is about, which runs of the store it is kept as.
+"""The list of saved conversations: the title, the document and the stored runs of each.
 
-Questions and answers are in the store alone.
+Questions and answers are only in the store.
 """
 
 import hashlib
@@ -32,30 +32,30 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 FOLDER = "conversations"
-"""The folder's name."""
+"""The name of the folder."""
 
 LONGEST_TITLE = 120
 
 _LOCKS = ".locks"
-"""A file of which each conversation has a byte, to be locked; it stays empty."""
+"""An empty lock file; each conversation locks one byte position in it."""
 
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 _ID_BYTES = 16
 _EMPTY_FOR = timedelta(days=1)
-"""A conversation in which nothing was asked is kept that long."""
+"""The time after which a conversation without questions is deleted."""
 
 _LARGEST = 16_384
-"""Bytes of a file that is gone on with; a larger one is begun anew."""
+"""The maximum size in bytes of a file that is appended to; a larger one is rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedConversation:
-    """A conversation as it is listed.
+    """A conversation in the list.
 
     Attributes:
-        id: By which it is found again; nobody can guess it.
-        title: As a person calls it, else its first question; "" before that.
-        runs: The runs of the store that it was kept as, the latest last: each begins with a copy of the one before.
+        id: A random key that cannot be guessed.
+        title: The title that a person gave, else the first question; "" before that.
+        runs: The stored runs of the conversation, the latest last: each begins with a copy of the one before.
     """
 
     id: str
@@ -70,7 +70,7 @@ class SavedConversation:
 
     @property
     def run(self) -> str | None:
-        """The run that it is kept as now."""
+        """The run that stores the conversation now."""
         return self.runs[-1] if self.runs else None
 
 
@@ -78,19 +78,19 @@ class SavedConversations:
     """A folder of conversations, which several servers may share."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder, which is made with the first."""
+        """Set the folder; it is created with the first conversation."""
         self.folder = folder
         self._locks: int | None = None
 
     def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> SavedConversation:
-        """Return a new conversation, which is on record from now on."""
+        """Create and save a new conversation."""
         at, id = now(), secrets.token_urlsafe(_ID_BYTES)
         made = SavedConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
         self.save(made)
         return made
 
     def all(self) -> tuple[SavedConversation, ...]:
-        """Return those in which something was asked, the latest used first; old empty ones are gone afterwards."""
+        """Return the conversations with questions, the most recently used first; delete old ones without questions."""
         found = []
         for path in self.folder.glob("*.json"):
             with suppress(InputError, UnknownConversationError):
@@ -102,16 +102,16 @@ class SavedConversations:
         return tuple(sorted(found, key=lambda saved: saved.used, reverse=True))
 
     def part(self, part: ListPart) -> ListPage[SavedConversation]:
-        """Return a part of the list of all, those in which nothing was asked yet too, the latest changed first."""
+        """Return a page of all conversations, including those without questions, the most recently changed first."""
         found = sorted(self._list_by_change(), reverse=True)
         shown = []
         for _, id in found[part.offset : part.offset + part.limit]:
-            with suppress(InputError):  # somebody has deleted it meanwhile
+            with suppress(InputError):  # another process has deleted it in the meantime
                 shown.append(self.get(id))
         return ListPage(tuple(shown), len(found), part)
 
     def _list_by_change(self) -> Iterator[tuple[int, str]]:
-        """Yield when each was changed last, in nanoseconds, and its id."""
+        """Yield the modification time of each conversation, in nanoseconds, and its id."""
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
             for entry in entries:
                 id, _, suffix = entry.name.partition(".")
@@ -120,16 +120,16 @@ class SavedConversations:
                         yield entry.stat().st_mtime_ns, id
 
     def get(self, id: str) -> SavedConversation:
-        """Return one."""
+        """Return a conversation by its id."""
         if _ID.fullmatch(id):
             with suppress(OSError):
                 for line in reversed(self._path(id).read_bytes().splitlines()):
-                    with suppress(ValueError):  # of which only a part could be written
+                    with suppress(ValueError):  # a line that was written only in part
                         return serial.load(SavedConversation, json.loads(line))
         raise UnknownConversationError("this conversation no longer exists: start a new one")
 
     def save(self, saved: SavedConversation) -> None:
-        """Keep a conversation as it is now."""
+        """Save the state of a conversation."""
         path, line = self._path(saved.id), json.dumps(serial.dump(saved), ensure_ascii=False).encode()
         try:
             if not _append_line(path, line):
@@ -140,20 +140,21 @@ class SavedConversations:
             raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
     def rename(self, id: str, title: str) -> SavedConversation:
-        """Call a conversation something else, and return it."""
+        """Change the title of a conversation, and return it."""
         saved = replace(self.get(id), title=_title(title), used=now())
         self.save(saved)
         return saved
 
     def forget(self, id: str) -> None:
-        """Take a conversation off the list."""
+        """Delete a conversation from the list."""
         if _ID.fullmatch(id):
             self._path(id).unlink(missing_ok=True)
 
     def lock(self, id: str) -> bool:
-        """Keep other servers from changing a conversation, and return whether none of them is doing so.
+        """Lock a conversation against changes by other servers, and return False if one of them has the lock.
 
-        The system lets go of the locks of a process that ends. Without locks on this system or disk nobody waits.
+        The system releases the locks of a process that ends. If the system or disk does not support locks, this always
+        succeeds.
         """
         if fcntl is None:
             return True
@@ -167,13 +168,13 @@ class SavedConversations:
         return True
 
     def unlock(self, id: str) -> None:
-        """Let other servers change a conversation again."""
+        """Release the lock of a conversation."""
         if fcntl is not None and self._locks is not None:
             with suppress(OSError):
                 fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, _lock_place(id))
 
     def close(self) -> None:
-        """Let go of all locks."""
+        """Release all locks."""
         if self._locks is not None:
             os.close(self._locks)
             self._locks = None
@@ -183,14 +184,14 @@ class SavedConversations:
 
 
 def _lock_place(id: str) -> int:
-    """Return the byte of the file of locks that belongs to a conversation."""
+    """Return the position in the lock file that belongs to a conversation."""
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:6])
 
 
 def _append_line(path: Path, line: bytes) -> bool:
-    """Write a line at the end of a file, and return whether it did: not if there is none, or it is large.
+    """Append a line to a file; return False if the file is missing or too large.
 
-    A file that is replaced goes to the disk at once on some systems, and whoever asks would wait for that each time.
+    Replacing the file each time would be slower, because some systems then flush it to disk immediately.
     """
     try:
         file = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
@@ -199,7 +200,7 @@ def _append_line(path: Path, line: bytes) -> bool:
     try:
         if os.fstat(file).st_size + len(line) > _LARGEST:
             return False
-        # The line end comes first: what is left of a line that could not be written whole is a line of its own.
+        # The newline comes first, so that the rest of a partly written line becomes a separate line.
         if os.write(file, b"\n" + line) <= len(line):
             raise OSError(ENOSPC, os.strerror(ENOSPC))
     finally:
@@ -209,7 +210,7 @@ def _append_line(path: Path, line: bytes) -> bool:
 
 
 def _stamp(path: Path) -> None:
-    """Say when a file changed, to the nanosecond: systems say it to some milliseconds, and a list is in that order."""
+    """Set the modification time in nanoseconds; that of the system is too coarse to sort a list by."""
     at = time_ns()
     os.utime(path, ns=(at, at))
 
@@ -223,7 +224,7 @@ def _title(words: str) -> str:
 
 @contextmanager
 def open_conversations(settings: Settings) -> Iterator[SavedConversations]:
-    """Give the conversations beside the run store; where that is not a file, in a folder that is gone afterwards."""
+    """Yield the conversations beside the run store; if that is not a file, in a temporary folder."""
     store = store_file(settings.store)
     if store is not None:
         with closing(SavedConversations(store.absolute().parent / FOLDER)) as saved:

@@ -1,4 +1,4 @@
-"""The scores that are kept beside runs: read for people, never for a solver."""
+"""Reads the scores saved beside runs; for people, never for a solver."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import RunRecord
 
 LARGE = 1_000
-"""Conversations of a run; of more its file is not read where its score is kept."""
+"""The number of conversations above which a run's file is not read if the run has a saved score."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """What is kept of a run's scores; `latest` has the latest scoring by each labelled file, the latest first."""
+    """The saved scores of a run; `latest` has the latest score by each labelled file, the latest first."""
 
     latest: tuple[ScoreRecord, ...] = ()
     conversations: Mapping[str, ConversationScoreRecord] = field(default_factory=dict)
@@ -23,12 +23,12 @@ class RunScores:
 
     @property
     def current(self) -> ScoreRecord | None:
-        """The latest scoring, where it is of all that the run has answered."""
+        """The latest score, unless the run continued after it."""
         return self.latest[0] if self.latest and not self.outdated else None
 
 
 async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
-    """Return what is kept of a run's scores; nothing if it was not scored, or its store keeps no scores."""
+    """Read the saved scores of a run; empty if it was not scored, or its store does not keep scores."""
     opened = open_scores(uri)
     if opened is None:
         return RunScores()
@@ -51,7 +51,7 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
 
 
 async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, TurnFrame | None]:
-    """Return the latest score of a run, and its verdicts with the answers, None if the run went on after it."""
+    """Return the latest score of a run, and its verdicts with the answers, or None if the run continued after it."""
     opened = open_scores(uri)
     if opened is None:
         return None, None
@@ -63,7 +63,7 @@ async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | Non
 
 
 async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:
-    """Return the latest score of each run that has one, by its id."""
+    """Return the latest score of each scored run by the run's id."""
     opened = open_scores(uri)
     if opened is None:
         return {}
@@ -75,5 +75,5 @@ async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str
 
 
 def is_score_of(score: ScoreRecord, run: RunRecord) -> bool:
-    """Return whether a score is of all that a run has answered: one that is resumed ends anew."""
+    """Return whether a score covers all answers of a run; resuming the run later makes it outdated."""
     return run.finished is not None and run.finished <= score.scored

@@ -1,4 +1,4 @@
-"""A stored run beside the reference answers of its dataset, and its score kept beside the run."""
+"""Scores a stored run by the reference answers of its dataset, and saves the score beside the run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 Gold = Mapping[str, Sequence[GoldTurn]]
 
 Wanted = Literal["figures", "verdicts", "turns"]
-"""What is kept in memory of a scored run: the figures alone; the verdict on each turn too; and each turn as stored. The
-verdicts on a hundred thousand turns take hundreds of megabytes, the turns gigabytes."""
+"""The parts of a scored run to keep in memory: figures only, also the verdict on each turn, or also each stored turn.
+For a hundred thousand turns the verdicts take hundreds of megabytes, the turns gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run, what it answered, and the verdicts.
+    """A run with its answers and verdicts.
 
     Attributes:
-        turns: Its turns, by conversation and index; none if they were not asked for.
-        report: The verdict on every labelled turn, if they were asked for, and the figures.
+        turns: The turns by conversation and index; empty unless requested.
+        report: The figures, and the verdict on every labelled turn if requested.
         broken: The conversations that a defect of the solver ended; their turns are wrong.
-        unkept: Why the store could not keep the score; None if it did, or was not asked to.
+        unkept: The error if the score could not be saved, else None.
     """
 
     run: RunRecord
@@ -51,7 +51,7 @@ async def score_run(
     *,
     wanted: Wanted = "turns",
 ) -> ScoredRun:
-    """Return the verdicts on a run, whose conversations are read and judged one by one."""
+    """Score a run, one conversation at a time; `keep_in` is the URI of the store for the score."""
     if run.dataset_digest != dataset.digest:
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
     await require_finished(store, run)
@@ -81,11 +81,11 @@ async def score_run(
                 digest = digest_of_references(gold)
                 await scores.add_score(make_score_records(run, dataset.path, columns, report.score, called, digest))
     except StoreError as error:
-        # Whoever asked is to see the score all the same.
+        # The caller gets the score although it was not saved.
         return replace(scored, unkept=str(error))
     return scored
 
 
 def digest_of_references(gold: Gold) -> str | None:
-    """Return the digest of the file that references were read from; None if they come from elsewhere."""
+    """Return the digest of the file that references were read from, or None for other sources."""
     return gold.digest if isinstance(gold, FileGold) else None

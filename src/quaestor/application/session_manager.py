@@ -1,6 +1,6 @@
-"""Conversations that many people have at once: each asked in order, open while it is used, and resumed later.
+"""The concurrent conversations of many users: each answers questions in order, is open while used, and can be resumed.
 
-All calls are made from one event loop.
+All calls must come from one event loop.
 """
 
 import asyncio
@@ -51,21 +51,21 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import now
 
 _EXAMPLES = 100
-"""Documents whose examples are remembered."""
+"""The number of documents whose example questions are cached."""
 
 _LOCK_SECONDS = 60.0
-"""Seconds that a conversation is waited for while another server of the same store uses it."""
+"""The seconds to wait for a conversation that another server of the same store uses."""
 
 _TIDY_SECONDS = 60.0
-"""Seconds between two looks for conversations that nobody uses."""
+"""The seconds between two checks for idle conversations."""
 
 _LOCK_RETRY_SECONDS = 0.05
-"""Seconds between two looks whether it still does."""
+"""The seconds between two attempts to lock a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationState:
-    """A conversation with its document, as it is now."""
+    """The current state of a conversation, with its document."""
 
     saved: SavedConversation
     page: DocumentInCorpus
@@ -75,28 +75,28 @@ class ConversationState:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """What is answered, as it reads now."""
+        """The turns, with corrected answers."""
         return self.ledger.turns
 
     @property
     def document(self) -> Document:
-        """What it is about, with the numbers that hold now."""
+        """The document, with corrected numbers."""
         return self.ledger.document
 
     def require_turn(self, number: int) -> None:
-        """Make sure that there is an answer of a number, from 1."""
+        """Raise an error if there is no answer with a number, counted from 1."""
         if number > len(self.turns):
             raise UnknownConversationError(missing_answer(number, self.turns))
 
     @property
     def corrected_page(self) -> DocumentInCorpus:
-        """The same, with what it is read among."""
+        """The corrected document with its corpus."""
         return replace(self.page, document=self.document)
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredNow:
-    """What was just asked."""
+    """The state of a conversation right after a question; `first` is the number of the question's first turn."""
 
     turns: tuple[Turn, ...]
     first: int
@@ -108,43 +108,43 @@ class AnsweredNow:
 
 
 Listener = Callable[[str, Event | Turn], None]
-"""Called in the event loop with a question of the conversation, and with its events or its answer."""
+"""Called in the event loop with a question of the conversation, and with one of its events or its answer."""
 
 
 class EventForwarder(Watcher):
-    """The watcher of an open conversation: calls the listener in the event loop."""
+    """Watcher of an open conversation that calls the listener in the event loop."""
 
     def __init__(self) -> None:
-        """Start without listeners, in the event loop that will call them."""
+        """Start without a listener; must be called in the event loop."""
         self.listener: Listener | None = None
         self._loop = asyncio.get_running_loop()
         self._question = ""
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Remember which question is being answered."""
+        """Store the question that is being answered."""
         self._question = begun.question
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tell of an event, in whatever thread it happened."""
+        """Pass an event to the listener; may be called from any thread."""
         if (listener := self.listener) is not None:
-            # Told in the thread where it happened.
+            # The listener must run in the event loop.
             self._loop.call_soon_threadsafe(listener, self._question, event)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Tell of an answer."""
+        """Pass an answer to the listener."""
         if (listener := self.listener) is not None:
             self._loop.call_soon_threadsafe(listener, self._question, turn)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """How much is kept open.
+    """Limits on open conversations and questions.
 
     Attributes:
-        idle: Seconds after which a conversation in which nothing is asked is closed.
-        open: How many conversations are open; what was not used for longest is closed first.
-        waiting: How many questions of one conversation may wait to be answered.
-        questions: How many of all conversations may be under way at once, those that wait included.
+        idle: Seconds after which a conversation without questions is closed.
+        open: The maximum number of open conversations; the least recently used are closed first.
+        waiting: The maximum number of waiting questions per conversation.
+        questions: The maximum number of questions in progress in all conversations, including waiting ones.
     """
 
     idle: float = 900.0
@@ -155,12 +155,12 @@ class SessionLimits:
 
 @dataclass(slots=True)
 class _Session:
-    """A conversation while somebody uses it.
+    """A conversation in use.
 
     Attributes:
-        seen: What was on record of it when it was last used here; something else is on record if another server of the
-            same store has gone on with it since.
-        asking: What answers questions, or waits to; those that were stopped are not among them.
+        seen: The saved state when the conversation was last used here; if it differs now, another server of the same
+            store has continued it.
+        asking: The tasks that answer questions or wait to; stopped ones are removed.
     """
 
     answerer: SolverChoice
@@ -175,7 +175,7 @@ class _Session:
 
 
 class SessionManager:
-    """The open conversations of a server, over its documents and its store."""
+    """The open conversations of a server, with its documents and its store."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class SessionManager:
         limits: SessionLimits = SessionLimits(),
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Take what lies around it."""
+        """Set the defaults for questions, the documents, and where conversations and runs are stored."""
         self._workers = workers
         self.asking: AskRequest = asking
         self.library: DocumentLibrary = library
@@ -199,13 +199,13 @@ class SessionManager:
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
     async def begin(self, document: str, title: str = "", answerer: str | None = None) -> SavedConversation:
-        """Begin a conversation about a document of the library."""
+        """Create a conversation about a document of the library."""
         chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
         page = await self.library.open(document)
         return self.saved.begin(document, page.document.id, title, chosen)
 
     async def look(self, id: str) -> ConversationState:
-        """Return a conversation as it is now; nothing is opened for it."""
+        """Return the current state of a conversation without opening it."""
         saved = self.saved.get(id)
         page = await self.library.open(saved.document)
         session = self._open.get(id)
@@ -217,15 +217,15 @@ class SessionManager:
     async def ask(
         self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
     ) -> AnsweredNow:
-        """Answer each question in a text, after those that were asked in the conversation before.
+        """Answer a question in a conversation.
 
         Raises:
-            BusyError: Too many questions are under way already, here or in the conversation.
-            InputError: There is no such conversation, or nobody of this name.
-            QuestionError: It cannot be asked; nothing was.
-            QuestionStoppedError: It was stopped.
-            QuestionTimeoutError: It took too long.
-            QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
+            BusyError: Too many questions are in progress, in all or in this conversation.
+            InputError: The conversation or the solver does not exist.
+            QuestionError: The question is invalid; nothing was asked.
+            QuestionStoppedError: The question was stopped.
+            QuestionTimeoutError: The question took too long.
+            QuaestorError: An outage, a setting or missing weights prevented the answer. The conversation may continue.
         """
         found = None if answerer is None else find_answerer(self.asking, answerer)
         with self._questions.enter(), self._stoppable(id):
@@ -245,14 +245,14 @@ class SessionManager:
 
     @contextmanager
     def _stoppable(self, id: str) -> Iterator[None]:
-        """Let `stop` end the task that is in the block."""
+        """Let `stop` cancel the current task within the block."""
         asking, task = self._session(id).asking, asyncio.current_task()
         assert task is not None
         asking.add(task)
         try:
             yield
         except asyncio.CancelledError:
-            if task in asking:  # somebody else cancels it
+            if task in asking:  # cancelled by something other than `stop`
                 raise
             task.uncancel()
             raise QuestionStoppedError("the question was stopped before it was answered") from None
@@ -260,7 +260,7 @@ class SessionManager:
             asking.discard(task)
 
     def stop(self, id: str) -> int:
-        """Stop the questions of a conversation that are being answered or wait to be, and return how many there are."""
+        """Stop the questions of a conversation that are in progress or waiting, and return their number."""
         self.saved.get(id)
         session = self._open.get(id)
         stopped = list(session.asking) if session else []
@@ -277,7 +277,7 @@ class SessionManager:
                 self.stop(id)
 
     async def examples(self, id: str) -> tuple[str, ...]:
-        """Return questions that the document of a conversation is known to answer, found without a model."""
+        """Return example questions that the document is known to answer, found without a model."""
         saved = self.saved.get(id)
         pending = self._examples.get(saved.document)
         if pending is None:
@@ -303,7 +303,7 @@ class SessionManager:
             return ()
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
-        """Take the last question back, with all that it asked, and return its turns, if any."""
+        """Undo the last question, and return its turns; empty if there are none."""
         async with self._lock_session(id) as session:
             chat = await self._chat(id, session)
             turns = await chat.undo()
@@ -313,7 +313,7 @@ class SessionManager:
             return turns
 
     async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
-        """Return a correction that a person makes in a conversation, once what depends on it is computed again."""
+        """Apply a person's correction in a conversation, and compute dependent answers again."""
         async with self._lock_session(id) as session:
             chat = await self._chat(id, session)
             wanted = await compute(fix, chat.ledger)
@@ -337,7 +337,7 @@ class SessionManager:
             self._save(session, saved, replace(saved, answerer=found.id))
 
     async def export(self, id: str) -> ExportedConversation:
-        """Return a conversation to be handed on."""
+        """Return a conversation ready for export."""
         saved = self.saved.get(id)
         session = self._open.get(id)
         if session is not None and session.chat is not None and not self._is_outdated(session, saved):
@@ -349,7 +349,7 @@ class SessionManager:
         return found
 
     def rename(self, id: str, title: str) -> SavedConversation:
-        """Call a conversation something else, and return it."""
+        """Change the title of a conversation, and return it."""
         before, session = self.saved.get(id), self._open.get(id)
         renamed = self.saved.rename(id, title)
         if session is not None and session.seen == before:
@@ -357,7 +357,7 @@ class SessionManager:
         return renamed
 
     async def delete(self, id: str) -> None:
-        """Stop the questions of a conversation, and delete it with all that the store has of it."""
+        """Stop the questions of a conversation, and delete it with its runs in the store."""
         self.stop(id)
         async with self._lock_session(id) as session:
             await self._close_chat(session)
@@ -368,7 +368,7 @@ class SessionManager:
         self._open.pop(id, None)
 
     async def close_idle(self) -> None:
-        """Close what was not used for long, and what is open beyond the limit."""
+        """Close idle conversations, and those beyond the limit."""
         by_use = sorted(self._open.items(), key=lambda item: item[1].used)
         beyond = len(by_use) - self._limits.open
         for number, (id, session) in enumerate(by_use):
@@ -380,7 +380,7 @@ class SessionManager:
                     self._open.pop(id, None)
 
     async def close(self) -> None:
-        """Close all, and stops what is asked."""
+        """Stop all questions, and close all conversations."""
         self.stop_all()
         for pending in self._examples.values():
             pending.cancel()
@@ -392,7 +392,7 @@ class SessionManager:
 
     @asynccontextmanager
     async def _lock_session(self, id: str) -> AsyncIterator[_Session]:
-        """Give a conversation to whoever comes first, then to whoever comes next, here or in another server."""
+        """Yield a conversation for exclusive use, first come, first served, also among servers of one store."""
         session = self._session(id)
         if session.waiting > self._limits.waiting:
             raise BusyError("too many questions wait in this conversation: wait for their answers")
@@ -426,7 +426,7 @@ class SessionManager:
         return session
 
     async def _chat(self, id: str, session: _Session) -> Chat:
-        """Return the open conversation, taken up again from the store if it was closed or another server went on."""
+        """Return the open chat, resumed from the store if it was closed or another server continued it."""
         saved = self.saved.get(id)
         if self._is_outdated(session, saved):
             await self._close_chat(session)
@@ -438,29 +438,29 @@ class SessionManager:
             chat = Chat(page, session.answerer.request, forwarder, self._workers)
             try:
                 await chat.open(saved.run)
-            except UnknownRunError:  # somebody has deleted it from the store
+            except UnknownRunError:  # the run was deleted from the store
                 await chat.open()
             session.chat, session.forwarder, session.seen = chat, forwarder, saved
         return session.chat
 
     def _is_outdated(self, session: _Session, saved: SavedConversation) -> bool:
-        """Return whether another server has gone on with a conversation that is open here, and the store has it."""
+        """Return whether another server has continued and stored a conversation that is open here."""
         return session.chat is not None and session.seen != saved and saved.run is not None and self._resumable(session)
 
     def _choice_of(self, saved: SavedConversation) -> SolverChoice:
-        """Return who answers in a conversation; who answers by default where the chosen one is not there any more."""
+        """Return the solver choice of a conversation, or the default if it is no longer available."""
         with suppress(InputError):
             return find_answerer(self.asking, saved.answerer)
         return find_answerer(self.asking, DEFAULT)
 
     async def _ledger(self, saved: SavedConversation, page: DocumentInCorpus) -> Ledger:
         if saved.run is not None:
-            with suppress(UnknownRunError):  # somebody may have deleted it from the store
+            with suppress(UnknownRunError):  # the run may have been deleted from the store
                 return await read_ledger(self.asking.settings.store, saved.run, page)
         return Ledger(page.document)
 
     def _record_progress(self, id: str, session: _Session, chat: Chat) -> None:
-        """Put on record what the conversation is kept as now; if that fails, its answers are shown all the same."""
+        """Save the title, runs and size of the conversation; if that fails, the answers are returned all the same."""
         saved, run = self.saved.get(id), chat.run
         runs = saved.runs if run is None or run in saved.runs else (*saved.runs, run)
         title = saved.title or (chat.turns[0].asked if chat.turns else "")
@@ -485,7 +485,7 @@ class SessionManager:
 
     @staticmethod
     def _resumable(session: _Session) -> bool:
-        """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
+        """Return whether a conversation can be closed without loss: an unsaved one exists only while it is open."""
         if session.chat is None or not session.chat.turns:
             return True
         return session.chat.request.keep and session.chat.unkept is None and session.unlisted is None
@@ -495,7 +495,7 @@ class SessionManager:
 async def open_sessions(
     asking: AskRequest, files: Sequence[str] = (), processes: int = 0, limits: SessionLimits = SessionLimits()
 ) -> AsyncIterator[tuple[SessionManager, DocumentTools, RunStore]]:
-    """Give what a server answers with, and close it; without worker processes this process answers."""
+    """Yield the services of a server, and close them; without worker processes, this process answers."""
     settings = asking.settings
     async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
         with open_uploads(settings) as uploads, open_conversations(settings) as saved:
@@ -521,7 +521,7 @@ async def _examples(here: WorkerPage) -> tuple[str, ...]:
 
 
 async def _prepare(request: AskRequest) -> None:
-    """Load what a solver is made of, which takes a second once, where it holds nobody up."""
+    """Load the data of a solver in a thread, so that the event loop does not wait; it takes a second the first time."""
     if request.solver is None:
         with suppress(SettingsError):  # opening it reports the error
             await asyncio.to_thread(make_solver, request.settings.solver)

@@ -1,4 +1,4 @@
-"""A cascade of two stored runs, simulated: what a threshold would give before money is spent on it."""
+"""Simulates a cascade of two stored runs, to compare thresholds without asking a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class StageTurn:
 
 @dataclass(frozen=True, slots=True)
 class CascadePoint:
-    """A cascade at one threshold."""
+    """The result of a cascade at one threshold."""
 
     threshold: float
     passed: int
@@ -48,7 +48,7 @@ class CascadePoint:
 
     @property
     def share(self) -> float:
-        """The turns that are given to the second run, as a share of all."""
+        """The turns passed to the second run, as a fraction of all."""
         return self.passed / self.right.total if self.right.total else 0.0
 
 
@@ -58,10 +58,10 @@ def cascade_curve(
     pages: Sequence[str],
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> tuple[CascadePoint, ...]:
-    """Return what cascades of two runs come to, by threshold.
+    """Return the results of cascades of two runs, by threshold.
 
-    An answer of the first run is taken if it has a value and its confidence is the threshold or more; else the second
-    run's is, or, if that one failed, the first one's after all. So the cascade solver does it.
+    The answer of the first run is used if it has a value and its confidence reaches the threshold; otherwise that of
+    the second run, unless the second run failed and the first has an answer. The cascade solver has the same rule.
     """
     before, groups, points = sum((turn.usage for turn in first), Usage()), group_places(pages), []
     for threshold in thresholds:
@@ -81,8 +81,8 @@ class SimulatedCascade:
     """Two runs as the stages of a cascade.
 
     Attributes:
-        replayed: Whether the first run's solver answered again after the second run's answers; else each turn is taken
-            as its own run answered it.
+        replayed: Whether the first run's solver answered again with the second run's answers in the history; if not,
+            each turn is taken from its run unchanged.
     """
 
     first: RunRecord
@@ -94,18 +94,18 @@ class SimulatedCascade:
 
     @property
     def best(self) -> CascadePoint:
-        """The point with most right; of several the one that gives fewest turns to the second run."""
+        """The point with the most right turns; among equals, the one that passes the fewest turns."""
         return max(self.points, key=lambda point: (point.right.correct, -point.passed))
 
 
 async def simulate_stored(
     store: RunStore, names: Sequence[str], dataset: Path | None = None, *, replay: bool = False
 ) -> SimulatedCascade:
-    """Return what cascades of two stored runs would come to.
+    """Simulate cascades of two stored runs.
 
     Args:
-        replay: Whether the first run's solver answers again after the answers of the second run, as it would in a
-            cascade. It takes a solver that asks no model, and the time of a few of its runs.
+        replay: Whether the first run's solver answers again with the answers of the second run in the history, as in a
+            real cascade. This needs a solver without a model, and takes as long as a few of its runs.
     """
     runs = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     if len(runs) != 2 or runs[0].id == runs[1].id:
@@ -123,7 +123,7 @@ async def simulate_stored(
 
 
 def solver_again(run: RunRecord) -> Solver:
-    """Return the solver that a run was played with."""
+    """Return the solver of a run, built again."""
     spec = RunSpec.of_run(run)
     if run.kind != "run" or spec.solver not in solver_names():
         raise InputError(
@@ -146,7 +146,7 @@ async def replayed_curve(
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[CascadePoint, ...]:
-    """Return what cascades come to in which a solver answers again after a stored run's answers."""
+    """Return the results of cascades in which a solver answers again with a stored run's answers in the history."""
     by_conversation: dict[str, list[TurnRecord]] = {}
     for turn in second:
         by_conversation.setdefault(turn.conversation, []).append(turn)
@@ -156,7 +156,7 @@ async def replayed_curve(
     for asked in dataset.conversations:
         recorded = RecordedAnswers("recorded", asked, by_conversation.get(asked.id, ()))
         found = await replay_cascade(asked, first, recorded, thresholds, graphs)
-        # Thresholds between which nothing changes share their turns.
+        # Thresholds with the same outcome share their turns.
         different = {id(turns): turns for turns in found}
         judged = {key: await compute(_right, turns, asked, gold) for key, turns in different.items()}
         for place, turns in enumerate(found):

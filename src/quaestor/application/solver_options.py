@@ -1,4 +1,4 @@
-"""The options that a solver is built with: defaults, its table in the settings, and overrides of the caller."""
+"""The options of a solver: its defaults, its table in the settings, and the caller's overrides."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ NO_OVERRIDES = SolverOverrides()
 
 
 def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
-    """Return the options that settings and overrides give the solver."""
+    """Return the solver's options from settings and overrides."""
     options = _table(settings, settings.solver)
     given = {name: value for name, value in overrides.options.items() if value is not None}
     spec = solver_spec(settings.solver)
@@ -46,7 +46,7 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
 
 
 def interactive_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
-    """Return the options of the solver, and of solvers inside it, for questions of a person."""
+    """Return the options of the solver, and of solvers inside it, for a person's questions."""
     spec = solver_spec(settings.solver)
     options = {**spec.interactive_defaults, **solver_options(settings, overrides)}
     return _with_inner_options(spec, options, lambda name, own: {**_mixed_answer_defaults(name), **own})
@@ -55,8 +55,8 @@ def interactive_options(settings: Settings, overrides: SolverOverrides = NO_OVER
 def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
     """Return the default options of the solver for a dataset.
 
-    There are none if the dataset asks for numbers alone and the solver asks no model, so that such a run keeps its
-    digest. If some questions have no answer, the defaults are those for questions of a person.
+    They are empty if the dataset asks for numbers only and the solver does not use a model, so that such a run keeps
+    its digest. If some questions have no answer, the defaults are those for a person's questions.
     """
     if dataset.unanswerable:
         spec = solver_spec(settings.solver)
@@ -83,7 +83,7 @@ def _mixed_answer_defaults(solver: str) -> dict[str, JsonValue]:
 def _with_inner_options(
     spec: "AnySpec", options: Mapping[str, JsonValue], own: Callable[[str, dict[str, JsonValue]], dict[str, JsonValue]]
 ) -> dict[str, JsonValue]:
-    """Return options with those of the solvers inside a solver."""
+    """Return options extended by those of the solvers inside a solver."""
     key, found = f"{spec.inner_option}_options", dict(options)
     given = options.get(key)
     values = given if isinstance(given, dict) else {}
@@ -105,12 +105,12 @@ def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
 
 
 def named_model(options: dict[str, JsonValue], config: ModelConfig | None) -> dict[str, JsonValue]:
-    """Return the options with the name of the model, for the record."""
+    """Add the name of the model to the options, for the run's record."""
     return options | ({"model": config.spec.name} if config else {})
 
 
 def is_trained_on(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -> bool:
-    """Return whether the weights of a solver were learned from a file, so that a score on it says nothing of others."""
+    """Return whether the weights of a solver were trained on a file, so that a score on it is not representative."""
     from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 
     if "weights" not in solver_spec(solver).option_names:

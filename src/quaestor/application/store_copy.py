@@ -1,7 +1,7 @@
-"""A store copied into another one, of whichever kind, and the digest by which both are compared.
+"""Copies a store into another of any kind, and computes digests to compare them.
 
-Works by the operations that every run store has. A copy that was broken off goes on where it was: what is there is not
-written again, and the end of a conversation is written last.
+Uses only the operations of all run stores. An interrupted copy can be continued: existing records are not written
+again, and the end of a conversation is written last.
 """
 
 import hashlib
@@ -20,27 +20,27 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord
 
 KNOWLEDGE = ""
-"""What ontologies and frozen graphs, which belong to no run, have their digest under."""
+"""The key for the digest of ontologies and frozen graphs, which belong to no run."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreParts:
-    """A store with the scores beside it."""
+    """A run store with its scores."""
 
     runs: RunStore
     scores: ScoreStore | None = None
 
 
 async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> StoreParts:
-    """Open a store and the scores beside it, until the stack is left."""
+    """Open a store and its scores until the stack is closed."""
     runs = await stack.enter_async_context(open_store(uri, create=create))
-    await runs.runs()  # what is made is made now: scores are of a store that is there
+    await runs.runs()  # creates the store now, because scores need an existing one
     scores = open_scores(uri)
     return StoreParts(runs, await stack.enter_async_context(scores) if scores else None)
 
 
 async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[RunRecord], None] | None = None) -> None:
-    """Copy all of a store into another one, which keeps what it has besides."""
+    """Copy a store into another one, which keeps its other contents."""
     known = {one.digest for one in await target.runs.ontologies()}
     for ontology in reversed(await source.runs.ontologies()):
         if ontology.digest not in known:
@@ -116,7 +116,7 @@ async def _copy_scores(source: ScoreStore, target: ScoreStore, run: str) -> None
     scores = await source.scores(run)
     for place, score in reversed([*enumerate(scores)]):
         if score.id not in copied:
-            # Only of the latest are verdicts kept.
+            # Verdicts are saved only for the latest score.
             latest = place == 0
             conversations = await source.conversation_scores(run) if latest else ()
             await target.add_score(ScoreRecords(score, conversations, await source.verdicts(run) if latest else ()))
@@ -126,23 +126,23 @@ async def _graph(store: RunStore, run: str, conversation: str) -> tuple[Triple, 
     try:
         return await store.load_graph(run, conversation)
     except StoreError as error:
-        if error.__cause__ is not None:  # the store failed; if there is none nothing did
+        if error.__cause__ is not None:  # the store failed; a missing graph has no cause
             raise
         return None
 
 
 async def digests_of(store: StoreParts) -> Mapping[str, str]:
-    """Return the digest of each run with all that belongs to it, by id, and that of KNOWLEDGE.
+    """Return the digest of each run with all its records, by id, and that of KNOWLEDGE.
 
-    SHA-256 over the records in their order as JSON with sorted keys: equal in every kind of store. When an ontology was
-    kept is not part of it.
+    SHA-256 over the records in order, as JSON with sorted keys: equal in every kind of store. The time at which an
+    ontology was stored is not included.
     """
     found = {run.id: await _digest(_records_of(store, run)) for run in await store.runs.runs()}
     return {KNOWLEDGE: await _digest(_knowledge_of(store.runs)), **found}
 
 
 def digest_of_all(digests: Mapping[str, str]) -> str:
-    """Return the one digest of a store, from those of its parts."""
+    """Return a single digest of a store from those of its parts."""
     return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
 
 

@@ -18,7 +18,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufd
 
 
 def element(tag: str, *children: Child, **attributes: str | float | None) -> Element:
-    """Return an element; `class_` sets `class`, underscores become hyphens, and attributes that are None are omitted."""
+    """Return an element; `class_` sets `class`, underscores become hyphens, and None is omitted."""
     made = etree.Element(tag)
     for name, value in attributes.items():
         if value is not None:
