@@ -28,7 +28,7 @@ THRESHOLDS = tuple(step / 20 for step in range(21))
 
 @dataclass(frozen=True, slots=True)
 class StageTurn:
-    """One turn of one run, as a stage of a cascade."""
+    """The outcome of a turn in one run, as a stage of a cascade."""
 
     right: bool
     answered: bool = True

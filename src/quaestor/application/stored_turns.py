@@ -1,4 +1,4 @@
-"""One turn of a stored run, by the names that a person gives it."""
+"""Reads single turns of stored runs by the names that users give."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from quaestor.store.records import PromptRecord, RunRecord, TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as it was stored, and what its sources are named by."""
+    """A stored turn, with the graph that names its sources."""
 
     run: RunRecord
     record: TurnRecord
@@ -37,7 +37,7 @@ class StoredTurn:
 
 
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
-    """Return the id of the conversation of a run that a person means: by its own id, or by that of its page."""
+    """Return the id of a conversation of a run, given its id or that of its page."""
     examples = await store.examples(run)
     by_page: dict[str, list[str]] = {}
     for example in examples:
@@ -53,7 +53,7 @@ async def find_conversation(store: RunStore, run: str, name: str) -> str:
 async def read_stored_turn(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> StoredTurn:
-    """Return one turn."""
+    """Read one turn, counted from 1."""
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number, attempt)
@@ -63,7 +63,7 @@ async def read_stored_turn(
 
 
 def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Turn | None:
-    """Return a stored turn as a person corrected it; None where nobody did, or all of it is undone."""
+    """Return a stored turn with a person's corrections, or None if there are none or all are undone."""
     mine = [change for made in corrections for change in made.changes if change.turn == record.index]
     if not mine or mine[-1].answer.corrected is None:
         return None
@@ -71,7 +71,7 @@ def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Tur
 
 
 def kind_objects(record: TurnRecord | None) -> dict[str, JsonValue]:
-    """Return the kind of a stored answer, and whether the document holds one; of a turn that was not played none.
+    """Return the kind and the answerability of a stored answer; the kind is `none` for a missing turn.
 
     Units: `answerable` is a probability from 0 to 1, or null if the solver gives none.
     """
@@ -82,12 +82,12 @@ def kind_objects(record: TurnRecord | None) -> dict[str, JsonValue]:
 async def stored_corrections(
     store: RunStore, run: str, conversation: str, attempt: int | None = None
 ) -> tuple[Correction, ...]:
-    """Return what a person corrected in a conversation, in order."""
+    """Return the corrections of a conversation in order."""
     return tuple(map(correction_of_record, await store.corrections(run, conversation, attempt)))
 
 
 async def stored_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph | None:
-    """Return the graph of a conversation's page as a run has it; None if the page had none."""
+    """Return the graph that a run stored for a conversation's page, or None."""
     try:
         return graph_from_triples(await store.load_graph(run, conversation))
     except StoreError:
@@ -97,12 +97,12 @@ async def stored_graph(store: RunStore, run: str, conversation: str) -> Knowledg
 async def read_exchanges(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> tuple[PromptRecord, ...]:
-    """Return every request of a turn to its model; none if no model was asked."""
+    """Return all requests of a turn to its model; empty if no model was asked."""
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = tuple(await store.prompts(record.id, name, number - 1, attempt))
     if not found:
-        # A turn that was not played asks nothing either: let the store say so.
+        # If the turn is missing, raise the error for that.
         await _turn(store, record.id, name, number, attempt)
     return found
 
@@ -121,16 +121,16 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
 
 
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
-    """Return the knowledge graph that a conversation was played on."""
+    """Return the knowledge graph that a conversation was answered with."""
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     return graph_from_triples(await store.load_graph(record.id, name), f"the graph of {name}")
 
 
 async def answers_about(store: RunStore, run: str, document: Document) -> tuple[Document, list[tuple[int, Turn]]]:
-    """Return a document with the turns of a run that are about it, conversation by conversation, as they read now.
+    """Return a document and the turns of a run about it, conversation by conversation, with corrections applied.
 
-    Each turn has its place in its conversation, from 0; the document has the numbers that a person corrected.
+    Each turn comes with its index in its conversation, from 0; the document has the corrected numbers.
     """
     record = await find_run(store, run)
     found: list[tuple[int, Turn]] = []
@@ -148,7 +148,7 @@ async def answers_about(store: RunStore, run: str, document: Document) -> tuple[
 
 
 def turn_of_record(record: TurnRecord) -> Turn:
-    """Return a turn as it was answered, from what is stored of it: what later questions may refer to."""
+    """Restore a turn from its record, as it was answered."""
     return Turn(
         question=record.question,
         answer=serial.restore(Answer, record.answer),

@@ -1,7 +1,7 @@
-"""Which tools suited which questions, and why tools refused calls; and the advice for the agent written from that.
+"""Statistics of which tools suited which questions and why tools refused calls, and advice for the agent from them.
 
-What a question asks for is found by the patterns of the ontology's core, and the advice is made of closed words, so
-neither has a question's own words, a number of a page or an answer. Nothing takes the advice up by itself.
+The kind of a question is found by the patterns of the core ontology, and the advice has a fixed vocabulary. So neither
+contains words of questions, numbers of pages or answers. The advice is used only if a person passes it on.
 """
 
 import hashlib
@@ -43,12 +43,12 @@ _REASONS = (
     ("wrong arguments", r"cannot take these arguments|^The arguments of|needs (?:an entityType|some)|is no period"),
 )  # fmt: skip
 REASONS = (*(reason for reason, _ in _REASONS), OTHER)
-"""Why a tool refuses a call."""
+"""The reasons for which a tool refuses a call."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """The turns that asked for one thing and used the same tools."""
+    """The turns that asked for the same kind of result and used the same tools."""
 
     asked: str
     tools: tuple[str, ...]
@@ -61,7 +61,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class ToolRefusals:
-    """The calls of a tool that were refused for one reason, and how many of their turns were scored and are right."""
+    """The calls of a tool that were refused for one reason, and the scored and the right turns among theirs."""
 
     tool: str
     reason: str
@@ -81,7 +81,7 @@ class ToolCount:
 
 @dataclass(frozen=True, slots=True)
 class ToolTable:
-    """Which tools runs used, and how that went."""
+    """Statistics of tool calls in runs."""
 
     runs: tuple[str, ...]
     conversations: tuple[str, ...]
@@ -94,7 +94,7 @@ class ToolTable:
 
 @dataclass(frozen=True, slots=True)
 class _AskedTurn:
-    """A turn with what its question asks for; `reasons` of calls that were not refused are None."""
+    """A turn with the kind of result asked for; `reasons` has None for calls that were not refused."""
 
     conversation: str
     asked: str
@@ -104,7 +104,7 @@ class _AskedTurn:
 
 
 async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTable:
-    """Return which tools runs used and how that went, over all their turns."""
+    """Collect the statistics of tool calls over all turns of some runs."""
     runs = await find_runs(store, names)
     turns: list[_AskedTurn] = []
     for run in runs:
@@ -115,7 +115,7 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
 
 
 def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_AskedTurn]:
-    """Yield turns with what they ask for, in their order: "and in 2008?" asks for what the question before did."""
+    """Yield turns in order, with the kind of result asked for: "and in 2008?" has the kind of the question before."""
     conversation, asked = "", ""
     for turn in turns:
         previous = asked if conversation == turn.conversation else None
@@ -150,7 +150,7 @@ def _table(runs: Sequence[RunRecord], turns: Sequence[_AskedTurn]) -> ToolTable:
         )
         for use, found in by_use.items()
     ]
-    # A turn is there once for each of its refused calls, but judged once.
+    # A turn is listed once for each of its refused calls, but counted once as judged.
     refusals = [
         ToolRefusals(*refused, len(found), *_count_right({id(turn): turn for turn in found}.values()))
         for refused, found in by_reason.items()
@@ -179,11 +179,11 @@ def refusal_reason(output: JsonValue) -> str | None:
 
 
 FEW = 5
-"""Fewer turns or calls than this say nothing."""
+"""The minimum number of turns or calls to draw a conclusion from."""
 
 _PLAYED = "# played "
 _A_LINE = 8
-"""Marks of conversations on a line."""
+"""The number of conversation marks per line."""
 
 WAYS_OUT = {
     "several fit": "give one of the filters that the candidates come with",
@@ -200,11 +200,11 @@ WAYS_OUT = {
     "no such tool": "use the tools that there are",
     "wrong arguments": "keep to the parameters of the tool",
 }
-"""What to do about a reason for which a tool refuses a call."""
+"""The advice for each reason of a refusal."""
 
 
 def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
-    """Write advice, and return how many of its lines the agent sees."""
+    """Write advice, and return the number of lines that the agent sees."""
     output.require_free()
     lines = [*_advise_on_kinds(table.uses), *_warn_of_refusals(table)]
     if not lines:
@@ -221,7 +221,7 @@ def _head(table: ToolTable, use: str) -> Iterable[str]:
 
 
 def _foot(table: ToolTable) -> Iterable[str]:
-    """Yield marks of the conversations, by which it is known what a score with this advice says nothing about."""
+    """Yield marks of the conversations that the advice was learned from, to recognise them when scoring."""
     marks = sorted(map(_mark, table.conversations))
     yield from (f"{_PLAYED}{' '.join(marks[at : at + _A_LINE])}" for at in range(0, len(marks), _A_LINE))
 
@@ -231,7 +231,7 @@ def _mark(conversation: str) -> str:
 
 
 def _advise_on_kinds(uses: Iterable[ToolUse]) -> Iterable[str]:
-    """Yield a line for each kind of question of which enough was scored: the tools, the most often right first."""
+    """Yield a line for each kind of question with enough scored turns: the tools, the most often right first."""
     labels = {metric.name: metric.label for metric in read_core().metric_types.values()}
     known: dict[str, list[ToolUse]] = {}
     for use in uses:
@@ -254,7 +254,7 @@ def _warn_of_refusals(table: ToolTable) -> Iterable[str]:
 
 
 def count_learned(path: Path, conversations: Iterable[str]) -> int:
-    """Return how many of these conversations advice was drawn from: of those a score says nothing about others."""
+    """Count the conversations that advice was learned from, for which a score with it is not representative."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

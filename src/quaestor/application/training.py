@@ -1,4 +1,4 @@
-"""Weights of the embedded solver: learned into a folder, and judged on companies that they never saw."""
+"""Trains weights of the embedded solver, and evaluates them on companies not used for training."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEI
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """What is learned from."""
+    """The files to train on."""
 
     datasets: Sequence[Path]
     dialogues: Sequence[Path] = ()
@@ -35,7 +35,7 @@ class TrainingRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
-    """What weights were learned from."""
+    """The amount of training data."""
 
     conversations: int
     turns: int
@@ -43,7 +43,7 @@ class TrainingSummary:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidationRequest:
-    """The parts that are held out in turn, and what is learned from."""
+    """The datasets to hold out in parts, and additional training data."""
 
     datasets: Sequence[Path]
     extra: Sequence[Path] = ()
@@ -53,13 +53,13 @@ class CrossValidationRequest:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that are learned from."""
+        """All files used for training."""
         return (*self.datasets, *self.extra, *self.dialogues)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutReport:
-    """How good weights are on the companies of a dataset, which they never saw."""
+    """The evaluation on a dataset, for each company with weights trained without it."""
 
     dataset: Dataset
     report: Report
@@ -67,28 +67,28 @@ class HeldOutReport:
 
     @property
     def name(self) -> str:
-        """Of the file."""
+        """The name of the file."""
         return Path(self.dataset.path).name
 
     @property
     def reachable(self) -> int:
-        """In how many turns the reference number was among the candidates."""
+        """The number of turns whose reference number was among the candidates."""
         return sum(turn.reachable for turn in self.turns)
 
     @property
     def second_questions(self) -> Proportion:
-        """How many first turns of a second question are right: there a conversation changes its subject."""
+        """The proportion right among the first turns of second questions, at which the subject changes."""
         begun = [turn for turn in self.report.turns if turn.kind.begins_second]
         return proportion([turn.correct for turn in begun], [turn.page for turn in begun])
 
 
 def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:
-    """Return the folder that weights are to be written to."""
+    """Return the output folder for weights."""
     return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE, "card.json"), inputs, force)
 
 
 def train_weights(request: TrainingRequest, folder: OutputFolder) -> TrainingSummary:
-    """Learn weights and write them to a folder."""
+    """Train weights and write them to a folder."""
     require_extra("train", "training")
     folder.require_free()
     measured = held_out_figures(request.figures) if request.figures else None
@@ -108,7 +108,7 @@ def judge_held_out(
     on_fold: Callable[[int], None] | None = None,
     settings: Settings | None = None,
 ) -> tuple[HeldOutReport, ...]:
-    """Return how datasets are answered, each, with weights that never saw the company in question."""
+    """Evaluate datasets by cross-validation, each company with weights trained without it."""
     require_extra("train", "cross-validation")
     judged = cross_validate(
         read_examples(request.datasets),
@@ -133,7 +133,7 @@ def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:
 
 
 def train_filing_weights(questions: Sequence[Path], filings: Path, output: Path, *, force: bool) -> FilingTraining:
-    """Train weights on labelled questions, and write them."""
+    """Train the weights for filings on labelled questions, and write them."""
     folder = output / "filings"
     if folder.exists() and not force:
         raise InputError(f"{folder} exists; choose another folder, or replace it by force")

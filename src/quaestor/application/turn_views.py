@@ -1,6 +1,6 @@
-"""One turn of a run with all that is known of it: its answer, how it was found, the requests to models, its reference.
+"""One turn of a run in full: its answer, how it was found, the requests to models, its reference.
 
-Puts together what the store, the scores and the file of the run have; the reference only where the run was scored.
+Combines the data in the store, the scores and the file of the run; references are shown only if the run was scored.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _FIGURES: BoundedCache[tuple[str, int, int], Score] = BoundedCache(32)
 
 @dataclass(frozen=True, slots=True)
 class ExchangeView:
-    """A request to a model and its reply; `repeated` pieces of the request were in the one before."""
+    """A request to a model and its reply; the first `repeated` pieces equal those of the previous request."""
 
     prompt: PromptRecord
     repeated: int
@@ -46,7 +46,7 @@ class ExchangeView:
 
 @dataclass(frozen=True, slots=True)
 class TurnDetail(StoredTurn):
-    """A stored turn with all that is known of it; the reference only if the run was scored and its file is there."""
+    """A stored turn in full; the reference only if the run was scored and its file is available."""
 
     view: RunView
     conversation: tuple[JudgedTurn, ...]
@@ -57,7 +57,7 @@ class TurnDetail(StoredTurn):
 
 
 async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
-    """Return a turn of a run."""
+    """Return a turn of a run in full."""
     view = await views.run(run)
     records = await store.turns(run, conversation)
     record = next((one for one in records if one.index == number - 1), None)
@@ -90,7 +90,7 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
 
 
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:
-    """Return a run and its figures by its references, None if it was not scored or its labelled file has changed."""
+    """Return a run and its figures by its references, or None if it was not scored or its labelled file has changed."""
     view = await views.run(run)
     file = await asyncio.to_thread(played_file, view.run) if view.score else None
     if file is None or not file.gold or view.score is None:
@@ -108,7 +108,7 @@ def _refuse_to_compute() -> Score:
 
 
 def exchange_views(prompts: Sequence[PromptRecord], *, raw: bool = False) -> tuple[ExchangeView, ...]:
-    """Return exchanges in pieces; those that the request before had too are only counted."""
+    """Return exchanges in pieces; pieces repeated from the previous request are only counted."""
     found: list[ExchangeView] = []
     known: tuple[Message, ...] = ()
     for prompt in prompts:

@@ -1,7 +1,6 @@
-"""Files that people hand over, to be asked about: kept under their digests in a bounded folder, read with limits.
+"""Uploads: files stored under their digests in a bounded folder, read with limits.
 
-The name that comes with a file is for people to read: no path is ever made of it. What is not known by its id cannot be
-reached.
+The name of an upload is only displayed and never becomes part of a path. An upload can be reached only by its id.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ from quaestor.readers.written import document_bytes, document_of
 from quaestor.settings import Settings
 
 FOLDER = "uploads"
-"""The folder's name."""
+"""The name of the folder."""
 
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 _ID_BYTES = 16
@@ -41,10 +40,10 @@ _NO_NAME = "document"
 
 @dataclass(frozen=True, slots=True)
 class UploadLimits:
-    """What may be handed over.
+    """Limits on uploads.
 
     Attributes:
-        files: How many uploads are kept; what was not used for longest goes first.
+        files: The maximum number of stored uploads; the least recently used are removed first.
     """
 
     largest: int = 50_000_000
@@ -56,7 +55,7 @@ class UploadLimits:
 
 @dataclass(frozen=True, slots=True)
 class UploadEntry:
-    """A file that was handed over, as it is listed."""
+    """An upload in a list."""
 
     id: str
     name: str
@@ -65,7 +64,7 @@ class UploadEntry:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was handed over."""
+    """An upload with its document."""
 
     id: str
     name: str
@@ -75,22 +74,22 @@ class Upload:
 
     @property
     def page(self) -> DocumentInCorpus:
-        """What can be asked."""
+        """The document with its corpus."""
         return DocumentInCorpus(self.document, (self.document,), self.name)
 
 
 class Uploads:
-    """A folder of uploads. All calls are made from one event loop; several may be under way at once."""
+    """A folder of uploads. All calls must come from one event loop, and may run concurrently."""
 
     def __init__(self, folder: Path, cache: ByteCache | None = None, limits: UploadLimits = UploadLimits()) -> None:
-        """Take where uploads are kept; the folder is made with the first."""
+        """Set the folder; it is created with the first upload."""
         self.folder: Path = folder
         self.limits: UploadLimits = limits
         self._cache = cache
         self.reading: asyncio.Semaphore = asyncio.Semaphore(limits.at_once)
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
-        """Keep a file, and return it with what was read of it. One that cannot be asked is not kept."""
+        """Read and store a file, and return it; raise an error, without storing it, if it cannot be asked about."""
         shown = shown_name(name)
         if len(data) > self.limits.largest:
             raise InputError(f"cannot read {shown}: a file may have at most {self.limits.largest / 1_000_000:.3g} MB")
@@ -103,17 +102,17 @@ class Uploads:
         return upload
 
     async def open(self, id: str) -> Upload:
-        """Return an earlier upload, read again if its document is not kept."""
+        """Return an earlier upload; it is read again if its document is not cached."""
         name, digest, data = await asyncio.to_thread(self._find, id)
         return Upload(id, name, digest, len(data), await self._document(data, digest, name))
 
     def all(self) -> tuple[UploadEntry, ...]:
-        """Return those that are kept, the latest used first."""
+        """Return the stored uploads, the most recently used first."""
         found = sorted(self._entries(), key=lambda entry: entry[0], reverse=True)
         return tuple(UploadEntry(path.stem, name, size) for _, path, _, size, name in found)
 
     def forget(self, id: str) -> bool:
-        """Remove an upload, and its file, unless another upload has the same file; return whether there was one."""
+        """Delete an upload, and its file unless another upload has the same; return whether the upload existed."""
         if not self.has(id):
             return False
         self._entry(id).unlink(missing_ok=True)
@@ -121,18 +120,18 @@ class Uploads:
         return True
 
     def has(self, id: str) -> bool:
-        """Return whether an upload is kept: another server of the same store may have removed it."""
+        """Return whether an upload is stored; another server of the same store may have removed it."""
         return _ID.fullmatch(id) is not None and self._entry(id).exists()
 
     async def _document(self, data: bytes, digest: str, name: str) -> Document:
         key = cache_key("upload", digest, name, code_of_reading())
         if self._cache is not None and (cached := await asyncio.to_thread(self._cache.get, key)) is not None:
-            with suppress(ValueError):  # then it is read and kept anew
+            with suppress(ValueError):  # a damaged entry: read the file again
                 return await asyncio.to_thread(document_of, cached)
         async with self.reading:
             reader, document = await read_limited_async(FileContent(Path(name), data), self.limits.reading)
         require_askable(document)
-        if self._cache is not None and reader in own_readers():  # what others depend on is not known
+        if self._cache is not None and reader in own_readers():  # the dependencies of other readers are unknown
             await asyncio.to_thread(lambda cache: cache.put(key, document_bytes(document)), self._cache)
         return document
 
@@ -146,7 +145,7 @@ class Uploads:
         try:
             make_private_folder(self.folder)
             entry = {"name": upload.name, "digest": upload.digest, "size": upload.size}
-            # Before the file, which nobody takes for one of no upload then.
+            # Written before the file, because files without an entry are removed.
             write_private(self._entry(upload.id), json.dumps(entry).encode())
             if not self._file(upload.digest).exists():
                 write_private(self._file(upload.digest), data)
@@ -163,12 +162,12 @@ class Uploads:
                 name, digest = str(entry["name"]), str(entry["digest"])
                 data = self._file(digest).read_bytes()
                 if hashlib.sha256(data).hexdigest() == digest:
-                    os.utime(self._entry(id))  # what is used last stays longest
+                    os.utime(self._entry(id))  # mark the entry as recently used
                     return name, digest, data
         raise UnknownUploadError("this document no longer exists: upload it again")
 
     def _make_room(self, newest: str = "") -> None:
-        """Remove the uploads that were not used for longest, and files without an upload."""
+        """Remove the least recently used uploads, and files without an upload."""
         with suppress(OSError):
             entries = sorted(self._entries(), key=lambda entry: (entry[1].stem == newest, entry[0]), reverse=True)
             sizes: dict[str, int] = {}
@@ -182,7 +181,7 @@ class Uploads:
                     path.unlink(missing_ok=True)
 
     def _entries(self) -> Iterator[tuple[int, Path, str, int, str]]:
-        """Yield when each was last used, in nanoseconds, where it is on record, its digest, its bytes and its name."""
+        """Yield the time of last use in nanoseconds, the path, the digest, the size in bytes and the name of each."""
         for path in self.folder.glob("*.json"):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 entry = json.loads(path.read_bytes())
@@ -191,7 +190,7 @@ class Uploads:
 
 @contextmanager
 def open_uploads(settings: Settings) -> Iterator[Uploads]:
-    """Give the uploads beside the run store, or in a temporary folder if the store is not a file."""
+    """Yield the uploads beside the run store, or in a temporary folder if the store is not a file."""
     cache, store = file_cache(settings), store_file(settings.store)
     limits = UploadLimits(settings.serve_upload_mb * 1_000_000, reading=reading_limits(settings))
     if store is not None:
@@ -202,7 +201,7 @@ def open_uploads(settings: Settings) -> Iterator[Uploads]:
 
 
 def shown_name(name: str) -> str:
-    r"""Return what a file is called, for people: the end of a path, on one line, without what leads astray.
+    r"""Return the display name of a file: the last part of its path, on one line, without control characters.
 
     >>> shown_name("..\\..\\10-K\u202efdp.html")
     '10-K_fdp.html'

@@ -1,4 +1,4 @@
-"""Why a run is not all right: the turns that went wrong, and the conversations that broke off."""
+"""Finds the wrong turns of a run, and the conversations that did not finish."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ _PARTICULARS = ("references", "events", "tool_calls", "sources")
 
 @dataclass(frozen=True, slots=True)
 class WrongTurn:
-    """A turn that went wrong.
+    """A wrong turn.
 
     Attributes:
-        reference: The reference answer; None if there is none to compare with, or only the saved score.
-        graph: The page's graph, by which sources are named; None if it was not asked for, or the page had none.
+        reference: The reference answer; None if it is not available, or only the saved score is.
+        graph: The graph of the page, which names sources; None if not requested, or if the page has none.
     """
 
     turn: TurnRecord
@@ -46,8 +46,8 @@ class WrongTurns:
     """The wrong turns of a run.
 
     Attributes:
-        wrong: How many are wrong; without reference answers, how many have no answer.
-        turns: Those of them that were asked for, by conversation and index.
+        wrong: The number of wrong turns; without reference answers, of turns without an answer.
+        turns: The requested ones of them, by conversation and index.
     """
 
     run: RunRecord
@@ -68,10 +68,10 @@ async def find_wrong_turns(
     graphs: bool = False,
     most: int | None = None,
 ) -> WrongTurns:
-    """Return what of a run went wrong.
+    """Find the wrong turns of a run.
 
-    The saved score says it, and no more turns are read than are asked for, if the run is large, or its labelled file is
-    the one that it was scored with. Every other run is compared with its labelled file, if that is there.
+    The saved score is used, without reading more turns than requested, if the run is large or its labelled file is the
+    one that it was scored with. Any other run is compared with its labelled file, if that is available.
 
     Args:
         dataset: The labelled file, if it has moved, or if the references of a large run are wanted.
@@ -84,7 +84,7 @@ async def find_wrong_turns(
     broken = await store.examples(record.id, incomplete=True)
     if saved is None or dataset is not None or gold is None:
         file = await compute(read_labelled, record, dataset)
-        # What waits to be played again is neither right nor wrong yet.
+        # Conversations that will be run again are neither right nor wrong yet.
         waiting = {example.conversation for example in broken if example.status != "failed"}
         turns = {_place(turn): turn for turn in await store.turns(record.id) if turn.conversation not in waiting}
         verdicts = None if file is None else await compute(verdicts_on, file, tuple(turns.values()))
@@ -118,7 +118,7 @@ def _place(turn: TurnRecord) -> Place:
 
 
 def _wrong(frame: TurnFrame) -> dict[Place, Cause | None]:
-    """Return the wrong turns of a frame, each with its cause, if that is known."""
+    """Return the wrong turns of a frame, each with its cause, if known."""
     places = zip(frame.conversations, frame.places, frame.causes, strict=True)
     return {
         (conversation, index): Cause(cause) if cause else None
@@ -128,7 +128,7 @@ def _wrong(frame: TurnFrame) -> dict[Place, Cause | None]:
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:
-    """Return the wrong turns as JSON, `turn` from 0 as stored; `full` adds events, tool calls and what was read."""
+    """Return the wrong turns as JSON, `turn` from 0 as stored; `full` adds events, tool calls and sources."""
     return [
         {
             "conversation": wrong.turn.conversation,
