@@ -1,1 +1,1 @@
-"""Conversations as files for other programs: workbooks whose answers are live formulas."""
+"""Exports conversations for other programs, among others as workbooks whose answers are live formulas."""

@@ -1,4 +1,4 @@
-"""A conversation as it is handed on: its questions, its answers step by step, and the facts of its page."""
+"""A conversation for export: its questions, its answers with their steps, and the facts of its page."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """A conversation; `graph` and `turns` are as the corrections leave them."""
+    """A conversation; `graph` and `turns` have the corrections applied."""
 
     id: str
     graph: KnowledgeGraph
@@ -17,13 +17,13 @@ class ExportedConversation:
     corrections: tuple[Correction, ...] = ()
 
     def note(self, source: Source) -> str | None:
-        """Return who corrected the number at a place, when, and what was read there; None where nobody did."""
+        """Describe the correction of the number at a place, or return None if it was not corrected."""
         made = [one for one in self.corrections if isinstance(one.act, NumberCorrection) and one.act.source == source]
         return correction_words(made[-1]) if made else None
 
 
 def correction_words(correction: Correction) -> str:
-    """Return who corrected a number, when and why, and what was read there before."""
+    """Describe who corrected a number, when and why, and how it was read before."""
     act = correction.act
     was = act.was.text if isinstance(act, NumberCorrection) and act.was is not None else "nothing"
     why = f" ({correction.reason})" if correction.reason else ""

@@ -1,4 +1,4 @@
-"""A conversation in words: CSV, JSON, Markdown, and a page of its own for a browser, without scripts or other files."""
+"""Conversations as CSV, JSON, Markdown, and a standalone HTML page without scripts or other files."""
 
 import csv
 import json
@@ -47,7 +47,7 @@ _LEADING = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(conversations: Sequence[ExportedConversation]) -> str:
-    """Return one line a question, under a line of headings."""
+    """Return CSV with a header and one line per question."""
     written = StringIO()
     lines = csv.writer(written, lineterminator="\n")
     lines.writerow(COLUMNS)
@@ -58,7 +58,7 @@ def to_csv(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def to_json(conversations: Sequence[ExportedConversation]) -> str:
-    """Return one object a conversation, with an object a question."""
+    """Return JSON with one object per conversation, which has one object per question."""
     objects: list[JsonValue] = [
         {
             "conversation": conversation.id,
@@ -71,7 +71,7 @@ def to_json(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
-    """Return a table a conversation: question, answer, arithmetic, sources."""
+    """Return a Markdown table per conversation: question, answer, arithmetic, sources."""
     parts = []
     for conversation in conversations:
         lines = [
@@ -91,7 +91,7 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def to_html(conversations: Sequence[ExportedConversation]) -> str:
-    """Return a page with every question, its answer, the arithmetic and the sources."""
+    """Return an HTML page with every question, its answer, the arithmetic and the sources."""
     parts = "\n".join(map(_section, conversations))
     title = html_text(conversations[0].id) if len(conversations) == 1 else f"{len(conversations)} conversations"
     return (
@@ -123,7 +123,7 @@ def _entry(turn: Turn, conversation: ExportedConversation) -> str:
 
 
 def source_words(turn: Turn, conversation: ExportedConversation) -> list[str]:
-    """Return where each number of an answer is, with what is printed there, and who corrected it."""
+    """Describe the place of each number in an answer, with the printed text and any correction."""
     cited = cite_explanation(turn.answer)
     marked = len(cited.sources) if cited is not None else 0
     notes = ((source, conversation.note(source)) for source in sources_of(turn.answer))
@@ -136,13 +136,13 @@ def source_words(turn: Turn, conversation: ExportedConversation) -> list[str]:
 
 
 def explanation_words(answer: Answer) -> str:
-    """Return the sentences of an explanation with their marks, in one line; "" if there is none."""
+    """Return the sentences of an explanation with their source marks, in one line; "" if there is none."""
     cited = cite_explanation(answer)
     return "" if cited is None else " ".join(cited.lines)
 
 
 def answer_words(answer: Answer) -> str:
-    """Return an answer as people read it, and what explains it behind it."""
+    """Return an answer as displayed, followed by its explanation."""
     explained = explanation_words(answer)
     if not explained or answer.kind == "explanation":
         return explained or show_number(answer)
@@ -150,12 +150,12 @@ def answer_words(answer: Answer) -> str:
 
 
 def remark_words(turn: Turn) -> str:
-    """Return why there is no answer or what to doubt of it, and who corrected it; "" if there is nothing to say."""
+    """Return why the answer is missing or doubtful, and who corrected it; "" if there is nothing to remark."""
     return "; ".join(filter(None, (turn.error or turn.answer.reason, show_correction(turn.answer))))
 
 
 def source_text(source: Source, graph: KnowledgeGraph) -> str:
-    """Return a place in words: `net sales | 2012 | $ 642.3`, or the sentence with the number in brackets."""
+    """Describe a place: `net sales | 2012 | $ 642.3`, or the sentence with the number in brackets."""
     facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
     found = next((fact for fact in facts if fact.source == source), None)
     if isinstance(found, Observation):
@@ -208,7 +208,7 @@ def _object(turn: Turn, conversation: ExportedConversation) -> dict[str, JsonVal
 
 
 def _harmless(words: str) -> str:
-    """Return words that no program takes for a formula: an apostrophe is before what would begin one."""
+    """Return text that spreadsheet programs do not run as a formula: an apostrophe precedes a leading sign."""
     if not words.startswith(_LEADING):
         return words
     try:
@@ -219,7 +219,7 @@ def _harmless(words: str) -> str:
 
 
 def _cell(words: str) -> str:
-    """Return words as a cell of a Markdown table holds them: on one line, its signs as signs."""
+    """Return text for a cell of a Markdown table: on one line, with special characters escaped."""
     words = visible(words)
     words = words.replace("&", "&amp;").replace("<", "&lt;")
     for sign in ("\\", "|", "`", "[", "*", "_"):

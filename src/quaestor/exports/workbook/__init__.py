@@ -1,1 +1,1 @@
-"""A conversation as a workbook: inputs where the page prints them, each answer a formula over them."""
+"""Exports conversations as a workbook: inputs in the cells where the page prints them, and answers as formulas."""

@@ -1,8 +1,8 @@
-"""The plans of a conversation as formulas of a spreadsheet program.
+"""The plans of a conversation as spreadsheet formulas.
 
-Operands are converted as `quaestor.plan.scales` says, so each formula comes to what the plan came to, and to what it
-would come to with other inputs. An entry that is not selected has empty words for label and number, which no sum,
-highest or count takes.
+Operands are converted by the rules in `quaestor.plan.scales`, so each formula gives the result of the plan, also after
+the inputs are changed. An entry that is not selected has an empty text as label and number, which sums, maxima and
+counts ignore.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 
 SHEET = "Working"
 LABEL, NUMBER, COMPARED, PLACE = 2, 3, 4, 5
-"""The columns of a row's label, its number, what it is compared by, and its place in the order."""
+"""The columns of a row's label, its number, the value it is compared by, and its rank."""
 
 _LETTERS = "ABCDEF"
 _LONGEST_TEXT = 250
@@ -27,7 +27,7 @@ _LONGEST_TEXT = 250
 
 @dataclass(frozen=True, slots=True)
 class WorkingRow:
-    """One row. Formulas are written without their `=`."""
+    """A row of the sheet. Formulas are written without their `=`."""
 
     turn: int
     what: str
@@ -40,7 +40,7 @@ class WorkingRow:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A number, yes or no, or words: a formula, and what a number counts."""
+    """A number, yes or no, or a text: its formula, and the dimension of a number."""
 
     formula: str
     counts: Dimension = field(default_factory=Dimension)
@@ -48,7 +48,7 @@ class Single:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A list on the sheet."""
+    """A list in consecutive rows of the sheet."""
 
     first: int
     labels: tuple[str, ...]
@@ -56,22 +56,22 @@ class Rows:
     numbered: bool = True
 
     def range(self, column: int) -> str:
-        """Return its cells in a column, as a range."""
+        """Return the range of its cells in a column."""
         last = self.first + len(self.labels) - 1
         return f"{address(self.first, column)}:{address(last, column)}"
 
     def cells(self, column: int) -> list[str]:
-        """Return its cells in a column, one by one."""
+        """Return the addresses of its cells in a column."""
         return [address(self.first + place, column) for place in range(len(self.labels))]
 
 
 def address(row: int, column: int) -> str:
-    """Return how formulas of every sheet name a cell of this one; row and column from 0."""
+    """Return the absolute address of a cell, with the sheet; row and column count from 0."""
     return f"{SHEET}!${_LETTERS[column]}${row + 1}"
 
 
 def in_quotes(text: str) -> str:
-    """Return words as a string of a formula.
+    """Return text as a string literal of a formula.
 
     >>> in_quotes('the "net" line')
     '"the ""net"" line"'
@@ -88,12 +88,12 @@ _SPREAD = {
 
 
 class FormulaRows:
-    """The rows of a conversation, and the formula of each answer."""
+    """Builds the rows of a conversation, and the formula of each answer."""
 
     def __init__(
         self, conversation: ExportedConversation, inputs: Mapping[PlanInput, InputCell], first: int = 1, turn: int = 1
     ) -> None:
-        """Write all turns of a conversation."""
+        """Build the rows of all turns of a conversation."""
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []
         self._inputs, self._first = inputs, first
@@ -161,7 +161,7 @@ class FormulaRows:
         return Rows(first, tuple(labels), tuple(operand.counts))
 
     def _write_unplanned(self, answer: Answer) -> Single | Rows:
-        """Write an answer that came without a plan, as it was told."""
+        """Write the value of an answer that has no plan."""
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if not isinstance(answer.value, ValueList):
             text = in_quotes(print_value(answer.value)) if answer.value is not None else in_quotes("")
@@ -233,7 +233,7 @@ class FormulaRows:
         return Rows(first, rows.labels, rows.counts, numbered=operation.gives == "list")
 
     def _order(self, operation: Operation, rows: Rows, limit: Sequence[Single]) -> Rows:
-        """The n largest or smallest, in that order: of equal ones those first that come first."""
+        """Select the n largest or smallest entries in order; ties keep the order of the list."""
         written, _ = self._write_compared(operation, rows, limit, ordered=True)
         most = int(float(limit[0].formula)) if _is_number(limit[0].formula) else len(rows.labels)
         first = self._next
@@ -246,7 +246,7 @@ class FormulaRows:
     def _write_compared(
         self, operation: Operation, rows: Rows, limit: Sequence[Single], *, ordered: bool = False
     ) -> tuple[Rows, Dimension]:
-        """Write what the entries of a list are compared or added up by, and return where."""
+        """Write the values by which the entries of a list are compared or added up, and return their rows."""
         reading = operation.rule([*rows.counts, *(one.counts for one in limit)])
         first = self._next
         written = Rows(first, rows.labels, rows.counts)
@@ -284,7 +284,7 @@ def _entries(one: Single | Rows) -> int:
 
 
 def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, Dimension]:
-    """Return an operation on single numbers as a formula, and what it comes to counts."""
+    """Return an operation on single numbers as a formula, and the dimension of its result."""
     reading = operation.rule([one.counts for one in operands])
     v = [_shift(one.formula, shift) for one, shift in zip(operands, reading.shifts, strict=True)]
     if operation.name in _INFIX:
@@ -303,7 +303,7 @@ def _shifted_limit(operation: Operation, rows: Rows, limit: Single) -> str:
 
 
 def _shift(formula: str, shift: int) -> str:
-    """Return a formula times a power of ten; negative numbers in parentheses."""
+    """Multiply a formula by a power of ten; negative numbers are put in parentheses."""
     plain = f"({formula})" if formula.startswith("-") else formula
     return plain if not shift else f"({plain}{'*' if shift > 0 else '/'}{10 ** abs(shift)})"
 

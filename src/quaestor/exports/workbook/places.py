@@ -1,7 +1,7 @@
-"""Where the numbers of conversations are in a workbook: a sheet for each table that is used, one for the text.
+"""Assigns the numbers of conversations to cells of a workbook: a sheet per used table, and one for text.
 
-A number is in the cell that its table prints it in. One that is not alone in its cell, or is in a sentence, has
-a line of its own beside the words around it. Conversations about one page share its sheets.
+A number is in the same cell as in its table. A number that is not alone in its cell, or that is in a sentence, has a
+separate line with the words around it. Conversations about one page share its sheets.
 """
 
 import re
@@ -23,14 +23,14 @@ _LONGEST_SHEET = 31
 
 
 class CellNames:
-    """Gives out names, each once."""
+    """Allocates unique names for cells."""
 
     def __init__(self) -> None:
-        """Start with none taken."""
+        """Start without names."""
         self._names = FreeNames()
 
     def take(self, wanted: str) -> str:
-        """Return a name like the one that is wanted, which no other cell has.
+        """Return a valid name that no other cell has, similar to the one wanted.
 
         >>> names = CellNames()
         >>> names.take("net sales, 2012"), names.take("net sales 2012"), names.take("tax2012")
@@ -43,18 +43,18 @@ class CellNames:
 
 
 class SheetNames:
-    """Gives out names of sheets, each once, whatever the case of its letters."""
+    """Allocates unique names for sheets, regardless of case."""
 
     def __init__(self, *used: str) -> None:
-        """Take the names that are given already."""
-        # No program lets a sheet be called so.
+        """Reserve the names that are already used."""
+        # Excel reserves the name History.
         self._used = {name.casefold() for name in (*used, "History")}
 
     def take(self, wanted: str, ending: str = "") -> str:
-        """Return a name like the one that is wanted, which no other sheet has.
+        """Return a valid name that no other sheet has, similar to the one wanted.
 
         Args:
-            wanted: What it is to be called, cut if it is too long.
+            wanted: The preferred name, shortened if it is too long.
 
         >>> names = SheetNames("Text")
         >>> names.take("JKHY/2009/page_28", " T1"), names.take("jkhy 2009 page_28", " T1"), names.take("text")
@@ -76,12 +76,12 @@ TEXT_SHEET = "Text"
 _SUFFIXES = (".gz", ".pdf", ".html", ".htm", ".xlsx", ".csv", ".md", ".txt")
 
 PlanInput = tuple[Source, Quantity]
-"""A number that plans take, and where it is printed."""
+"""An input of plans: the place of a number, and the number."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputCell:
-    """A number that answers rest on, in its cell of the workbook, with a note if it was corrected."""
+    """The cell of an input in the workbook, with a note if the number was corrected."""
 
     sheet: str
     row: int
@@ -93,10 +93,10 @@ class InputCell:
 
 @dataclass(frozen=True, slots=True)
 class TableSheet:
-    """A table of a page.
+    """The sheet of a table.
 
     Attributes:
-        texts: Headings and cells of words, by row and column from 0.
+        texts: Headings and cells with text, by row and column from 0.
     """
 
     name: str
@@ -109,7 +109,7 @@ class TableSheet:
 
 @dataclass(frozen=True, slots=True)
 class QuotedNumber:
-    """A number beside the words that it is in.
+    """A number with the words around it.
 
     Attributes:
         words: The sentence, or the whole cell with its row and column.
@@ -123,7 +123,7 @@ class QuotedNumber:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """All inputs of conversations."""
+    """The cells of all inputs of conversations."""
 
     inputs: tuple[dict[PlanInput, InputCell], ...]
     cells: tuple[InputCell, ...]
@@ -132,7 +132,7 @@ class Places:
 
 
 def places_of(conversations: Sequence[ExportedConversation], names: CellNames, sheets: SheetNames) -> Places:
-    """Return where each number that the plans of conversations take is in their workbook."""
+    """Assign a cell to each number that the plans of conversations use."""
     pages = _pages([conversation.graph for conversation in conversations])
     inputs_of = [_label_inputs(conversation) for conversation in conversations]
     tables = _tables(conversations, pages, inputs_of, sheets)
@@ -156,9 +156,9 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
 
 
 def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
-    """Return the number of the page that each graph is of: of one if nothing in two graphs says otherwise.
+    """Return the number of the page of each graph; graphs of one document are of one page unless their facts conflict.
 
-    A long document is told in parts, and two files may have one name.
+    Conversations show different parts of a long document, and two files may have the same name.
     """
     known: dict[str, list[tuple[int, dict[tuple[Source, int], Quantity]]]] = {}
     numbers: list[int] = []
@@ -183,7 +183,7 @@ def _tables(
     labelled: Sequence[Iterable[PlanInput]],
     sheets: SheetNames,
 ) -> dict[tuple[int, int], TableSheet]:
-    """Return the sheets of the tables in which cells are used, by page and place in it."""
+    """Return the sheets of the tables that are used, by page and index of the table."""
     used: dict[tuple[int, int], str] = {}
     for page, pairs in zip(pages, labelled, strict=True):
         used.update({(page, ref.table): ref.document for ref, _ in pairs if isinstance(ref, CellRef)})
@@ -221,7 +221,7 @@ def _path(graph: KnowledgeGraph, section: str) -> str:
 
 
 def _label_inputs(conversation: ExportedConversation) -> dict[PlanInput, str]:
-    """Return the numbers that plans take, each with what it is called first."""
+    """Return the numbers that plans use, each with its first label."""
     called: dict[PlanInput, str] = {}
     for number, label in _plan_inputs(conversation):
         called.setdefault(number, label)
@@ -229,7 +229,7 @@ def _label_inputs(conversation: ExportedConversation) -> dict[PlanInput, str]:
 
 
 def _plan_inputs(conversation: ExportedConversation) -> Iterator[tuple[PlanInput, str]]:
-    """Yield the numbers that plans take, with what each is called."""
+    """Yield the numbers that plans use, each with its label."""
     for turn in conversation.turns:
         steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()
         called = {variable.source: variable.name for variable in turn.answer.variables if variable.source is not None}
@@ -252,7 +252,7 @@ def _group_inputs(step: Compute) -> Iterator[tuple[PlanInput, str]]:
 
 
 def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
-    """Return a table as the facts of the page have it, each cell where the page has it, one row lower."""
+    """Return a table rebuilt from the facts of the page, with each cell one row lower than on the page."""
     fact = next((table for table in graph.tables if table.index == index), None)
     texts: dict[tuple[int, int], str] = {}
     printed: dict[tuple[int, int], list[Observation]] = {}
@@ -280,7 +280,7 @@ def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
 
 
 def _around(source: Source, graph: KnowledgeGraph) -> str:
-    """Return the words that a number is in."""
+    """Return the words around a number."""
     if isinstance(source, SentenceRef):
         place = source.section, source.sentence
         found = next((m for m in graph.mentions if (m.source.section, m.source.sentence) == place), None)

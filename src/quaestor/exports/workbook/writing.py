@@ -1,6 +1,6 @@
-"""Writes conversations as a workbook: answers, the working, a sheet for each table that is used, one for the text.
+"""Writes conversations as a workbook: answers, their working, a sheet per used table, and one for text.
 
-Text of documents and of people is written as text, never as a formula or a link.
+Text of documents and users is written as text, never as a formula or a link.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ _WIDTHS = (5, 30, 60, 18, 14, 22, 44, 34, 9, 40, 44)
 _QUESTION, _ANSWER, _PRINTED_AT = _HEADS.index("Question"), _HEADS.index("Answer"), _HEADS.index("Source")
 _WORKING_HEADS = ("No.", "Step", "Label", "Number", "Compared value", "Rank", "Source")
 _LINE, _MOST_LINES = 15, 12
-"""The height of a line in points, and how many lines a row is high at most."""
+"""The height of a line in points, and the maximum number of lines in a row."""
 _LONGEST = 32_000
-"""A cell holds 32,767 characters."""
+"""The maximum length of text written to a cell; Excel allows 32,767 characters."""
 
 
 def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
@@ -140,7 +140,7 @@ class _Writer:
                 sheet.write_array_formula(row, _ANSWER, row, _ANSWER, f"{{={formula}}}", self._wrapped, cached)
 
     def _links(self, sheet: "Worksheet", row: int, cells: Sequence[InputCell]) -> None:
-        """Write a link to the first number that an answer rests on, and how many more there are."""
+        """Write a link to the first number that an answer uses, and how many more there are."""
         distinct = list(dict.fromkeys(cells))
         if distinct:
             self._link(sheet, row, _PRINTED_AT, distinct[0], f" and {len(distinct) - 1} more" if distinct[1:] else "")
@@ -159,7 +159,7 @@ class _Writer:
         sheet.freeze_panes(1, 0)
 
     def _contents(self, sheet: "Worksheet") -> None:
-        """List the tables with the files or pages that they are of: a name, and no path of a machine."""
+        """List the tables with the files or pages that they come from, by name and without folders."""
         self._heads(sheet, ("Sheet", "File or page", "Section", "Caption"), (34, 40, 60, 60))
         for row, table in enumerate(self._places.tables, start=1):
             sheet.write_url(row, 0, f"internal:'{table.name}'!A1", string=table.name)
@@ -202,7 +202,7 @@ class _Writer:
         sheet.freeze_panes(1, 0)
 
     def _heads(self, sheet: "Worksheet", heads: tuple[str, ...], widths: tuple[int, ...]) -> None:
-        # Who prints it has all columns on one sheet of paper.
+        # When printed, all columns fit on one page.
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         for column, (head, width) in enumerate(zip(heads, widths, strict=True)):
@@ -210,7 +210,7 @@ class _Writer:
             sheet.set_column(column, column, width)
 
     def _link(self, sheet: "Worksheet", row: int, column: int, cell: InputCell, more: str = "") -> None:
-        """Write a link to the cell that a number is taken from, within the workbook."""
+        """Write a link to the cell of an input, within the workbook."""
         place = _absolute(cell.row, cell.column).replace("$", "")
         shown = self._format(font_color="#0B57D0", underline=1, valign="top")
         sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", shown, f"{cell.sheet}, {place}{more}")
@@ -222,7 +222,7 @@ class _Writer:
         return self._format(num_format=shown)
 
     def _format(self, **properties: str | int | bool) -> "Format":
-        """Return a format, each made once: a workbook of a run would have tens of thousands."""
+        """Return a cached format, because a workbook of a run would otherwise have tens of thousands."""
         key = tuple(properties.items())
         if key not in self._formats:
             self._formats[key] = self._book.add_format(properties)
@@ -238,7 +238,7 @@ def _formulas(row: WorkingRow) -> tuple[tuple[int, str | None], ...]:
 
 
 def _lines(text: str, width: int) -> int:
-    """Return how many lines a text takes in a column: not every program makes a row as high as its text by itself."""
+    """Estimate the number of lines a text takes in a column, because not every program adjusts row heights."""
     return min(_MOST_LINES, sum(1 + len(line) // width for line in text.split("\n")))
 
 
@@ -249,13 +249,13 @@ def _absolute(row: int, column: int) -> str:
 
 
 def _unit_words(turn: Turn) -> str:
-    """Return what one unit of an answer is: `million USD`."""
+    """Return the unit of an answer with its scale: `million USD`."""
     answer = turn.answer
     named = answer.scale.value if answer.scale is not Scale.ONE else ""
     return " ".join(word for word in (named, answer.unit or "") if word) if answer.value is not None else ""
 
 
 def _digits(value: Decimal) -> str:
-    """Return the number format that shows as many decimals as a number has, six at most."""
+    """Return the number format with as many decimals as a number has, at most six."""
     decimals = min(6, len(f"{value:f}".partition(".")[2]))
     return f"#,##0.{'0' * decimals}" if decimals else "#,##0"
