@@ -1,1 +1,1 @@
-"""Corrections of a person, applied: numbers, plans, turns, and what might be chosen instead. No model is asked."""
+"""Applies a person's corrections to numbers, plans and turns, and lists possible ones, without asking a model."""

@@ -1,4 +1,4 @@
-"""What a person chose instead, as a plan: another number for a step, another operation, another reading."""
+"""Applies a person's choice to a plan: another number for a step, another operation, another reading."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ _AROUND = 6
 
 
 def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
-    """Return the plan of a reading, as it was when the question was answered."""
+    """Return the plan of a reading, with the numbers at the time of the answer."""
     if not choice.reading:
         return answer.plan
     if not 1 <= choice.reading <= len(answer.other_readings):
@@ -77,7 +77,7 @@ def _compute_with(step: Step, choice: OperationChoice) -> Compute:
 
 
 def quantity_at(document: Document, source: Source) -> Quantity | None:
-    """Return the number at a place of a document; None if there is none."""
+    """Return the number at a place of a document, or None if there is none."""
     try:
         if isinstance(source, CellRef):
             if min(source.table, source.row, source.column) < 0 or document.cell(source).ref != source:
@@ -90,7 +90,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
 
 
 def place_label(document: Document, source: Source) -> str:
-    """Return what the number at a place is called: `net revenue, 2008`; of a sentence the words around it."""
+    """Return a label for the number at a place: `net revenue, 2008`, or in a sentence the words around it."""
     quantity_at(document, source)
     if isinstance(source, CellRef):
         table = document.table(source.table)
@@ -102,7 +102,7 @@ def place_label(document: Document, source: Source) -> str:
 
 
 def place_words(source: Source) -> str:
-    """Return where a place is, by numbers from 1."""
+    """Describe a place by its numbers, counted from 1."""
     if isinstance(source, SentenceRef):
         return f"{source.section}, sentence {source.sentence + 1}"
     return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"

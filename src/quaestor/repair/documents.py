@@ -1,8 +1,8 @@
-"""A document, or the graph of one, with the numbers that a person corrected.
+"""Applies corrected numbers to a document, or to its graph.
 
-A corrected cell prints the new number, and notes what was read there before. The words of a sentence stay as they are
-printed, so that every span in them holds: what was corrected is noted at its end. Both have another digest than before,
-so that nothing which was made of the document as it was read is taken for it.
+A corrected cell has the new number, and keeps the text as it was read before. A sentence keeps its words, so that spans
+in it stay valid, and gets a note at its end. Both change the digest of the document, so that data derived from the
+original is not used for it.
 """
 
 from collections import defaultdict
@@ -19,11 +19,11 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.repair.numbers import Numbers, Place
 
 Changes = Mapping[Source, Sequence[tuple[Quantity | None, Quantity]]]
-"""By the place: each number as it was read there, and as it is."""
+"""By place: pairs of the number as it was read and as it is corrected."""
 
 
 def corrected_document(document: Document, numbers: Numbers) -> Document:
-    """Return a document in which the corrected numbers are; the same one if nothing is corrected."""
+    """Return a document with the corrected numbers, or the same object if there are none."""
     if not numbers.now:
         return document
     found: defaultdict[Source, list[tuple[Quantity | None, Quantity]]] = defaultdict(list)
@@ -70,7 +70,7 @@ def _sentence(sentence: Sentence, found: Changes) -> Sentence:
 
 
 def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) -> KnowledgeGraph:
-    """Return the facts of a page with the current numbers, whatever they were when the graph was made."""
+    """Return a graph with the current numbers; its facts may have those of any earlier correction."""
     made = tuple(corrections)
     known: defaultdict[Place, list[Quantity]] = defaultdict(list)
     for correction in made:
@@ -90,7 +90,7 @@ def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) ->
 
     observed = [replace(fact, quantity=now(fact)) for fact in graph.observations]
     seen = {fact.source for fact in observed}
-    # A cell in which no number was read has one now.
+    # A cell in which no number was read may have one now.
     for cell in graph.text_cells:
         place = (cell.source, None)
         if (put := numbers.now.get(place)) is not None and cell.source not in seen:

@@ -1,6 +1,6 @@
-"""A conversation with its corrections: what was read and answered first, what is on record, and how it all reads now.
+"""A conversation with its corrections: the original reading and answers, the records, and the corrected turns.
 
-Keeps nothing anywhere: whoever holds a ledger writes its records.
+Stores nothing: the owner of a ledger writes its records.
 """
 
 import unicodedata
@@ -35,14 +35,14 @@ from quaestor.store.records import now
 
 _LONGEST_AUTHOR, _LONGEST_REASON = 80, 400
 MOST_CORRECTIONS = 1_000
-"""The most corrections of one conversation, undone ones counted."""
+"""The maximum number of corrections in a conversation, including undone ones."""
 
 
 class Ledger:
-    """The corrections of one conversation. Not for several threads at once."""
+    """The corrections of one conversation. Not thread-safe."""
 
     def __init__(self, read: Document, answered: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Take up a conversation; its answers are those on record with its corrections."""
+        """Restore a conversation; its corrected answers are taken from the records."""
         self.read: Document = read
         self.answered: tuple[Turn, ...] = tuple(answered)
         self.corrections: tuple[Correction, ...] = tuple(corrections)
@@ -51,46 +51,46 @@ class Ledger:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The turns as they read now."""
+        """The turns with all corrections applied."""
         return self._turns
 
     @property
     def document(self) -> Document:
-        """The document with the numbers that hold now."""
+        """The document with the corrected numbers."""
         self._document = self._with(self.corrections)
         return self._document[1]
 
     def _with(self, corrections: Sequence[Correction]) -> tuple[Numbers, Document]:
-        """The document with the numbers of some corrections: the one at hand if that is the same."""
+        """Return the document with the numbers of some corrections, reusing the last one if they are the same."""
         numbers = Numbers.of(active_corrections(corrections))
         same = numbers.now == self._document[0].now
         return numbers, self._document[1] if same else corrected_document(self.read, numbers)
 
     def add(self, turn: Turn) -> None:
-        """Take the next turn, answered with what holds now."""
+        """Add the next turn, which was answered with the corrected numbers."""
         self.answered, self._turns = (*self.answered, turn), (*self._turns, turn)
 
     def take_back(self, turns: int) -> None:
-        """Leave only so many turns, with the corrections that are not about the others."""
+        """Keep only the first turns, and the corrections that do not depend on the others."""
         self.answered = self.answered[:turns]
         self.corrections = remaining_corrections(self.corrections, turns)
         self._turns = apply_corrections(self.answered, self.corrections)
 
     def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
-        """Return a correction, once it is on record and computed."""
+        """Apply and record a correction."""
         correction, turns, document = self._try(act, author, reason, made or now())
         self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
         return correction
 
     def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
-        """Return the record that undoes a correction."""
+        """Undo a correction, by default the last one, and return the record of the undo."""
         active = [correction.number for correction in active_corrections(self.corrections)]
         if not active:
             raise InputError("no correction to undo")
         return self.correct(Undo(active[-1] if number is None else number), author, made=made)
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
-        """Return the turns as an act would leave them; nothing is on record of it."""
+        """Return the turns that an act would result in, without recording it."""
         return self._try(act, "-", "", now())[1]
 
     def _try(
@@ -163,7 +163,7 @@ class Ledger:
 
 
 def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
-    """Whether a turn is computed already as a person chose; what a cell is called may differ."""
+    """Return whether a turn is already computed as the person chose; the label of a cell may differ."""
     plan = now.answer.plan
     if isinstance(act, SourceChoice) and plan is not None:
         step = plan.steps[act.step - 1]
@@ -172,6 +172,6 @@ def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
 
 
 def _line(text: str, most: int) -> str:
-    """Return words as a record holds them: on one line, without signs that would lead a terminal."""
+    """Return text on one line, without control characters that could affect a terminal, for a record."""
     plain = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
     return " ".join(plain.split())[:most]

@@ -1,6 +1,6 @@
-"""Numbers of a document by what a person calls them: the labels of row and column, in either order.
+"""Finds numbers of a document by their labels of row and column, in either order.
 
-Refuses to guess: if several cells are called so, they are named.
+Never guesses: if several cells match, the error lists them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,11 +19,11 @@ _LONGEST_NUMBER = 60
 def find_cell(
     document: Document, row: str, column: str, near: Sequence[Source] = (), table: int | None = None, first: int = 1
 ) -> CellRef:
-    """Return the cell that is called so; of several the one that an answer takes, or whose table it takes.
+    """Return the cell with the given labels; among several, one that the answer uses, or one in a table that it uses.
 
     Args:
-        table: The table's place in the document; None is any.
-        first: What tables are counted from: people count from 1, programs from 0.
+        table: The number of the table in the document; None for any.
+        first: The number of the first table: 1 for people, 0 for programs.
     """
     named = f"{row} | {column}" if column else row
     if table is not None and not first <= table < first + len(document.tables):
@@ -46,7 +46,7 @@ def find_cell(
 
 
 def read_corrected(text: str, was: Quantity | None) -> Quantity:
-    """Return a number that a person typed; what it leaves open (scale, unit) is as it was read before."""
+    """Parse a number that a person typed; a scale or unit that it lacks is taken from the earlier reading."""
     typed = " ".join(text.split())
     found = parse_cell(typed) if len(typed) <= _LONGEST_NUMBER else ()
     if len(found) != 1:
@@ -56,7 +56,7 @@ def read_corrected(text: str, was: Quantity | None) -> Quantity:
 
 
 def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]:
-    """Yield cells with a number that are called so, and how far from exactly."""
+    """Yield cells that match the labels, with their rank: 0 for an exact match."""
     for cell in table.body():
         heads = table.rows[cell.ref.row], table.columns[cell.ref.column]
         for first, second in (heads, heads[::-1]):
@@ -67,7 +67,7 @@ def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]
 
 
 def _rank(header: Header, words: str) -> int | None:
-    """Return 0 if a heading is called so, 1 if it has the words; None if neither."""
+    """Return 0 if a heading equals the words, 1 if it contains them, else None."""
     wanted = _plain(words)
     names = [_plain(name) for name in (header.label, *header.levels, " > ".join(header.levels)) if name]
     if wanted in names or (header.period is not None and wanted == str(header.period.year)):

@@ -1,4 +1,4 @@
-"""Numbers that were misread: which hold now, and plans that take them as they are."""
+"""Corrected numbers: the current ones, and plans that are updated to them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,19 +10,19 @@ from quaestor.errors import OperandError
 from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, RowRef, Step
 
 Place = tuple[Source, Quantity | None]
-"""A number of the document: where it is, and how it was read; None if no number was read there."""
+"""The place of a number in the document, and the number as it was read; None if no number was read there."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The corrected numbers that hold at one time."""
+    """The corrected numbers at one time, and the corrections that set them."""
 
     now: Mapping[Place, Quantity] = field(default_factory=dict)
     by: Mapping[Place, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, corrections: Iterable[Correction]) -> "Numbers":
-        """Return the numbers of some corrections, the later ones last."""
+        """Collect the numbers of corrections; later ones take precedence."""
         now: dict[Place, Quantity] = {}
         by: dict[Place, int] = {}
         for correction in corrections:
@@ -32,19 +32,19 @@ class Numbers:
         return cls(now, by)
 
     def at(self, place: Place) -> Quantity | None:
-        """Return the number that is at a place; None if there is none."""
+        """Return the current number at a place, or None if there is none."""
         return self.now.get(place, place[1])
 
 
 def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
-    """Return a plan with the numbers that hold now; one that is there no more stays as it was."""
+    """Return a plan with the current numbers; numbers that no longer exist are left unchanged."""
     if before.now == now.now:
         return plan
     return replace(plan, steps=tuple(_step(step, before, now) for step in plan.steps))
 
 
 def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
-    """Return if all numbers of a plan are there."""
+    """Raise an error if a number of a plan no longer exists."""
     for source, quantity in _printed_numbers(plan):
         place = _place(source, quantity, before, now)
         if place is not None and now.at(place) is None:
@@ -89,7 +89,7 @@ def _operands(step: Compute, before: Numbers, now: Numbers) -> Compute:
 
 
 def _place(source: Source, quantity: Quantity, before: Numbers, now: Numbers) -> Place | None:
-    """The place of a number that was corrected, or that was until now."""
+    """Return the place of a number that is or was corrected, else None."""
     for place in (*before.now, *now.now):
         earlier = before.at(place) if place[0] == source else None
         if earlier is not None and earlier.value == quantity.value:
@@ -104,7 +104,7 @@ def _quantity(source: Source, quantity: Quantity, before: Numbers, now: Numbers)
     earlier, current = before.at(place), now.at(place)
     if earlier is None or current is None or earlier == current:
         return quantity
-    # The operations on rows read a cell in a way of their own, without its unit.
+    # The operations on rows read cells differently, without their unit.
     return replace(
         quantity,
         value=current.value,

@@ -1,6 +1,6 @@
-"""What could be corrected in an answer: other readings, the likeliest other cells for each step, other operations.
+"""Lists possible corrections of an answer: other readings, the likeliest other cells for each step, other operations.
 
-What an offer would come to is computed before it is shown; what cannot be computed is not offered.
+Each offer is computed before it is shown; one that cannot be computed is left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,14 +26,14 @@ from quaestor.plan.steps import Compute, Extract
 from quaestor.repair.ledger import Ledger
 
 _CELLS = 6
-"""Other numbers that are offered for a step."""
+"""The maximum number of other cells offered for a step."""
 _ROWS_AWAY = 3
 _OPERATIONS = ("subtract", "percentage_change", "divide", "percentage", "add", "multiply", "average")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something that could be chosen."""
+    """A possible correction, with its description and the resulting answer."""
 
     act: Act
     says: str
@@ -41,7 +41,7 @@ class Offer:
 
 
 def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
-    """Return what could be chosen for an answer: readings, then cells step by step, then operations."""
+    """Return the possible corrections of an answer: readings, then cells by step, then operations."""
     if not 0 <= turn < len(ledger.turns):
         raise InputError(missing_answer(turn + 1, ledger.turns))
     found: list[Offer] = []
@@ -57,7 +57,7 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
 
 
 def _is_known(offer: Offer, found: Sequence[Offer], now: str) -> bool:
-    """Whether an operation comes to what the answer is, or to what another one that is offered does."""
+    """Return whether an operation gives the current answer, or the same as another operation offered."""
     if not isinstance(offer.act, OperationChoice):
         return False
     return offer.gives in (now, *(one.gives for one in found if isinstance(one.act, OperationChoice)))
@@ -94,7 +94,7 @@ def _operations(step: Compute, turn: int) -> Iterator[tuple[Choice, str]]:
 
 
 def _other_sources(step: Extract, document: Document, readings: tuple[OtherReading, ...]) -> list[Source]:
-    """The numbers nearest to what a step takes: those of other readings, of its row, of its column."""
+    """Return the numbers closest to the one of a step: those of other readings, of its row, of its column."""
     read = [other.source for reading in readings for other in reading.plan.extracts if other.quantity is not None]
     near = _of_table(step.source, document) if isinstance(step.source, CellRef) else _of_text(step.source, document)
     found = [source for source in dict.fromkeys((*read, *near)) if source != step.source]
@@ -107,7 +107,7 @@ def _of_table(cell: CellRef, document: Document) -> list[Source]:
     column = [ref for ref in body if ref.column == cell.column and 0 < abs(ref.row - cell.row) <= _ROWS_AWAY]
     row.sort(key=lambda ref: (abs(ref.column - cell.column), ref.column))
     column.sort(key=lambda ref: (abs(ref.row - cell.row), ref.row))
-    # A long row leaves room for the lines around it.
+    # Even a long row leaves room for cells of the column.
     return [*row[: _CELLS - 1], *column]
 
 

@@ -1,6 +1,6 @@
-"""Turns as they come out with what a person corrected: plans re-validated and executed again, exactly, in their order.
+"""Recomputes turns after corrections: their plans are validated and executed again, exactly and in order.
 
-Every other turn stays the very turn that it was. A turn keeps its plan: why the solver chose it is not asked again.
+Unaffected turns are returned unchanged. A turn keeps its plan; the solver is not asked again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,11 +33,11 @@ from quaestor.solvers.answering import build_answer, verify_answer
 def recompute(
     document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None = None
 ) -> tuple[Turn, ...]:
-    """Return the turns of a conversation as its corrections leave them.
+    """Return the turns of a conversation with its corrections applied.
 
     Args:
-        corrections: All that are on record, in their order; what they have on record as changed is what questions
-            which were asked after them could see.
+        corrections: All recorded corrections in order; their recorded changes are what later questions were answered
+            with.
     """
     return _Recomputation(document, turns, corrections, corrected).recompute_all()
 
@@ -62,12 +62,12 @@ class _Recomputation:
 
     def _recompute_turn(self, place: int) -> tuple[Turn, frozenset[int]]:
         turn = self._turns[place]
-        # The corrections when the question was asked, which the solver has answered it with.
+        # The corrections at the time of the question, with which the solver answered it.
         known = [correction for correction in self._corrections if correction.turns <= place]
         before = Numbers.of(active_corrections(known)) if known else Numbers()
         own = dict(_choices_for(self._standing, place))
         if not own and turn.answer.value is None and turn.error is None:
-            # Withheld, or no question of numbers: that does not depend on the numbers.
+            # Withheld, or not about numbers, and therefore independent of them.
             return turn, frozenset()
         plan = self._plan(turn, before, tuple(own.values()))
         if plan is None:
@@ -91,7 +91,7 @@ class _Recomputation:
         return plan
 
     def _numbers(self, plan: Plan | None, before: Numbers) -> Iterator[int]:
-        """The corrections by which numbers of a plan are others than they were; of one that is undone its undoing."""
+        """Yield the corrections, or the undos of corrections, that changed numbers of a plan."""
         if plan is None:
             return
         for place in changed_places(plan, before, self._now):
@@ -117,7 +117,7 @@ class _Recomputation:
             error = named_failure(failure)
         answer = replace(
             answer,
-            # The confidence of a solver's reading is not that of the one that a person chose.
+            # The confidence belongs to the solver's reading, not to the one that a person chose.
             confidence=None if chosen else given.confidence,
             grounds=None if chosen else given.grounds,
             answerable=given.answerable,
@@ -133,7 +133,7 @@ class _Recomputation:
 
 
 def _choices_for(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int, Choice]]:
-    """What was chosen for a turn, each with the number of its correction."""
+    """Yield a person's choices for a turn, each with the number of its correction."""
     for correction in corrections:
         act = correction.act
         if not isinstance(act, NumberCorrection | Undo) and act.turn == place:
@@ -141,7 +141,7 @@ def _choices_for(corrections: Iterable[Correction], place: int) -> Iterator[tupl
 
 
 def _referred_turns(plan: Plan, place: int) -> Iterator[int]:
-    """The earlier turns that a plan refers to, from 0."""
+    """Yield the indexes of the earlier turns that a plan refers to."""
     for step in plan.steps:
         for operand in step.operands if isinstance(step, Compute) else ():
             if isinstance(operand, Ref) and -place <= operand.step < 0:
@@ -149,5 +149,5 @@ def _referred_turns(plan: Plan, place: int) -> Iterator[int]:
 
 
 def _register(turn: Turn) -> object:
-    """What later plans take of a turn."""
+    """Return the result of a turn as later plans use it."""
     return Memory((turn,)).registers[0]
