@@ -35,7 +35,7 @@ R = TypeVar("R")
 _PAGES = 8
 """The number of documents that a worker, and the cache of pickled documents, keeps."""
 
-_PLAYS = 32
+_CONVERSATIONS = 32
 """The number of conversations about one document that a worker keeps."""
 
 MODULES = (__name__, "quaestor.application.ready_solver")
@@ -46,7 +46,7 @@ class WorkerPage:
     """A document in a worker, with the data derived from it.
 
     Attributes:
-        plays: The conversations about the document with their event relays, by the keys of the parent process.
+        runners: The conversations about the document with their event relays, by the keys of the parent process.
     """
 
     def __init__(self, page: DocumentInCorpus, request: AskRequest, line: WorkerLine | None = None) -> None:
@@ -54,11 +54,11 @@ class WorkerPage:
         self.page: DocumentInCorpus = page
         self.request: AskRequest = replace(request, get_graphs=self.get_graphs)
         self.line: WorkerLine | None = line
-        self.plays: OrderedDict[bytes, tuple[ConversationRunner, EventRelay]] = OrderedDict()
-        self._without_own = request
+        self.runners: OrderedDict[bytes, tuple[ConversationRunner, EventRelay]] = OrderedDict()
+        self._request_without_graphs = request
         self._graphs: GraphProvider | None = None
         self._index: PlaceIndex | None = None
-        self._indexing = Lock()
+        self._index_lock = Lock()
         self._active: ActiveSolver | None = None
         self._open = AsyncExitStack()
 
@@ -71,12 +71,12 @@ class WorkerPage:
     async def get_graphs(self) -> GraphProvider:
         """Return the ontology and the graphs of the document, loaded on the first call."""
         if self._graphs is None:
-            self._graphs = await get_graph_provider(self.page, self._without_own)
+            self._graphs = await get_graph_provider(self.page, self._request_without_graphs)
         return self._graphs
 
     def index(self) -> PlaceIndex:
         """Return the index of the places of the document, loaded on the first call."""
-        with self._indexing:
+        with self._index_lock:
             if self._index is None:
                 document = self.page.document
                 self._index = load_index(document, None if document.is_page else self.request.cache)
@@ -88,11 +88,11 @@ class WorkerPage:
             return None
         return PlaceExcerpts(self.page.document, self.request.settings.excerpt_tokens, self.index)
 
-    def keep(self, key: bytes, play: ConversationRunner, relay: EventRelay) -> None:
+    def keep(self, key: bytes, runner: ConversationRunner, relay: EventRelay) -> None:
         """Store a conversation for later questions, dropping the oldest if there are too many."""
-        self.plays[key] = play, relay
-        if len(self.plays) > _PLAYS:
-            self.plays.popitem(last=False)
+        self.runners[key] = runner, relay
+        if len(self.runners) > _CONVERSATIONS:
+            self.runners.popitem(last=False)
 
 
 Work = Callable[[WorkerPage], Awaitable[R]]

@@ -113,17 +113,17 @@ class AskRunWriter(Watcher):
         self._writer = RunWriter(opened, run.id, live=self._live)
         self._watcher = await self._writer.begin(self._conversation)
 
-    async def end(self, played: ConversationResult | None) -> None:
+    async def end(self, result: ConversationResult | None) -> None:
         """Store how the conversation ended, and close the store."""
-        await self._try_to_store(lambda: self._end(played))
+        await self._try_to_store(lambda: self._end(result))
         await self._try_to_store(self._open.aclose, after_error=True)
 
-    async def _end(self, played: ConversationResult | None) -> None:
+    async def _end(self, result: ConversationResult | None) -> None:
         if self._writer is None or self._store is None or self.run is None:
             return
-        if played is not None and self._watcher is not None:  # there is no watcher if the creation was interrupted
-            await self._writer.on_finish(self._conversation, played)
-        await self._store.finish_run(self.run, _status(played), now())
+        if result is not None and self._watcher is not None:  # there is no watcher if the creation was interrupted
+            await self._writer.on_finish(self._conversation, result)
+        await self._store.finish_run(self.run, _status(result), now())
 
     async def on_turn(self, begun: TurnBegun) -> None:
         """Store the event."""
@@ -153,7 +153,7 @@ class AskRunWriter(Watcher):
                 self.unkept = self.unkept or str(error)
 
 
-def _status(played: ConversationResult | None) -> RunStatus:
-    if played is None or played.status not in ("complete", "failed"):
+def _status(result: ConversationResult | None) -> RunStatus:
+    if result is None or result.status not in ("complete", "failed"):
         return "stopped"
-    return "complete" if played.status == "complete" else "failed"
+    return "complete" if result.status == "complete" else "failed"

@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.answerability import show_years
 
 _LONGEST = 60
 _EXAMPLES = 3
-_TRIED = 5
+_LINES_TRIED = 5
 """The number of lines that each form of question is tried with."""
 _AFTER_HEAD = re.compile(r",| \(| (?:of|in|on|for|from|before|after|per|and|to|at|by|under)\b")
 """Matches the end of the head noun in the name of a line."""
@@ -56,8 +56,8 @@ async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
     if not tried:
         return Askable(lines, ())
     quiet = replace(request, keep=False, traces=None, on_begun=None)
-    asked = await answer_questions(page, [question for _, question, _ in tried], quiet, chained=False)
-    return Askable(lines, tuple(_pick_answered(tried, asked.turns)))
+    result = await answer_questions(page, [question for _, question, _ in tried], quiet, chained=False)
+    return Askable(lines, tuple(_pick_answered(tried, result.turns)))
 
 
 def askable_lines(document: Document) -> Iterator[AskableLine]:
@@ -93,10 +93,10 @@ def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
 
 def _questions(lines: Sequence[AskableLine]) -> Iterator[tuple[int, str, frozenset[Source]]]:
     """Yield the form of a question, the question, and the cells that answer it."""
-    for line in lines[:_TRIED]:
+    for line in lines[:_LINES_TRIED]:
         name, last = _lower_label(line.label), line.years[-1]
         yield 0, f"what {_were(name)} {name} in {last}?", frozenset(line.cells[-1:])
-    for line in [line for line in lines if len(line.years) > 1][1 : _TRIED + 1]:
+    for line in [line for line in lines if len(line.years) > 1][1 : _LINES_TRIED + 1]:
         name, first, last = _lower_label(line.label), line.years[-2], line.years[-1]
         ends = frozenset(line.cells[-2:])
         yield 1, f"what was the change in {name} from {first} to {last}?", ends

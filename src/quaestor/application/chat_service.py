@@ -320,8 +320,8 @@ class Chat:
             return
         failure = self._failure
         interrupted = failure is not None and not isinstance(failure, Exception)
-        played = await self._open_runner.result(failure if isinstance(failure, Exception) else None)
-        await self._writer.end(None if interrupted else played)
+        result = await self._open_runner.result(failure if isinstance(failure, Exception) else None)
+        await self._writer.end(None if interrupted else result)
         self.unkept = self.unkept or self._writer.unkept
         self._begun = False
 

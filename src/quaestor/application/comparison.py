@@ -212,7 +212,7 @@ async def show_turn(
 
 def side_of(record: TurnRecord | None, right: bool, document: Document | None) -> SideOfTurn:
     """Return the answer of a run to a turn; `record` is None if the run did not reach it."""
-    answer = serial.restore(Answer, record.answer) if record is not None else Answer(None, reason="not played")
+    answer = serial.restore(Answer, record.answer) if record is not None else Answer(None, reason="not run")
     return SideOfTurn(
         right=right,
         shown=show_number(answer),

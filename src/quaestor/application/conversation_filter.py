@@ -71,6 +71,6 @@ def read_conversations_of_run(
 ) -> Dataset:
     """Return the conversations of a file that a run answered."""
     spec = RunSpec.of_run(run)
-    played = None if spec.folder is None else Path(spec.folder)
-    dataset = read_dataset(path, spec.limit, cache, folder=folder or played)
+    run_folder = None if spec.folder is None else Path(spec.folder)
+    dataset = read_dataset(path, spec.limit, cache, folder=folder or run_folder)
     return spec.selection.of(dataset) if spec.selection else dataset

@@ -135,7 +135,7 @@ class DocumentLibrary:
         return page
 
     async def _read_before(self, name: str) -> ByteCache | None:
-        """Read a file in a separate process, and return the cache that has its document."""
+        """Read a file in a separate process, and return a cache that has its document."""
         if page_file(name) == page_file(SAMPLE):
             return self._cache
         content = await asyncio.to_thread(read_content, page_file(name))

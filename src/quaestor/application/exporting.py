@@ -27,12 +27,12 @@ FORMATS: Mapping[ExportFormat, tuple[str, str]] = {
 }
 """The file suffix and the media type of each format."""
 
-_OF_SUFFIX = {suffix: name for name, (suffix, _) in FORMATS.items()} | {".markdown": "markdown", ".htm": "html"}
+_FORMAT_OF_SUFFIX = {suffix: name for name, (suffix, _) in FORMATS.items()} | {".markdown": "markdown", ".htm": "html"}
 
 
 def format_of(output: OutputFile, named: str | None) -> ExportFormat:
     """Return the format given by name, else the one of the file's suffix."""
-    found = _OF_SUFFIX.get(output.path.suffix.lower()) if named is None else named
+    found = _FORMAT_OF_SUFFIX.get(output.path.suffix.lower()) if named is None else named
     for known in FORMATS:
         if known == found:
             return known

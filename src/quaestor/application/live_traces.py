@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LONGEST = 200
 """The maximum number of characters in a file name; file systems allow 255."""
 
-_OF_THE_TURN = ("number", "program", "verified", "error", "answer", "registers", "usage", "started", "finished")
+_TURN_FIELDS = ("number", "program", "verified", "error", "answer", "registers", "usage", "started", "finished")
 PROMPT_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
 
 
@@ -70,7 +70,7 @@ class TraceFolder:
     def __init__(self, output: OutputFolder, *, go_on: bool) -> None:
         """Set the folder, and whether existing files are appended to."""
         self._output, self._go_on, self._files = output, go_on, ExitStack()
-        self._begun: set[str] = set()
+        self._started: set[str] = set()
 
     def __enter__(self) -> Self:
         """Return the folder."""
@@ -84,8 +84,8 @@ class TraceFolder:
         """Return the observer that writes the trace of an attempt at a conversation."""
         name = trace_name(place.conversation)
         # A restarted conversation is appended to the file that this run created.
-        file = self._output.growing(name, go_on=self._go_on or name in self._begun)
-        self._begun.add(name)
+        file = self._output.growing(name, go_on=self._go_on or name in self._started)
+        self._started.add(name)
         return TraceFile(self._files.enter_context(file), place)
 
 
@@ -122,7 +122,7 @@ class TraceFile(Observer):
         """Write the answer."""
         record = serial.dump(turn_record(self._place.at(index), turn, self._history))
         fields = {"kind": turn.answer.kind, "answerable": turn.answer.answerable}
-        self._write("answered", index, fields | {name: record[name] for name in _OF_THE_TURN})
+        self._write("answered", index, fields | {name: record[name] for name in _TURN_FIELDS})
         if self._failure is not None:
             raise StoreError(f"cannot write {self._file.name}: {self._failure.strerror}") from self._failure
 

@@ -1,4 +1,4 @@
-"""What a name of a formula may stand for, as programs say it: each part bounded, none with a member of another name."""
+"""The values that names of a formula can refer to, as strictly validated and bounded dataclasses."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar
 from pydantic import ConfigDict, Field
 
 MOST_VALUES = 50
-"""The most values that a formula may name."""
+"""The maximum number of named values in a formula."""
 
 LONGEST_NUMBER = 60
-"""Characters of a number that is given."""
+"""The maximum number of characters in a given number."""
 
 _Words = Annotated[str, Field(min_length=1, max_length=500, strict=True)]
-# The members are strict one by one: a whole that is so takes no object of what was JSON.
+# Strict per field, because a strict dataclass would not accept a dict parsed from JSON.
 _CLOSED = ConfigDict(extra="forbid")
 
 

@@ -50,17 +50,17 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
     """Return the nodes of a plan in topological order; the last one is the answer."""
     nodes: dict[str, PlanNode] = {}
     for place, step in enumerate(plan.steps):
-        value = _came_to(step, registers[place]) if place < len(registers) else ""
+        value = _result_text(step, registers[place]) if place < len(registers) else ""
         if isinstance(step, Extract):
             shown = value or step.text or (step.quantity.text if step.quantity else "")
             node = PlanNode(f"s{step.id}", "taken", step.label, shown, sources=(step.source,), step=step.id)
         else:
             inputs = []
             for number, operand in enumerate(step.operands):
-                leaf = _leaf(operand, f"{step.id}-{number}", earlier)
-                if leaf is not None:
-                    nodes.setdefault(leaf.key, leaf)
-                inputs.append(leaf.key if leaf is not None else _key(operand))
+                input_node = _input_node(operand, f"{step.id}-{number}", earlier)
+                if input_node is not None:
+                    nodes.setdefault(input_node.key, input_node)
+                inputs.append(input_node.key if input_node is not None else _key(operand))
             node = PlanNode(f"s{step.id}", "operation", step.operation, value, tuple(inputs), step=step.id)
         nodes[node.key] = node
     return tuple(nodes.values())
@@ -80,7 +80,7 @@ def _key(operand: Operand) -> str:
     return f"s{operand.step}"
 
 
-def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | None:
+def _input_node(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | None:
     """Return the node of an operand that is not a step; None for a step."""
     match operand:
         case Ref(step=step) if step < 0:
@@ -91,9 +91,9 @@ def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | No
         case Constant():
             return PlanNode(f"c{place}", "constant", "constant", _constant(operand))
         case RowRef():
-            return PlanNode(f"r{place}", "row", operand.text, _print(operand), sources=operand.sources)
+            return PlanNode(f"r{place}", "row", operand.text, _first_numbers(operand), sources=operand.sources)
         case CellGroup():
-            return PlanNode(f"g{place}", "group", operand.text, _print(operand), sources=operand.sources)
+            return PlanNode(f"g{place}", "group", operand.text, _first_numbers(operand), sources=operand.sources)
     return None
 
 
@@ -103,13 +103,13 @@ def _constant(operand: Constant) -> str:
     return show_number(Answer(value=Number(operand.value), scale=operand.counts.scale, unit=operand.unit))
 
 
-def _print(operand: RowRef | CellGroup) -> str:
+def _first_numbers(operand: RowRef | CellGroup) -> str:
     shown = [quantity.text for quantity in operand.values[:3]]
     more = len(operand.values) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def _came_to(step: Extract | Compute, register: StepResult) -> str:
+def _result_text(step: Extract | Compute, register: StepResult) -> str:
     """Return the result of a step, formatted like an answer."""
     metric = metric_of(step.operation) if isinstance(step, Compute) else "value"
     return show_number(Answer(value=register.value, scale=register.scale, unit=register.unit, metric_type=metric))

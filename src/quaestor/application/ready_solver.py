@@ -28,11 +28,13 @@ _QUESTIONS = ("what were net sales in 2023?", "and in 2022?", "what was the chan
 
 async def _ask(document: Document) -> None:
     request = AskRequest(Settings(excerpt_tokens=_LEAST_TOKENS))
-    async with resolve_solver(request) as who:
-        play = make_runner(Conversation(document.id, document, ()), who, None, load_excerpts(document, request), None)
-        await play.begin()
+    async with resolve_solver(request) as solver:
+        runner = make_runner(
+            Conversation(document.id, document, ()), solver, None, load_excerpts(document, request), None
+        )
+        await runner.begin()
         for question in _QUESTIONS:
-            await play.ask(question)
+            await runner.ask(question)
 
 
 with suppress(Exception):  # the worker that gets the question reports the error

@@ -45,7 +45,7 @@ class _ConversationSoFar:
 
 @dataclass(frozen=True, slots=True)
 class _ShownGraph:
-    """The graph of the facts shown so far; `graph` is empty if this process already has it."""
+    """The graph of the facts shown so far; `graph` is empty if the watcher already has it."""
 
     graph_of: str | None = None
     graph: tuple[Triple, ...] = ()
@@ -101,11 +101,11 @@ class RemoteRunner:
         sent = None if self._asked else self._conversation_so_far()
         self._asked = True
         while True:
-            done = await self._workers.do(
+            result = await self._workers.do(
                 self._page, self._request, partial(_do_work, self._key, len(self._turns), sent, work), self, self._key
             )
-            if done is not None:
-                return done
+            if result is not None:
+                return result
             sent = self._conversation_so_far()
 
     def _conversation_so_far(self) -> _ConversationSoFar:
@@ -161,8 +161,8 @@ class RemoteRunner:
 
 async def _do_work(key: bytes, count: int, so_far: _ConversationSoFar | None, work: Any, here: WorkerPage) -> Any:
     """Do work in a conversation, in a worker; None if the conversation is not cached and was not sent."""
-    play, relay = here.plays.pop(key, (None, None))
-    if play is None or relay is None or len(play.turns) != count:
+    runner, relay = here.runners.pop(key, (None, None))
+    if runner is None or relay is None or len(runner.turns) != count:
         if so_far is None:
             return None
         assert here.line is not None  # this is a worker
@@ -171,23 +171,23 @@ async def _do_work(key: bytes, count: int, so_far: _ConversationSoFar | None, wo
         if excerpts is not None and so_far.document is not None:
             excerpts = excerpts.over(document)
         conversation = Conversation(here.page.document.id, document, ())
-        play = make_runner(conversation, await here.get_active_solver(), await here.get_graphs(), excerpts, relay)
-        await play.begin(so_far.turns)
-    done = await work(play, relay)
+        runner = make_runner(conversation, await here.get_active_solver(), await here.get_graphs(), excerpts, relay)
+        await runner.begin(so_far.turns)
+    result = await work(runner, relay)
     # Only now: an interrupted conversation is restarted from its turns.
-    here.keep(key, play, relay)
-    return done
+    here.keep(key, runner, relay)
+    return result
 
 
-async def _ask(text: str, play: ConversationRunner, relay: EventRelay) -> _ShownGraph:
-    await play.ask(text)
-    graph = await play.graph()
+async def _ask(text: str, runner: ConversationRunner, relay: EventRelay) -> _ShownGraph:
+    await runner.ask(text)
+    graph = await runner.graph()
     if graph is None:
         return _ShownGraph()
     is_known = relay.graph_of == graph.digest_of_document
     return _ShownGraph(graph.digest_of_document, () if is_known else graph.triples(), graph.statistics())
 
 
-async def _get_shown_graph(play: ConversationRunner, relay: EventRelay) -> _ShownGraph:
-    graph = await play.graph()
+async def _get_shown_graph(runner: ConversationRunner, relay: EventRelay) -> _ShownGraph:
+    graph = await runner.graph()
     return _ShownGraph() if graph is None else _ShownGraph(graph.digest_of_document, graph.triples())

@@ -75,7 +75,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "program_correct": scored.program_correct,
             "cause": scored.cause,
             "sources": [_source_object(source, conversation.document) for source in turn.sources] if turn else [],
-            "error": scored.error if turn else "not played",
+            "error": scored.error if turn else "not run",
             "confidence": scored.confidence,
             **_stated_objects(scored),
             **_filing_objects(scored, turn),

@@ -35,7 +35,7 @@ class PlayedFile:
     stamp: tuple[int, int] = (0, 0)
 
 
-_PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCache(_FILES)
+_CACHE: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCache(_FILES)
 
 
 def played_file(run: RunRecord) -> PlayedFile | None:
@@ -44,7 +44,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
     try:
         stat = path.stat()
         key = (run.dataset_digest, stat.st_mtime_ns, stat.st_size, str(path.absolute()))
-        return _PLAYED.get(key, lambda: read_played_file(path, run))
+        return _CACHE.get(key, lambda: read_played_file(path, run))
     except (OSError, QuaestorError):
         return None
 
@@ -91,13 +91,13 @@ def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
 
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
     """Judge turns of a run by their references; None if none of their conversations has references."""
-    played = {turn.conversation for turn in turns}
-    asked = [one for name, one in file.conversations.items() if name in played and name in file.gold]
-    if not asked:
+    answered = {turn.conversation for turn in turns}
+    conversations = [one for name, one in file.conversations.items() if name in answered and name in file.gold]
+    if not conversations:
         return None
-    labelled = {conversation.id for conversation in asked}
+    labelled = {conversation.id for conversation in conversations}
     predictions = [prediction_of(turn) for turn in turns if turn.conversation in labelled]
-    return judge_predictions(predictions, file.gold, asked)
+    return judge_predictions(predictions, file.gold, conversations)
 
 
 def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:

@@ -256,7 +256,7 @@ async def require_finished(store: RunStore, run: RunRecord) -> None:
         outages = [example.error for example in await store.examples(run.id) if example.status == "outage"]
         why = f" (first failure: {outages[0]})" if outages else ""
         raise RunStoppedError(
-            f"{waiting} of {run.conversations} conversations in run {run.id} of {run.dataset} were not played{why}",
+            f"{waiting} of {run.conversations} conversations in run {run.id} of {run.dataset} have not finished{why}",
             run.id,
         )
 
@@ -274,8 +274,8 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
     if latest is not None:
         return latest
     found = [run for run in runs if run.id.startswith(name)] if name else []
-    if not found and (called := next((run for run in runs if imported_as(run) == name), None)) is not None:
-        return called
+    if not found and (imported := next((run for run in runs if imported_as(run) == name), None)) is not None:
+        return imported
     exact = [run for run in found if run.id == name]
     if len(found) > 1 and not exact:
         raise InputError(f"{len(found)} runs start with {name!r}: {', '.join(run.id for run in found[:5])}")

@@ -56,19 +56,19 @@ async def score_run(
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
     await require_finished(store, run)
     require_references(gold, (one.id for one in dataset.listed))
-    judge, turns, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
+    judge, turns, calls_in = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
     judged, columns = list[TurnScore](), TurnFrame()
     for conversation in dataset.conversations:
-        played, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
-        given = predictions_in_order(conversation.id, map(prediction_of, played), reference)
+        stored, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
+        given = predictions_in_order(conversation.id, map(prediction_of, stored), reference)
         for turn in judge.judge(conversation, reference, given):
             columns.add(turn)
             if wanted != "figures":
                 judged.append(turn)
-        if calls := sum(len(turn.tool_calls) for turn in played):
-            called[conversation.id] = calls
+        if calls := sum(len(turn.tool_calls) for turn in stored):
+            calls_in[conversation.id] = calls
         if wanted == "turns":
-            turns |= {(turn.conversation, turn.index): turn for turn in played}
+            turns |= {(turn.conversation, turn.index): turn for turn in stored}
     report = Report(tuple(judged), score_of(columns))
     broken = tuple(one for one in await store.examples(run.id, incomplete=True) if one.status == "failed")
     scored = ScoredRun(run, turns, report, broken)
@@ -79,7 +79,7 @@ async def score_run(
         if opened is not None:
             async with opened as scores:
                 digest = digest_of_references(gold)
-                await scores.add_score(make_score_records(run, dataset.path, columns, report.score, called, digest))
+                await scores.add_score(make_score_records(run, dataset.path, columns, report.score, calls_in, digest))
     except StoreError as error:
         # The caller gets the score although it was not saved.
         return replace(scored, unkept=str(error))

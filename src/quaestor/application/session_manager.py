@@ -318,7 +318,7 @@ class SessionManager:
             chat = await self._chat(id, session)
             wanted = await compute(fix, chat.ledger)
             if wanted.act is None:
-                raise InputError("say what is to be corrected")
+                raise InputError("no correction given: choose one of the possible corrections")
             made = await chat.correct(wanted.act, author, wanted.reason)
             self._record_progress(id, session, chat)
             return made

@@ -127,7 +127,7 @@ def solver_again(run: RunRecord) -> Solver:
     spec = RunSpec.of_run(run)
     if run.kind != "run" or spec.solver not in solver_names():
         raise InputError(
-            f"run {run.id} was not played by a single solver that can answer again: simulate the cascade without replay"
+            f"run {run.id} has no single solver that can answer again: simulate the cascade without replay"
         )
     known = solver_spec(spec.solver)
     if spec.model is not None or known.must_have_model(known.read(spec.solver_options)):
@@ -150,7 +150,7 @@ async def replayed_curve(
     by_conversation: dict[str, list[TurnRecord]] = {}
     for turn in second:
         by_conversation.setdefault(turn.conversation, []).append(turn)
-    played: list[list[CascadeTurn]] = [[] for _ in thresholds]
+    cascade_turns: list[list[CascadeTurn]] = [[] for _ in thresholds]
     right: list[list[bool]] = [[] for _ in thresholds]
     pages: list[str] = []
     for asked in dataset.conversations:
@@ -160,7 +160,7 @@ async def replayed_curve(
         different = {id(turns): turns for turns in found}
         judged = {key: await compute(_right, turns, asked, gold) for key, turns in different.items()}
         for place, turns in enumerate(found):
-            played[place] += turns
+            cascade_turns[place] += turns
             right[place] += judged[id(turns)]
         pages += [asked.document.id] * len(asked.questions)
     return tuple(
@@ -170,7 +170,7 @@ async def replayed_curve(
             proportion(verdicts, pages),
             sum((Usage.of_counts(turn.record.usage) for turn in turns), Usage()),
         )
-        for threshold, turns, verdicts in zip(thresholds, played, right, strict=True)
+        for threshold, turns, verdicts in zip(thresholds, cascade_turns, right, strict=True)
     )
 
 

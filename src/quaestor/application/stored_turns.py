@@ -116,7 +116,7 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
         elif attempt is not None and (others := await store.turns(run, conversation)):
             why = f"attempt {attempt} is not stored; the latest is {others[0].attempt}"
         else:
-            why = "none of its turns were played"
+            why = "none of its turns were run"
         raise InputError(f"run {run!r} has no turn {number} of conversation {conversation!r}: {why}") from error
 
 

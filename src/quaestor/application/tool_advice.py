@@ -181,8 +181,8 @@ def refusal_reason(output: JsonValue) -> str | None:
 FEW = 5
 """The minimum number of turns or calls to draw a conclusion from."""
 
-_PLAYED = "# played "
-_A_LINE = 8
+_MARKS = "# played "
+_PER_LINE = 8
 """The number of conversation marks per line."""
 
 WAYS_OUT = {
@@ -223,7 +223,7 @@ def _head(table: ToolTable, use: str) -> Iterable[str]:
 def _foot(table: ToolTable) -> Iterable[str]:
     """Yield marks of the conversations that the advice was learned from, to recognise them when scoring."""
     marks = sorted(map(_mark, table.conversations))
-    yield from (f"{_PLAYED}{' '.join(marks[at : at + _A_LINE])}" for at in range(0, len(marks), _A_LINE))
+    yield from (f"{_MARKS}{' '.join(marks[at : at + _PER_LINE])}" for at in range(0, len(marks), _PER_LINE))
 
 
 def _mark(conversation: str) -> str:
@@ -259,5 +259,5 @@ def count_learned(path: Path, conversations: Iterable[str]) -> int:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return 0
-    marks = {mark for line in lines if line.startswith(_PLAYED) for mark in line.removeprefix(_PLAYED).split()}
+    marks = {mark for line in lines if line.startswith(_MARKS) for mark in line.removeprefix(_MARKS).split()}
     return sum(_mark(conversation) in marks for conversation in conversations)

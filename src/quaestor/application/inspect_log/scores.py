@@ -28,14 +28,14 @@ _VERDICTS, _PAGE, _PLACE = "verdicts", "page", "place"
 
 
 def inspect_score(
-    scored: Sequence[TurnScore], played: Sequence[TurnRecord], place: int, broken: str | None = None
+    scored: Sequence[TurnScore], records: Sequence[TurnRecord], place: int, broken: str | None = None
 ) -> "Score":
     """Return the verdicts on one conversation as the score of a sample."""
     from inspect_ai.scorer import Score
 
     names = measures_of(scored[0].verdicts).scorers
     verdicts: dict[str, JsonValue] = {name: list(_outcomes(scored, name)) for name in names}
-    answered = {turn.index: turn for turn in played}
+    answered = {turn.index: turn for turn in records}
     lines = [_line(turn, answered.get(turn.turn)) for turn in scored]
     return Score(
         value={name: _mean(_outcomes(scored, name)) for name in names},

@@ -146,7 +146,7 @@ def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, 
             element("circle", cx=one, cy=other, r=2 + 4 * weight, class_="mark")
             for (one, other), weight in zip(points, weights, strict=True)
         ]
-        # The names are stacked in the lower right corner, which is usually empty.
+        # The names are stacked in the lower right corner, where there is room.
         label = _text(_WIDTH - _RIGHT - 4, bottom - 10 - 16 * place, line.name, "end")
         label.set("class", "mark")
         joined = element("path", d="M" + " L".join(f"{one:.1f} {other:.1f}" for one, other in points), class_="path")
