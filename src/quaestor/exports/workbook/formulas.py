@@ -81,7 +81,7 @@ def in_quotes(text: str) -> str:
 
 _INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "percentage": "/", "exp": "^"}
 _COMPARED = {"above": ">", "below": "<", "at_least": ">=", "at_most": "<=", "equal_to": "=", "greater": ">"}
-_SPREAD = {
+_AGGREGATES = {
     "sum": "SUM", "average": "AVERAGE", "minimum": "MIN", "maximum": "MAX",
     "table_sum": "SUM", "table_average": "AVERAGE", "table_min": "MIN", "table_max": "MAX",
 }  # fmt: skip
@@ -103,7 +103,7 @@ class FormulaRows:
             made = self._write_turn(asked)
             self._history.append(made)
             self._answers.append(asked.answer)
-            self.answers.append(None if made is None else _show(made))
+            self.answers.append(None if made is None else _answer_formula(made))
 
     def _write_turn(self, turn: Turn) -> Single | Rows | None:
         plan = turn.answer.plan
@@ -140,9 +140,9 @@ class FormulaRows:
         if operation.takes == "each" and lists:
             return self._each(operation, operands)
         if lists:
-            rows = lists[0] if len(operands) == 1 else self._items(operands, [""] * sum(map(_entries, operands)))
+            rows = lists[0] if len(operands) == 1 else self._items(operands, [""] * sum(map(_count_entries, operands)))
             compared, counts = self._write_compared(operation, rows, [])
-            return self._row(operation.name, f"{_SPREAD[operation.name]}({compared.range(COMPARED)})", counts)
+            return self._row(operation.name, f"{_AGGREGATES[operation.name]}({compared.range(COMPARED)})", counts)
         singles = [one for one in operands if isinstance(one, Single)]
         formula, counts = _arithmetic(operation, singles)
         return self._row(operation.name, formula, counts)
@@ -279,7 +279,7 @@ class FormulaRows:
         return address(self._next - 1, column)
 
 
-def _entries(one: Single | Rows) -> int:
+def _count_entries(one: Single | Rows) -> int:
     return len(one.labels) if isinstance(one, Rows) else 1
 
 
@@ -293,8 +293,8 @@ def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, 
         return f"({v[0]}-{v[1]})/{v[1]}", reading.counts
     if operation.name in _COMPARED:
         return f'IF({v[0]}{_COMPARED[operation.name]}{v[1]},"yes","no")', reading.counts
-    if operation.name in _SPREAD:
-        return f"{_SPREAD[operation.name]}({','.join(v)})", reading.counts
+    if operation.name in _AGGREGATES:
+        return f"{_AGGREGATES[operation.name]}({','.join(v)})", reading.counts
     return (f"ABS({v[0]})" if operation.name == "absolute" else v[0]), reading.counts
 
 
@@ -312,7 +312,7 @@ def _is_number(formula: str) -> bool:
     return formula.replace(".", "", 1).isdigit()
 
 
-def _show(made: Single | Rows) -> str:
+def _answer_formula(made: Single | Rows) -> str:
     """Return the formula of an answer: a single cell, or the entries of a list in one line."""
     if isinstance(made, Single):
         return made.formula

@@ -222,21 +222,21 @@ def _path(graph: KnowledgeGraph, section: str) -> str:
 
 def _label_inputs(conversation: ExportedConversation) -> dict[PlanInput, str]:
     """Return the numbers that plans use, each with its first label."""
-    called: dict[PlanInput, str] = {}
+    labels: dict[PlanInput, str] = {}
     for number, label in _plan_inputs(conversation):
-        called.setdefault(number, label)
-    return called
+        labels.setdefault(number, label)
+    return labels
 
 
 def _plan_inputs(conversation: ExportedConversation) -> Iterator[tuple[PlanInput, str]]:
     """Yield the numbers that plans use, each with its label."""
     for turn in conversation.turns:
         steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()
-        called = {variable.source: variable.name for variable in turn.answer.variables if variable.source is not None}
+        labels = {variable.source: variable.name for variable in turn.answer.variables if variable.source is not None}
         for step in steps:
             if isinstance(step, Extract):
                 if step.quantity is not None:
-                    yield (step.source, step.quantity), called.get(step.source, step.label)
+                    yield (step.source, step.quantity), labels.get(step.source, step.label)
             else:
                 yield from _group_inputs(step)
 
