@@ -37,8 +37,8 @@ def corrected_document(document: Document, numbers: Numbers) -> Document:
         if isinstance(content, Table) and content.index in tables:
             blocks[place] = replace(block, content=_table(content, found))
         elif isinstance(content, Paragraph) and any((s.section, s.index) in sentences for s in content.sentences):
-            mended = tuple(_sentence(sentence, found) for sentence in content.sentences)
-            blocks[place] = replace(block, content=Paragraph(mended))
+            corrected_sentences = tuple(_sentence(sentence, found) for sentence in content.sentences)
+            blocks[place] = replace(block, content=Paragraph(corrected_sentences))
     return replace(document, blocks=tuple(blocks))
 
 
@@ -83,9 +83,9 @@ def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) ->
 
     def now(fact: Observation | MentionFact) -> Quantity:
         for place, values in known.items():
-            holds = numbers.at(place) if place[0] == fact.source and fact.quantity in values else None
-            if holds is not None:
-                return holds
+            current = numbers.at(place) if place[0] == fact.source and fact.quantity in values else None
+            if current is not None:
+                return current
         return fact.quantity
 
     observed = [replace(fact, quantity=now(fact)) for fact in graph.observations]
@@ -93,8 +93,8 @@ def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) ->
     # A cell in which no number was read may have one now.
     for cell in graph.text_cells:
         place = (cell.source, None)
-        if (put := numbers.now.get(place)) is not None and cell.source not in seen:
+        if (corrected := numbers.now.get(place)) is not None and cell.source not in seen:
             where = (cell.row, cell.column, "", None, None, None, cell.predicate, cell.instance)
-            observed.append(Observation(put, cell.source, 0, *where))
+            observed.append(Observation(corrected, cell.source, 0, *where))
     mentions = tuple(replace(fact, quantity=now(fact)) for fact in graph.mentions)
     return replace(graph, observations=tuple(observed), mentions=mentions)

@@ -78,7 +78,7 @@ class Ledger:
 
     def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
         """Apply and record a correction."""
-        correction, turns, document = self._try(act, author, reason, made or now())
+        correction, turns, document = self._apply(act, author, reason, made or now())
         self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
         return correction
 
@@ -91,17 +91,17 @@ class Ledger:
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
         """Return the turns that an act would result in, without recording it."""
-        return self._try(act, "-", "", now())[1]
+        return self._apply(act, "-", "", now())[1]
 
-    def _try(
+    def _apply(
         self, act: Act, author: str, reason: str, made: datetime
     ) -> tuple[Correction, tuple[Turn, ...], tuple[Numbers, Document]]:
         if len(self.corrections) >= MOST_CORRECTIONS:
             raise InputError(f"too many corrections (at most {MOST_CORRECTIONS:,} per conversation): start a new one")
         self._require(act)
         number = max((correction.number for correction in self.corrections), default=0) + 1
-        who = _line(author, _LONGEST_AUTHOR) or "you"
-        correction = Correction(number, act, len(self.answered), who, made, _line(reason, _LONGEST_REASON))
+        name = _plain_line(author, _LONGEST_AUTHOR) or "you"
+        correction = Correction(number, act, len(self.answered), name, made, _plain_line(reason, _LONGEST_REASON))
         corrections = (*self.corrections, correction)
         document = self._with(corrections)
         try:
@@ -118,7 +118,9 @@ class Ledger:
             for place, (was, turn) in pairs
             if was != turn
         ]
-        if not isinstance(act, NumberCorrection | Undo) and _is_so(self._turns[act.turn], turns[act.turn], act):
+        if not isinstance(act, NumberCorrection | Undo) and _already_chosen(
+            self._turns[act.turn], turns[act.turn], act
+        ):
             raise InputError(f"answer {act.turn + 1} is already computed this way")
         return replace(correction, changes=tuple(changes)), turns, document
 
@@ -162,7 +164,7 @@ class Ledger:
             raise InputError(f"{label} is already {act.now.text}")
 
 
-def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
+def _already_chosen(now: Turn, then: Turn, act: Choice) -> bool:
     """Return whether a turn is already computed as the person chose; the label of a cell may differ."""
     plan = now.answer.plan
     if isinstance(act, SourceChoice) and plan is not None:
@@ -171,7 +173,7 @@ def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
     return plan == then.answer.plan
 
 
-def _line(text: str, most: int) -> str:
+def _plain_line(text: str, most: int) -> str:
     """Return text on one line, without control characters that could affect a terminal, for a record."""
     plain = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
     return " ".join(plain.split())[:most]

@@ -47,25 +47,25 @@ class _Recomputation:
         self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None
     ) -> None:
         self._turns, self._corrections = turns, corrections
-        self._standing = active_corrections(corrections)
-        self._now = Numbers.of(self._standing)
+        self._active = active_corrections(corrections)
+        self._now = Numbers.of(self._active)
         self._document = corrected or corrected_document(document, self._now)
-        self._made: list[Turn] = []
-        self._because: list[frozenset[int]] = []
+        self._recomputed: list[Turn] = []
+        self._causes: list[frozenset[int]] = []
 
     def recompute_all(self) -> tuple[Turn, ...]:
         for place in range(len(self._turns)):
-            turn, because = self._recompute_turn(place)
-            self._made.append(turn)
-            self._because.append(because)
-        return tuple(self._made)
+            turn, causes = self._recompute_turn(place)
+            self._recomputed.append(turn)
+            self._causes.append(causes)
+        return tuple(self._recomputed)
 
     def _recompute_turn(self, place: int) -> tuple[Turn, frozenset[int]]:
         turn = self._turns[place]
         # The corrections at the time of the question, with which the solver answered it.
         known = [correction for correction in self._corrections if correction.turns <= place]
         before = Numbers.of(active_corrections(known)) if known else Numbers()
-        own = dict(_choices_for(self._standing, place))
+        own = dict(_choices_for(self._active, place))
         if not own and turn.answer.value is None and turn.error is None:
             # Withheld, or not about numbers, and therefore independent of them.
             return turn, frozenset()
@@ -75,11 +75,11 @@ class _Recomputation:
         changed = {*self._numbers(turn.answer.plan, before)}
         earlier = set(_referred_turns(plan, place))
         asked = apply_corrections(self._turns[:place], known)
-        moved = any(_register(asked[index]) != _register(self._made[index]) for index in earlier)
-        if not own and not changed and not moved:
+        earlier_changed = any(_register(asked[index]) != _register(self._recomputed[index]) for index in earlier)
+        if not own and not changed and not earlier_changed:
             return turn, frozenset()
-        because = frozenset(own.keys() | changed).union(*(self._because[i] for i in earlier))
-        return self._corrected(turn, plan, before, because, chosen=bool(own)), because
+        causes = frozenset(own.keys() | changed).union(*(self._causes[i] for i in earlier))
+        return self._corrected(turn, plan, before, causes, chosen=bool(own)), causes
 
     def _plan(self, turn: Turn, before: Numbers, own: Sequence[Choice]) -> Plan | None:
         plan = turn.answer.plan and with_numbers(turn.answer.plan, before, self._now)
@@ -103,8 +103,8 @@ class _Recomputation:
             if made is not None:
                 yield made
 
-    def _corrected(self, turn: Turn, plan: Plan, before: Numbers, because: frozenset[int], *, chosen: bool) -> Turn:
-        given, memory = turn.answer, Memory(tuple(self._made))
+    def _corrected(self, turn: Turn, plan: Plan, before: Numbers, causes: frozenset[int], *, chosen: bool) -> Turn:
+        given, memory = turn.answer, Memory(tuple(self._recomputed))
         error = None
         try:
             require_numbers(plan, before, self._now)
@@ -112,7 +112,7 @@ class _Recomputation:
             verified, registers = verify_answer(answer, memory, self._document)
         except PlanError as failure:
             if chosen and isinstance(failure, PlanValidationError):
-                raise InputError(f"answer {len(self._made) + 1} cannot be recomputed: {failure}") from failure
+                raise InputError(f"answer {len(self._recomputed) + 1} cannot be recomputed: {failure}") from failure
             answer, verified, registers = Answer(value=None, plan=plan, reason=str(failure)), False, ()
             error = named_failure(failure)
         answer = replace(
@@ -122,12 +122,12 @@ class _Recomputation:
             grounds=None if chosen else given.grounds,
             answerable=given.answerable,
             other_readings=given.other_readings,
-            corrected=self._note(given, because),
+            corrected=self._correction_note(given, causes),
         )
         return replace(turn, answer=answer, verified=verified, registers=registers, error=error)
 
-    def _note(self, given: Answer, because: frozenset[int]) -> Corrected:
-        latest = max(because, default=self._corrections[-1].number)
+    def _correction_note(self, given: Answer, causes: frozenset[int]) -> Corrected:
+        latest = max(causes, default=self._corrections[-1].number)
         made = next(one for one in self._corrections if one.number == latest)
         return Corrected(show_number(given), made.author, made.made, made.number, made.reason)
 
