@@ -186,16 +186,16 @@ class AnswerWorkers:
             LostWorkerError: The worker died.
             Exception: Whatever the work raises.
         """
-        key, sent = _key(page, request), None
+        key, pickled_page = _key(page, request), None
         while True:
-            job = _Job(key, sent, work)
+            job = _Job(key, pickled_page, work)
             try:
                 result = await self._workers.do(job, listener or _NullListener(), self._seconds, like or key)
             except JobTimeoutError:
                 raise QuestionTimeoutError(self._seconds) from None
             if not isinstance(result, _MissingPage):
                 return cast("R", result)
-            sent = await asyncio.to_thread(self._pickle_page, key, page, request)
+            pickled_page = await asyncio.to_thread(self._pickle_page, key, page, request)
 
     def _pickle_page(self, key: bytes, page: DocumentInCorpus, request: AskRequest) -> bytes:
         return self._pages.get(key, lambda: pickle.dumps((page, _portable_request(request)), 5))
@@ -207,8 +207,8 @@ async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[Answ
     if not processes:
         yield None
         return
-    first = _Load(frozenset((asking.settings.solver, Settings().solver)))
-    async with JobWorkers(processes, worker_context(), _Worker, first) as workers:
+    load_job = _Load(frozenset((asking.settings.solver, Settings().solver)))
+    async with JobWorkers(processes, worker_context(), _Worker, load_job) as workers:
         yield AnswerWorkers(workers, asking.settings.question_seconds)
 
 

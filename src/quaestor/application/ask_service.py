@@ -117,7 +117,7 @@ class ActiveSolver:
 
 
 @asynccontextmanager
-async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[ActiveSolver]:
+async def resolve_solver(request: AskRequest, used: Usage | None = None) -> AsyncIterator[ActiveSolver]:
     """Yield the solver of a request, with a session of its model if it uses one."""
     settings = request.settings
     options = interactive_options(settings, request.overrides)
@@ -130,7 +130,7 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
             yield ActiveSolver(given, given.name)
             return
         with model_access(settings, request.cassette) as config:
-            async with open_session(config, already) as session:
+            async with open_session(config, used) as session:
                 yield ActiveSolver(given, given.name, {}, session, config)
     else:
         with solver_access(settings, options, request.cassette, model_named=request.model_named) as found:
@@ -139,7 +139,7 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
             if found is None:
                 yield ActiveSolver(solver, settings.solver, named)
                 return
-            async with open_session(found, already) as session:
+            async with open_session(found, used) as session:
                 yield ActiveSolver(solver, settings.solver, named, session, found)
 
 

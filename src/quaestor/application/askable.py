@@ -23,7 +23,7 @@ _LINES_TRIED = 5
 """The number of lines that each form of question is tried with."""
 _AFTER_HEAD = re.compile(r",| \(| (?:of|in|on|for|from|before|after|per|and|to|at|by|under)\b")
 """Matches the end of the head noun in the name of a line."""
-_PLAIN = (TableRole.OTHER, TableRole.NOTE, TableRole.DISCUSSION)
+_SECONDARY_ROLES = (TableRole.OTHER, TableRole.NOTE, TableRole.DISCUSSION)
 """The roles of tables that follow primary statements, in this order; all other tables come last."""
 
 
@@ -55,8 +55,8 @@ async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
     tried = list(_questions(lines))
     if not tried:
         return Askable(lines, ())
-    quiet = replace(request, keep=False, traces=None, on_begun=None)
-    result = await answer_questions(page, [question for _, question, _ in tried], quiet, chained=False)
+    unrecorded = replace(request, keep=False, traces=None, on_begun=None)
+    result = await answer_questions(page, [question for _, question, _ in tried], unrecorded, chained=False)
     return Askable(lines, tuple(_pick_answered(tried, result.turns)))
 
 
@@ -76,7 +76,9 @@ def askable_lines(document: Document) -> Iterator[AskableLine]:
 
 
 def _order(role: TableRole) -> int:
-    return -1 if role.is_statement else _PLAIN.index(role) if role in _PLAIN else len(_PLAIN)
+    return (
+        -1 if role.is_statement else _SECONDARY_ROLES.index(role) if role in _SECONDARY_ROLES else len(_SECONDARY_ROLES)
+    )
 
 
 def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
@@ -95,7 +97,7 @@ def _questions(lines: Sequence[AskableLine]) -> Iterator[tuple[int, str, frozens
     """Yield the form of a question, the question, and the cells that answer it."""
     for line in lines[:_LINES_TRIED]:
         name, last = _lower_label(line.label), line.years[-1]
-        yield 0, f"what {_were(name)} {name} in {last}?", frozenset(line.cells[-1:])
+        yield 0, f"what {_verb(name)} {name} in {last}?", frozenset(line.cells[-1:])
     for line in [line for line in lines if len(line.years) > 1][1 : _LINES_TRIED + 1]:
         name, first, last = _lower_label(line.label), line.years[-2], line.years[-1]
         ends = frozenset(line.cells[-2:])
@@ -109,7 +111,7 @@ def _lower_label(label: str) -> str:
     return " ".join(words)
 
 
-def _were(name: str) -> str:
+def _verb(name: str) -> str:
     """Return the verb for a line: `were` for net sales, `was` for cost of sales."""
     head = _AFTER_HEAD.split(name)[0].rstrip()
     return "were" if head.endswith("s") and not head.endswith("ss") else "was"
@@ -122,11 +124,11 @@ def _pick_answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: S
         for (form, question, cells), turn in zip(tried, turns, strict=True)
         if turn.answer.value is not None and frozenset(turn.answer.sources) == cells
     ]
-    of_form: dict[int, str] = {}
+    first_of_form: dict[int, str] = {}
     for form, question in right:
-        of_form.setdefault(form, question)
+        first_of_form.setdefault(form, question)
     # A question is never offered twice.
-    yield from list(dict.fromkeys([*of_form.values(), *(question for _, question in right)]))[:_EXAMPLES]
+    yield from list(dict.fromkeys([*first_of_form.values(), *(question for _, question in right)]))[:_EXAMPLES]
 
 
 def askable_object(document: Document, askable: Askable) -> dict[str, JsonValue]:

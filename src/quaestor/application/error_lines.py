@@ -44,13 +44,13 @@ def read_faults(found: Iterable[Mapping[str, Any]], given: object = None) -> lis
     """
     by_place: dict[tuple[object, ...], dict[object, list[tuple[str, str]]]] = {}
     for fault in found:
-        place, kind, shown = _without_kinds(fault, given)
+        place, kind, shown = _split_union_place(fault, given)
         words = ("its name: " if fault["loc"][-1:] == ("[key]",) else "") + fault_line(fault)[:_LONGEST_FAULT]
         by_place.setdefault(place, {}).setdefault(kind, []).append((".".join(map(str, shown))[:_LONGEST_FAULT], words))
     return [fault for kinds in by_place.values() for fault in min(kinds.values(), key=len)]
 
 
-def _without_kinds(fault: Mapping[str, Any], given: object) -> tuple[tuple[object, ...], object, Sequence[object]]:
+def _split_union_place(fault: Mapping[str, Any], given: object) -> tuple[tuple[object, ...], object, Sequence[object]]:
     """Return the place of a value that matches no variant of a union, the variant tried, and the place of the error.
 
     Pydantic puts the names of variants between the keys of a place; they are not keys of the value.

@@ -160,8 +160,8 @@ def act_words(act: Act, ledger: Ledger) -> str:
         case ReadingChoice(turn=turn, reading=reading):
             return f"answer {turn + 1} uses reading {reading + 1}"
         case OperationChoice(turn=turn, step=step, operation=operation, swapped=swapped):
-            turned = ", with swapped operands" if swapped else ""
-            return f"answer {turn + 1}, step {step} is {operation}{turned}"
+            swap_words = ", with swapped operands" if swapped else ""
+            return f"answer {turn + 1}, step {step} is {operation}{swap_words}"
         case Undo(of=number):
             return f"undo of correction {number}"
 

@@ -21,7 +21,7 @@ _TYPE = "rdf:type"
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^\S+)?', re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _NAMES = ("kg:printedText", "rdfs:label", "kg:label", "kg:text", "dcterms:identifier")
-_JOINS = {"wasDerivedFrom": "stands in", "instance": "fact of", "sentence": "in sentence"}
+_EDGE_LABELS = {"wasDerivedFrom": "printed in", "instance": "fact of", "sentence": "in sentence"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class GraphNetwork:
             self._facts.setdefault(triple.s, []).append(triple)
 
     @cached_property
-    def _pointing(self) -> Mapping[str, list[Triple]]:
+    def _incoming(self) -> Mapping[str, list[Triple]]:
         found: dict[str, list[Triple]] = {}
         for triples in self._facts.values():
             for triple in triples:
@@ -98,10 +98,10 @@ class GraphNetwork:
         return Network(nodes[0] if focus else None, nodes, tuple(inner), hidden, len(self._facts))
 
     def _edges(self, name: str) -> list[NetworkEdge]:
-        joined = [*self._facts[name], *self._pointing.get(name, ())]
+        triples = [*self._facts[name], *self._incoming.get(name, ())]
         return [
-            NetworkEdge(one.s, one.o, _JOINS.get(_local(one.p), _words(one.p)))
-            for one in joined
+            NetworkEdge(one.s, one.o, _EDGE_LABELS.get(_local(one.p), _words(one.p)))
+            for one in triples
             if one.o in self._facts and one.s != one.o
         ]
 

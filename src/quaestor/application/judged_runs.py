@@ -129,10 +129,10 @@ def _judged_run(
     judged = JudgedRun(run, frame, audited=judge_turns(run.id, turns, asked, audit) if audit else ())
     if not whole:
         return judged
-    ended = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
+    seconds_of_turns = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
     used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
     conventions = convention_figures(predictions, labelled.gold, asked)
-    return replace(judged, score=score_of(frame), spent=RunCost(tuple(ended), used), conventions=conventions)
+    return replace(judged, score=score_of(frame), spent=RunCost(tuple(seconds_of_turns), used), conventions=conventions)
 
 
 async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> JudgedRun:
@@ -148,10 +148,10 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
     # The frame has only the verdicts that comparisons need; the figures of the other scorers were saved with the score.
     saved = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
     figures = replace(await compute(score_of, frame), results=saved)
-    took = await store.measure_turns(run.id)
-    seconds = tuple(milliseconds / 1000 for milliseconds in Counter(took.milliseconds).elements())
+    measures = await store.measure_turns(run.id)
+    seconds = tuple(milliseconds / 1000 for milliseconds in Counter(measures.milliseconds).elements())
     used = Usage()
-    if any(took.requests):
+    if any(measures.requests):
         for example in await store.examples(run.id):
             # One conversation at a time: all turns of a large run would not fit into memory.
             used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)

@@ -58,9 +58,9 @@ def solver_access(
             yield _with_roles(config, settings, options)
         return
     if model_named or cassette.asked:
-        asking = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
+        model_solvers = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
         raise SettingsError(
-            f"the solver {settings.solver!r} does not use a model: choose {asking}, or leave out the model"
+            f"the solver {settings.solver!r} does not use a model: choose {model_solvers}, or leave out the model"
         )
     yield None
 

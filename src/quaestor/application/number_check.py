@@ -183,8 +183,8 @@ def _steps(wanted: Quantity, printed: _PrintedNumber) -> tuple[Step, ...] | None
                 claimed = wanted.value if signed else -wanted.value
                 if claimed == known if exact else rounds_to(known, claimed):
                     rounded: tuple[Step, ...] = () if exact else ("rounded",)
-                    turned: tuple[Step, ...] = () if signed or not known else ("without_sign",)
-                    return (*steps, *rounded, *turned)
+                    sign_changed: tuple[Step, ...] = () if signed or not known else ("without_sign",)
+                    return (*steps, *rounded, *sign_changed)
     return None
 
 

@@ -38,12 +38,12 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
     )
 
 
-async def _whole_digest(beginning: str, store: RunStore) -> str:
+async def _whole_digest(prefix: str, store: RunStore) -> str:
     """Return the only stored digest with this prefix, else the prefix itself."""
-    found = [stored.digest for stored in await store.ontologies() if stored.digest.startswith(beginning)]
+    found = [stored.digest for stored in await store.ontologies() if stored.digest.startswith(prefix)]
     if len(found) > 1:
-        raise InputError(f"{len(found)} ontologies start with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
-    return found[0] if found else beginning
+        raise InputError(f"{len(found)} ontologies start with {prefix!r}: {', '.join(d[:16] for d in found[:5])}")
+    return found[0] if found else prefix
 
 
 def read_ontology(path: Path) -> Ontology:

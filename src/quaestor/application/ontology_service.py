@@ -97,13 +97,13 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
             await opened.freeze_graph(graph_key(document, digest), made[0])
             minted += made[1]
 
-        await spread(_GraphMaker(graphs), waiting, freeze, settings)
+        await spread(_GraphBuilder(graphs), waiting, freeze, settings)
         built = len(waiting)
     return FrozenFile(name, digest, graphs.policy, len(pages), built, minted)
 
 
 @dataclass(frozen=True, slots=True)
-class _GraphMaker:
+class _GraphBuilder:
     """Builds graphs of pages in any process."""
 
     graphs: GraphProvider

@@ -217,7 +217,7 @@ def _split(name: str) -> tuple[Path, str | None]:
     path, separator, identity = name.rpartition("#")
     if separator and path and identity:
         return dataset_path(path), identity
-    if what := _describe_no_file(whole):
+    if what := _describe_other_path(whole):
         raise InputError(f"cannot read {name[:200]!r}: {what}")
     if _ADDRESS.match(name):
         raise InputError(f"{name[:200]!r} is a URL: save the page as a file first")
@@ -235,7 +235,7 @@ def store_file(uri: str) -> Path | None:
     return Path(rest[1:]) if scheme == "sqlite" and rest.strip("/") else None
 
 
-def _describe_no_file(path: Path) -> str:
+def _describe_other_path(path: Path) -> str:
     """Explain why an existing path is not a readable file, and what to do; "" if nothing exists there."""
     try:
         if path.is_dir():

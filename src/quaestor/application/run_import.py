@@ -42,12 +42,12 @@ async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | 
         data = file.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from error
-    called = run_name(file.stem if name is None else name)
+    normalized = run_name(file.stem if name is None else name)
     answers = await compute(read_answers, str(file), data, dataset)
-    origin = {"name": called, "file": file.name, "digest": hashlib.sha256(data).hexdigest()}
+    origin = {"name": normalized, "file": file.name, "digest": hashlib.sha256(data).hexdigest()}
     spec = RunSpec(SOLVER, dataset.path, dataset.digest, dict(origin))
     run = await keep_whole_run(
-        store, dataset, spec, called, "import", lambda run, conversation: _records(run, conversation, answers)
+        store, dataset, spec, normalized, "import", lambda run, conversation: _records(run, conversation, answers)
     )
     return ImportedRun(run, len(answers), unanswered(answers, dataset.conversations))
 
@@ -73,12 +73,12 @@ RecordsOf = Callable[[RunRecord, Conversation], Sequence[TurnRecord]]
 
 
 async def keep_whole_run(
-    store: RunStore, dataset: Dataset, spec: RunSpec, called: str, kind: RunKind, records_of: RecordsOf
+    store: RunStore, dataset: Dataset, spec: RunSpec, normalized: str, kind: RunKind, records_of: RecordsOf
 ) -> RunRecord:
     """Store a run with all its turns, or nothing, and return its record."""
     started = await time_of_new_run(store)
     run = replace(
-        spec.new_run(started, len(dataset.conversations), kind), id=replace(spec, solver=called).new_run_id(started)
+        spec.new_run(started, len(dataset.conversations), kind), id=replace(spec, solver=normalized).new_run_id(started)
     )
     await store.create_run(run)
     try:

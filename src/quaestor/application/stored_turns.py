@@ -44,10 +44,10 @@ async def find_conversation(store: RunStore, run: str, name: str) -> str:
         by_page.setdefault(example.document, []).append(example.conversation)
     ids = {example.conversation for example in examples}
     found = match_id(name, [*ids, *by_page], f"run {run}") if examples else name
-    about = by_page.get(found, [found])
-    if found in ids or len(about) == 1:
-        return found if found in ids else about[0]
-    raise InputError(f"{found} has {len(about)} conversations in run {run}: name one of {', '.join(about[:5])}")
+    on_page = by_page.get(found, [found])
+    if found in ids or len(on_page) == 1:
+        return found if found in ids else on_page[0]
+    raise InputError(f"{found} has {len(on_page)} conversations in run {run}: name one of {', '.join(on_page[:5])}")
 
 
 async def read_stored_turn(

@@ -23,7 +23,7 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 Place = tuple[str, int]
 """The conversation of a turn and its index there."""
 
-_PARTICULARS = ("references", "events", "tool_calls", "sources")
+_FULL_FIELDS = ("references", "events", "tool_calls", "sources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[st
             "cause": wrong.cause,
             "gold": str(wrong.reference.executed) if wrong.reference else None,
             "gold_program": wrong.reference.program if wrong.reference else None,
-            **({name: getattr(wrong.turn, name) for name in _PARTICULARS} if full else {}),
+            **({name: getattr(wrong.turn, name) for name in _FULL_FIELDS} if full else {}),
         }
         for wrong in found.turns
     ]
