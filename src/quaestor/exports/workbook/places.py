@@ -165,15 +165,15 @@ def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
     for graph in graphs:
         facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
         printed = {(fact.source, fact.order): fact.quantity for fact in facts}
-        alike = known.setdefault(graph.document, [])
-        for number, others in alike:
+        candidates = known.setdefault(graph.document, [])
+        for number, others in candidates:
             if all(others.get(place, quantity) == quantity for place, quantity in printed.items()):
                 others.update(printed)
                 numbers.append(number)
                 break
         else:
-            alike.append((1 + max(numbers, default=-1), printed))
-            numbers.append(alike[-1][0])
+            candidates.append((1 + max(numbers, default=-1), printed))
+            numbers.append(candidates[-1][0])
     return numbers
 
 

@@ -171,13 +171,13 @@ class _Writer:
         widths = (48, 16)
         sheet.set_column(0, 0, widths[0])
         sheet.set_column(1, 40, widths[1])
-        high: dict[int, int] = {}
+        line_counts: dict[int, int] = {}
         if table.caption and (0, 0) not in table.texts:
             _write(sheet, 0, 0, table.caption, self._bold)
         for (row, column), text in table.texts.items():
             _write(sheet, row, column, text, self._bold if not column else self._wrapped)
-            high[row] = max(high.get(row, 1), _lines(text, widths[min(column, 1)]))
-        for row, lines in high.items():
+            line_counts[row] = max(line_counts.get(row, 1), _lines(text, widths[min(column, 1)]))
+        for row, lines in line_counts.items():
             sheet.set_row(row, _LINE * lines)
         for (row, column), quantity in table.numbers.items():
             marked = (table.name, row, column) in used
