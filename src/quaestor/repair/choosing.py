@@ -11,7 +11,7 @@ from quaestor.errors import InputError, unknown_name
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Extract, Plan, Step
 
-_AROUND = 6
+_CONTEXT_WORDS = 6
 
 
 def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
@@ -20,8 +20,8 @@ def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
         return answer.plan
     if not 1 <= choice.reading <= len(answer.other_readings):
         count = len(answer.other_readings)
-        many = f"has {count} other reading{'s' * (count != 1)}" if count else "has no other readings"
-        raise InputError(f"answer {choice.turn + 1} {many}, so there is no reading {choice.reading + 1}")
+        count_words = f"has {count} other reading{'s' * (count != 1)}" if count else "has no other readings"
+        raise InputError(f"answer {choice.turn + 1} {count_words}, so there is no reading {choice.reading + 1}")
     return answer.other_readings[choice.reading - 1].plan
 
 
@@ -39,8 +39,8 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
 
 def _step(plan: Plan, choice: SourceChoice | OperationChoice) -> Step:
     if not 1 <= choice.step <= len(plan.steps):
-        many = f"{len(plan.steps)} step{'s' * (len(plan.steps) != 1)}"
-        raise InputError(f"answer {choice.turn + 1} has {many}, but not step {choice.step}")
+        count_words = f"{len(plan.steps)} step{'s' * (len(plan.steps) != 1)}"
+        raise InputError(f"answer {choice.turn + 1} has {count_words}, but not step {choice.step}")
     return plan.steps[choice.step - 1]
 
 
@@ -97,7 +97,7 @@ def place_label(document: Document, source: Source) -> str:
         heads = table.rows[source.row].label, table.columns[source.column].label
         return ", ".join(filter(None, heads)) or place_words(source)
     text = document.sentence(source).text
-    before, after = text[: source.start].split()[-_AROUND:], text[source.end :].split()[:_AROUND]
+    before, after = text[: source.start].split()[-_CONTEXT_WORDS:], text[source.end :].split()[:_CONTEXT_WORDS]
     return " ".join((*before, text[source.start : source.end], *after))
 
 

@@ -138,12 +138,12 @@ class Ledger:
             self._require_number(act)
         elif not 0 <= act.turn < len(self.answered):
             count = len(self.answered)
-            many = (
+            count_words = (
                 f"there {'is' if count == 1 else 'are'} {count} answer{'s' * (count != 1)}"
                 if count
                 else "there are no answers"
             )
-            raise InputError(f"no answer {act.turn + 1}: {many}")
+            raise InputError(f"no answer {act.turn + 1}: {count_words}")
         elif isinstance(act, SourceChoice):
             place_label(self.document, act.source)
 

@@ -51,12 +51,12 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
         except InputError:
             continue
         offer = Offer(choice, words, show_number(would_be.answer))
-        if would_be.error is None and not _is_known(offer, found, show_number(ledger.turns[turn].answer)):
+        if would_be.error is None and not _is_redundant(offer, found, show_number(ledger.turns[turn].answer)):
             found.append(offer)
     return tuple(found)
 
 
-def _is_known(offer: Offer, found: Sequence[Offer], now: str) -> bool:
+def _is_redundant(offer: Offer, found: Sequence[Offer], now: str) -> bool:
     """Return whether an operation gives the current answer, or the same as another operation offered."""
     if not isinstance(offer.act, OperationChoice):
         return False
@@ -96,12 +96,16 @@ def _operations(step: Compute, turn: int) -> Iterator[tuple[Choice, str]]:
 def _other_sources(step: Extract, document: Document, readings: tuple[OtherReading, ...]) -> list[Source]:
     """Return the numbers closest to the one of a step: those of other readings, of its row, of its column."""
     read = [other.source for reading in readings for other in reading.plan.extracts if other.quantity is not None]
-    near = _of_table(step.source, document) if isinstance(step.source, CellRef) else _of_text(step.source, document)
+    near = (
+        _near_in_table(step.source, document)
+        if isinstance(step.source, CellRef)
+        else _near_in_text(step.source, document)
+    )
     found = [source for source in dict.fromkeys((*read, *near)) if source != step.source]
     return found[:_CELLS]
 
 
-def _of_table(cell: CellRef, document: Document) -> list[Source]:
+def _near_in_table(cell: CellRef, document: Document) -> list[Source]:
     body = [one.ref for one in document.table(cell.table).body() if one.quantity is not None]
     row = [ref for ref in body if ref.row == cell.row]
     column = [ref for ref in body if ref.column == cell.column and 0 < abs(ref.row - cell.row) <= _ROWS_AWAY]
@@ -111,7 +115,7 @@ def _of_table(cell: CellRef, document: Document) -> list[Source]:
     return [*row[: _CELLS - 1], *column]
 
 
-def _of_text(span: SentenceRef, document: Document) -> list[Source]:
+def _near_in_text(span: SentenceRef, document: Document) -> list[Source]:
     return [mention.ref for mention in document.sentence(span).mentions]
 
 

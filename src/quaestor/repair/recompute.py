@@ -65,25 +65,25 @@ class _Recomputation:
         # The corrections at the time of the question, with which the solver answered it.
         known = [correction for correction in self._corrections if correction.turns <= place]
         before = Numbers.of(active_corrections(known)) if known else Numbers()
-        own = dict(_choices_for(self._active, place))
-        if not own and turn.answer.value is None and turn.error is None:
+        choices = dict(_choices_for(self._active, place))
+        if not choices and turn.answer.value is None and turn.error is None:
             # Withheld, or not about numbers, and therefore independent of them.
             return turn, frozenset()
-        plan = self._plan(turn, before, tuple(own.values()))
+        plan = self._plan(turn, before, tuple(choices.values()))
         if plan is None:
             return turn, frozenset()
         changed = {*self._numbers(turn.answer.plan, before)}
         earlier = set(_referred_turns(plan, place))
         asked = apply_corrections(self._turns[:place], known)
         earlier_changed = any(_register(asked[index]) != _register(self._recomputed[index]) for index in earlier)
-        if not own and not changed and not earlier_changed:
+        if not choices and not changed and not earlier_changed:
             return turn, frozenset()
-        causes = frozenset(own.keys() | changed).union(*(self._causes[i] for i in earlier))
-        return self._corrected(turn, plan, before, causes, chosen=bool(own)), causes
+        causes = frozenset(choices.keys() | changed).union(*(self._causes[i] for i in earlier))
+        return self._corrected(turn, plan, before, causes, chosen=bool(choices)), causes
 
-    def _plan(self, turn: Turn, before: Numbers, own: Sequence[Choice]) -> Plan | None:
+    def _plan(self, turn: Turn, before: Numbers, choices: Sequence[Choice]) -> Plan | None:
         plan = turn.answer.plan and with_numbers(turn.answer.plan, before, self._now)
-        for choice in own:
+        for choice in choices:
             if isinstance(choice, ReadingChoice):
                 read = chosen_reading(turn.answer, choice)
                 plan = read and with_numbers(read, before, self._now)
