@@ -21,7 +21,7 @@ _TYPE = "rdf:type"
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^\S+)?', re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _NAMES = ("kg:printedText", "rdfs:label", "kg:label", "kg:text", "dcterms:identifier")
-_EDGE_LABELS = {"wasDerivedFrom": "printed in", "instance": "fact of", "sentence": "in sentence"}
+_EDGE_LABELS = {"wasDerivedFrom": "found in", "instance": "fact of", "sentence": "in sentence"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def test_a_walk_begins_at_the_tables() -> None:
         ("CashFlow 2008", "CashFlow"),
     ]
     assert [(edge.source, edge.label, edge.target) for edge in start.edges] == [
-        ("kg:CashFlow_2008", "stands in", "doc:table_0")
+        ("kg:CashFlow_2008", "found in", "doc:table_0")
     ]
     assert (start.hidden, start.count) == (0, 3)
 
