@@ -1,14 +1,14 @@
-"""Questions about whole filings, answered from the table of their facts.
+"""Questions about whole filings, answered from the filing's facts.
 
-The files, in the order of a question:
+Modules, in the order in which a question passes through them:
 
-    answering   the answer: facts of the document, the decision, other readings offered
-    turns       a question after the turns before: read, bound to series, composed to plans
+    answering   `FilingAnswerer`: looks up the facts, decides, and offers other readings
+    turns       reads a question in the context of earlier turns, binds it to series and composes plans
     past        what earlier answers measured
-    binding     the series that the words of an operand may mean, with features
-    words, reasons    the sentences that may answer, with features
+    binding     candidate series for the words of an operand, with features
+    words, reasons    candidate sentences, with features
     composing   plans over the bound series
-    evidence    which lines and sentences have what the question names; plans that quote
-    deciding    executes the plans, and estimates which result is right
-    whole_sentences   quotations for questions that ask to explain
+    evidence    lines and sentences that contain what the question names; plans that quote
+    deciding    executes the plans and estimates which result is right
+    whole_sentences   quotations for questions that ask for an explanation
 """

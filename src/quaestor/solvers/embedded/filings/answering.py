@@ -32,11 +32,11 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 _LINES = 40_000
 _NUMBER = lazy_regex(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
 _LONGEST = 120
-"""Characters of a reading in the line that offers it."""
+"""Maximum length, in characters, of a reading in the line that offers it."""
 _LABEL = 60
 _NO_LINE = "the document has no line or sentence for what is asked, at that time"
 _READINGS = 3
-"""How many readings are offered if none is likely enough."""
+"""Number of readings to offer if none is likely enough."""
 
 _tables = BoundedCache[str, tuple[FactTable, ...]](_LINES, lambda tables: sum(len(table.lines) for table in tables))
 
@@ -52,18 +52,18 @@ class FilingAnswerer:
         decline: bool,
         answers: AnswerKinds = "all",
     ) -> None:
-        """Set the weights.
+        """Initialize the answerer.
 
         Args:
             abstain_below: The confidence below which an answer is withheld.
             decline: Whether to offer likely readings instead of an answer that is not likely enough.
-            answers: Which answers there may be: `numbers`, and yes or no; or `all`.
+            answers: `numbers` to allow only numbers and yes or no, or `all`.
         """
         self._weights, self._abstain_below, self._decline = weights, abstain_below, decline
         self._numbers_only = answers == "numbers"
 
     def answer(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer to a question; one without a value if no line or sentence fits it."""
+        """Answer a question; the answer has no value if no line or sentence fits."""
         found = self._answer(question, context)
         if found.value is None or (found.confidence or 0.0) >= self._abstain_below:
             return found
@@ -72,7 +72,7 @@ class FilingAnswerer:
         return withhold_value(found, self._abstain_below)
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
-        """Yield the likeliest answers, best first, each result once; of several companies those of each in turn."""
+        """Yield distinct answers, best first; for several companies, the answers of each in turn."""
         if (direct := self._answer_directly(question, context)) is not None:
             yield direct
             return
@@ -104,11 +104,11 @@ class FilingAnswerer:
         return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
 
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
-        """Return the answer to a question that needs no decision: the number of a reading, a conversion; else None."""
+        """Answer the number of an offered reading, or a conversion, which need no decision; else return None."""
         return choose_reading(question, context) or self._convert(question, context)
 
     def _convert(self, question: str, context: TurnContext) -> Answer | None:
-        """Return the last answer in the scale that a question asks for; None if it asks for something else."""
+        """Return the last answer converted to the scale that a question asks for, or None."""
         asked, answers = read_conversion(context.read(question).lowered), context.memory.answers
         if asked is None or not answers or (asked.to is Scale.PERCENT and not answers[-1].fraction):
             return None
@@ -118,7 +118,7 @@ class FilingAnswerer:
 
     def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
         turns = context.memory.turns
-        if len(facts_of(context)) > 1:  # what was asked about another company says nothing of this one
+        if len(facts_of(context)) > 1:  # turns about another company are irrelevant here
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
         decision = decide_question(question, list(_past_turns(turns)), table, self._weights)
         if not self._numbers_only:
@@ -127,9 +127,9 @@ class FilingAnswerer:
 
 
 def asks_for_measure(question: str, context: TurnContext) -> bool:
-    """Return whether a question asks for what is only computed, or goes on from such a question.
+    """Return whether a question, or the one that it follows up, asks for something that has to be computed.
 
-    That is a measure with a formula that no line is called like, or a change in a mean year.
+    That is a measure with a formula whose name no line has as its label, or an average yearly change.
     """
     measures = read_lexicon().measures
     for text in (question, *reversed(context.memory.questions)):
@@ -147,13 +147,13 @@ def asks_for_measure(question: str, context: TurnContext) -> bool:
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
-    """Return the facts of each company in the document of a turn; those of the last few documents are cached."""
+    """Return the facts of each company in the document of a turn, cached for the latest documents."""
     whole = context.document.whole or context.document
     return _tables.get(whole.digest, lambda: build_company_facts(whole))
 
 
 def choose_reading(question: str, context: TurnContext) -> Answer | None:
-    """Return the answer of an offered reading if the question is its number; else None."""
+    """Return the answer for an offered reading if the question is the number of that reading, else None."""
     number = _NUMBER.fullmatch(question)
     last = context.memory.turns[-1].answer if context.memory.turns else None
     if number is None or last is None or last.value is not None:
@@ -165,7 +165,7 @@ def choose_reading(question: str, context: TurnContext) -> Answer | None:
 
 
 def choose_companies(question: str, tables: Sequence[FactTable], context: TurnContext) -> Sequence[FactTable]:
-    """Return the facts that a question is about: of the companies that it names, else of that of the last answer."""
+    """Return the facts of the companies that a question names, else of the company of the last answer, else all."""
     if len(tables) == 1:
         return tables
     asked = set(terms(question))
@@ -182,7 +182,7 @@ def choose_companies(question: str, tables: Sequence[FactTable], context: TurnCo
 def _past_turns(turns: Sequence[Turn]) -> Iterator[PastTurn]:
     for turn in turns:
         answer = turn.answer
-        # A question that was not answered goes on from its likeliest reading.
+        # A follow-up of an unanswered question builds on the likeliest reading.
         offered = answer.other_readings[0].plan if answer.value is None and answer.other_readings else None
         right = nan if answer.confidence is None else answer.confidence
         yield PastTurn(turn.question, answer.plan or offered, right)
@@ -242,7 +242,7 @@ def _other_reading(answer: Answer) -> OtherReading:
 
 
 def _ask_back(context: TurnContext, answers: Sequence[Answer], why: str) -> Answer:
-    """Return an answer without a value, with the likeliest readings to choose from."""
+    """Return an answer without a value that lists the likeliest readings to choose from."""
     offered = tuple(map(_other_reading, answers[:_READINGS]))
     listed = "; ".join(
         f"{place}. {shorten(reading.description or '', _LONGEST, placeholder='...')}: "

@@ -25,7 +25,7 @@ from quaestor.questions.understanding import INTENTS, AskedMoment, ParsedQuestio
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """Terms that a document prints in place of terms of a question."""
+    """Synonym that a document prints instead of terms of a question."""
 
     replaced: frozenset[str]
     printed: frozenset[str]
@@ -34,10 +34,10 @@ class Synonym:
 def find_synonyms(
     phrase: Sequence[str], wanted: Collection[str], is_printed: Callable[[str], bool]
 ) -> tuple[Synonym, ...]:
-    """Return the terms that a document prints in place of terms of a question.
+    """Find synonyms that a document prints instead of terms of a question.
 
     Args:
-        is_printed: Whether a term is in the document.
+        is_printed: Returns whether a term occurs in the document.
     """
     return tuple(
         Synonym(replaced, frozenset(other))
@@ -60,15 +60,15 @@ def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | No
     """Return the times that a question names; empty if it names none.
 
     Args:
-        table: Whose calendar and latest period count.
-        base: The time of the turn before, which "the year before" counts from; None for the latest.
+        table: Supplies the fiscal calendar and the latest period.
+        base: The time of the previous turn, from which "the year before" is counted; None for the latest.
     """
     found: list[Moment] = []
     part = next((asked for asked in reading.moments if asked.year is None and asked.months), None)
     named = [asked for asked in reading.moments if asked.back is None and asked.count is None]
     for asked in reading.moments:
         if asked.back is not None and asked.latest and found and named:
-            # "this half against last year": a year before the time that is named beside it
+            # "this half against last year": a year before the other named time
             found.append(found[0].before(years=asked.back))
             continue
         if (asked is part or (asked.is_year_end and asked.back is None)) and any(
@@ -82,7 +82,7 @@ def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | No
 
 
 def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment, ...]:
-    """Return other times that years alone may mean; empty if a question names other times, or they mean no others.
+    """Return alternative times that a question's years may mean; empty if it names other times, or if there are none.
 
     "Total assets in 2024" of a report on June 30, 2025 are those of the last balance sheet of 2024. "In 2025" is fiscal
     2024 if that ended in February 2025 and is the latest.
@@ -119,7 +119,7 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
 
 
 def _resolve_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
-    """Return the years that are meant together: as many as the question asks for, else those of the statements."""
+    """Return a range of years: as many as the question asks for, else those in the statements."""
     if asked.back is not None and asked.year is None:
         return [base.before(years=back) for back in range(asked.back, asked.back + (asked.count or 1))]
     last = table.latest if asked.year is None else Moment(asked.year, 4, 12)
@@ -129,7 +129,7 @@ def _resolve_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequen
 
 
 def _find_end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Moment:
-    """Return the end of a month; without a year, of the last one that is reported."""
+    """Return the end of a month; without a year, its latest reported occurrence."""
     latest, calendar = table.latest, table.calendar
 
     def moment(year: int) -> Moment:
@@ -143,7 +143,7 @@ def _find_end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Mome
 
 
 def _resolve_named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
-    """Return a year or a quarter that is named; of a year the part that is named beside it."""
+    """Return a named year or quarter, or the part of the year that the question names as well."""
     year = asked.year if asked.year is not None else base.year
     year -= 100 * (year > latest.year + _FAR)  # "fy97"
     quarter, months = asked.quarter, asked.months
@@ -155,9 +155,9 @@ def _resolve_named(asked: AskedMoment, latest: Moment, base: Moment, part: Asked
 
 
 def _resolve_relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
-    """Return a time that is named by its distance to the latest one, or to the one that was talked about."""
+    """Return a time given relative to the latest period or to the base."""
     if asked.back is not None:
-        # "last year" of an annual report is the one that it reports.
+        # "last year" in an annual report is the reported year.
         return [latest if asked.latest and latest.months == _YEAR else base.before(years=asked.back)]
     if asked.quarters_back is not None:
         return [Moment(*latest.before(quarters=asked.quarters_back).end, 3 if asked.months is None else asked.months)]
@@ -169,23 +169,23 @@ def _resolve_relative(asked: AskedMoment, latest: Moment, base: Moment) -> Seque
 
 
 _MOST, _MOST_IN_TEXT = 80, 40
-"""Candidates of an operand that are scored: in tables, and in sentences."""
+"""Maximum number of candidates that are scored per operand, from tables and from sentences."""
 _ANSWERING = 5
-"""Sentences whose numbers are candidates because the sentence may answer the question."""
+"""Number of likely answer sentences whose numbers become candidates."""
 _PHRASE = 0.9
-"""How much another name of what is asked for counts beside its own words."""
+"""Weight of another name of the operand, relative to its own words."""
 _SYNONYM = 0.8
-"""How much a synonym of a term counts beside the term."""
+"""Weight of a synonym, relative to the term that it replaces."""
 _MOST_NAMES, _MOST_PHRASES = 4, 6
 _COUNTED = 4
-"""Terms after a number that say what it counts."""
+"""Number of terms after a number that describe what it counts."""
 _FALLING_DUE = frozenset(terms("principal due matures maturing falls falling comes coming pay payment repay owe"))
-"""Terms of what falls due that do not say what it is."""
+"""Terms for payments that fall due which do not identify the payment."""
 _EXPECTING = frozenset(terms("expect plan guide guidance forecast outlook anticipate project spend target"))
 _AROUND, _PASSAGE = 2, 0.3
-"""How many sentences around the one that was answered last are looked at, and how much that they are there counts."""
+"""Number of sentences to consider on either side of the last answer's sentence, and their weight."""
 _NEAR = 8
-"""The distance from a number, in terms, at which a term counts half."""
+"""Distance from a number, in terms, at which a term counts half."""
 
 _RATE = lazy_regex(r"[0-9]+[.][0-9]+")
 _ROLES = tuple(TableRole)
@@ -194,25 +194,25 @@ _WORD_IN_NAME = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class OperandQuery:
-    """A query for the series that an operand may mean.
+    """Query for the series that an operand may mean.
 
     Attributes:
-        moments: The times that are asked for; empty if none is named.
-        before: The series that the last answers were read from, the latest first.
-        inherited: Terms of the questions before that it may go on from.
-        goes_on: Whether the question points back.
-        place: Whether it is the first operand of the question (0) or the second (1).
-        percent: Whether a percentage is asked for.
+        moments: The requested times; empty if the question names none.
+        before: The series from which the last answers were read, latest first.
+        inherited: Terms of earlier questions that the question may build on.
+        goes_on: Whether the question refers to an earlier one.
+        place: The index of the operand in the question: 0 or 1.
+        percent: Whether a percentage is requested.
         count: Whether the question asks how many.
-        intent: The probability of each intent, as `INTENTS`.
+        intent: The probability of each intent, in the order of `INTENTS`.
         ignored: Terms that name the company itself.
         role: The table that the question names ("per the balance sheet"), or None.
-        basis: `gaap` or `adjusted`, if the question says so, or "".
-        kinds: The probability of each kind of answer, as `KINDS`.
-        sentences: The probability that sentences answer the question, by section and index, the likeliest first.
-        sources: The sentences that answers before were read from, by section and index.
-        total: Whether a total is asked for.
-        quoted: The names of lines, as terms, that the operand consists of.
+        basis: `gaap` or `adjusted` if the question names a basis, else "".
+        kinds: The probability of each kind of answer, in the order of `KINDS`.
+        sentences: The probability that a sentence answers the question, by section and index, likeliest first.
+        sources: The sentences from which earlier answers were read, by section and index.
+        total: Whether a total is requested.
+        quoted: The labels, as terms, of the lines that the operand quotes.
     """
 
     operand: QuestionOperand
@@ -236,7 +236,7 @@ class OperandQuery:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The terms that are looked for."""
+        """The terms to search for."""
         return tuple(found for found in self.operand.terms if found not in self.ignored)
 
 
@@ -244,7 +244,7 @@ class OperandQuery:
 class SeriesCandidates:
     """The series that an operand may mean.
 
-    Shape: `features` is candidates x features.
+    `features` has the shape (candidates, features).
     """
 
     series: tuple[Series, ...]
@@ -253,13 +253,13 @@ class SeriesCandidates:
 
 
 def find_candidates(asked: OperandQuery, table: FactTable) -> SeriesCandidates:
-    """Return the series that an operand may mean, with features."""
+    """Find the series that an operand may mean, and compute their features."""
     finder = _CandidateFinder(asked, table)
     places = finder.places()
     rows = [finder.features(table.series[place]) for place in places]
     if not rows:
         return SeriesCandidates((), (), np.zeros((0, 0), dtype=np.float32))
-    # How each compares with the others, for features whose scale depends on the question.
+    # Features whose scale depends on the question are also given relative to the best candidate.
     matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
     series = tuple(table.series[place] for place in places)
     compared = matrix[:, :_COMPARED]
@@ -269,29 +269,29 @@ def find_candidates(asked: OperandQuery, table: FactTable) -> SeriesCandidates:
 
 
 def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
-    """Return which series are in a table below the heading of a member that is not asked about."""
+    """Return a mask of the series in tables headed by a member that the question does not mention."""
     headings = (table.members_above.get(one.line.table) if not one.line.sentence else None for one in series)
     return np.array([heading is not None and heading.isdisjoint(asked) for heading in headings], bool)
 
 
 def find_otherwise_named(series: Sequence[Series], names: AbstractSet[tuple[str, ...]]) -> NDArray[np.bool_]:
-    """Return which series are of lines that have none of some names, given as terms; none if all are."""
+    """Return a mask of the series whose line has none of the names, given as terms; all False if no line has one."""
     named = np.array([one.line.label_terms in names for one in series], bool)
     return ~named & named.any()
 
 
 def find_outside(series: Sequence[Series], source: frozenset[str], role: TableRole | None = None) -> NDArray[np.bool_]:
-    """Return which series are outside the note, the table or the statement that a question names; none if all are."""
+    """Return a mask of the series outside the note, table or statement that a question names; all False if all are."""
     inside = np.array([source <= one.line.title_terms and role in (None, one.line.role) for one in series], bool)
     return ~inside & inside.any()
 
 
 class _CandidateFinder:
-    """Finds the series for one query, and computes their features."""
+    """Finds the candidate series for one query and computes their features."""
 
     def __init__(self, asked: OperandQuery, table: FactTable) -> None:
         self.asked, self.table = asked, table
-        # A rate may be the name of a line: "the 4.875% notes".
+        # A rate may be part of a line's name: "the 4.875% notes".
         rates = (term for term in asked.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
         self.own = tuple(dict.fromkeys((*asked.terms, *rates)))
         self.rarity = {term: table.rarity(term) for term in {*self.own, *asked.inherited}}
@@ -320,7 +320,7 @@ class _CandidateFinder:
         self.ranks = {place: rank for rank, place in enumerate(asked.sentences)}
 
     def _find_meant_concepts(self) -> frozenset[str]:
-        """Return the concepts that synonyms of the question's terms name."""
+        """Return the concepts named by synonyms of the question's terms."""
         phrase, named = self.asked.operand.phrase, read_lexicon().named
         return frozenset(
             concept
@@ -331,7 +331,7 @@ class _CandidateFinder:
         )
 
     def places(self) -> list[int]:
-        """Return the likeliest series by their words alone: those of tables, then those of sentences."""
+        """Return the best series by matching words: first those in tables, then those in sentences."""
         table = self.table
         in_tables, in_text = self._score_by_words(table.postings), self._score_by_words(table.sentence_postings)
         for scores, postings in ((in_tables, table.postings), (in_text, table.sentence_postings)):
@@ -354,7 +354,7 @@ class _CandidateFinder:
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
         years = {moment.year for moment in self.asked.moments if moment.months == 12 and moment.end > table.latest.end}
         if years and _FALLING_DUE.issuperset(self.own) and _EXPECTING.isdisjoint(self.asked.operand.phrase):
-            # What falls due in a year to come need not be named: its schedule has the year.
+            # A payment due in a future year need not be named: its schedule has the year.
             due = [place for year in years for place in table.scheduled.get(year, ())]
             in_tables = {place: in_tables[place] for place in due if place in in_tables} or dict.fromkeys(due, 0.0)
             in_text = {place: score for place, score in in_text.items() if years & table.line(place).years}
@@ -400,12 +400,12 @@ class _CandidateFinder:
         return [place for _, place in found[:most]]
 
     def _measure_nearness(self, places: Mapping[str, int]) -> float:
-        """Return the share of the question's terms that are near the number in its sentence."""
+        """Return the share of the question's terms that occur near the number in its sentence."""
         near = [self.rarity[term] / (1 + abs(places[term]) / _NEAR) for term in self.own if term in places]
         return sum(near) / self.weight
 
     def _measure_phrase_recall(self, words: Iterable[str]) -> float:
-        """Return the best share of an alternative name of the operand among terms."""
+        """Return the best coverage, by the given words, of any alternative name of the operand."""
         terms = set(words)
         return max(
             (
@@ -416,7 +416,7 @@ class _CandidateFinder:
         )
 
     def _measure_likeness(self, phrase: frozenset[str]) -> float:
-        """Return how much of a phrase and of the question they have in common, rare terms counting most."""
+        """Return the similarity of a phrase and the question, with rare terms weighted more."""
         both = sum(self.rarity[term] for term in self.own if term in phrase)
         return 2 * both / (self.weight + sum(map(self.table.rarity, phrase))) if both else 0.0
 
@@ -425,7 +425,7 @@ class _CandidateFinder:
         return sum(self.rarity[term] for term in self.own if term in own_terms) / self.weight
 
     def _find_meant_terms(self, words: Collection[str]) -> tuple[set[str], set[str]]:
-        """Return the terms of the question that terms are or stand for, and which of these are synonyms."""
+        """Return the question's terms that occur among words, also as synonyms, and the matched synonym terms."""
         replaced, printed = set[str](), set[str]()
         if not self.printed.isdisjoint(words):
             for synonym in self.synonyms:
@@ -435,14 +435,14 @@ class _CandidateFinder:
         return replaced.union(term for term in self.own if term in words), printed
 
     def _measure_source_nearness(self, at: tuple[str, int] | None) -> float:
-        """Return how near a sentence is to those that the last answers were read from."""
+        """Return how close a sentence is to the source sentences of the last answers."""
         if at is None:
             return 0.0
         section, place = at
         return max((1 / (1 + abs(place - other)) for name, other in self.asked.sources if name == section), default=0.0)
 
     def _measure_name_recall(self, words: Collection[str]) -> float:
-        """Return the share of the names in the question that are among terms; 1 if it has none."""
+        """Return the share of the question's proper names that occur among words; 1 if it has none."""
         return sum(name in words for name in self.names) / len(self.names) if self.names else 1.0
 
     def features(self, series: Series) -> dict[str, float]:
@@ -480,7 +480,7 @@ class _CandidateFinder:
             "concept_meant": float(concept in self.concepts_meant),
             "nearness": self._measure_nearness(around),
             "phrase_recall": self._measure_phrase_recall(label | column | members),
-            # Not compared from here on.
+            # The features from here on are not compared with those of other candidates.
             "label_meant": _measure_share(named_label, own | synonyms | {"total", "net"}),
             "column_meant": _measure_share(column, known | synonyms) if column else 1.0,
             "meant_nearby": self._measure_recall(
@@ -557,13 +557,12 @@ def _is_money(unit: str | None) -> bool:
 
 
 def _intersect(places: Sequence[Sequence[int]]) -> set[int]:
-    """Return the places that are in all of several sequences."""
     fewest, *others = sorted(places, key=len)
     return set(fewest).intersection(*others)
 
 
 def _find_meant_phrases(operand: QuestionOperand) -> tuple[frozenset[str], ...]:
-    """Return the other names of what an operand may mean, as terms."""
+    """Return alternative names of an operand, as terms."""
     lexicon = read_lexicon()
     called = [lexicon.concepts[name].phrases for name in sorted(operand.concepts) if name in lexicon.concepts]
     called += [lexicon.measures[name].phrases for name in operand.measures]
@@ -573,7 +572,7 @@ def _find_meant_phrases(operand: QuestionOperand) -> tuple[frozenset[str], ...]:
 
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
 _COMPARED = 11
-"""How many features, the first ones, are given beside the best of all candidates too."""
+"""Number of leading features that are also given relative to the best candidate."""
 
 
 def _is_at(moment: Moment, wanted: Moment) -> bool:
@@ -582,7 +581,7 @@ def _is_at(moment: Moment, wanted: Moment) -> bool:
 
 @lru_cache(maxsize=4096)
 def _measure_distances(sentence: str, start: int, end: int) -> Mapping[str, int]:
-    """Return how many terms each term of a sentence is from a number in it, at the nearest; below 0 before it."""
+    """Return the distance of each term of a sentence from a number in it, in terms; negative before the number."""
     spans = spans_of_terms(sentence)
     first = sum(begin < start for begin, _, _ in spans)
     last = first + sum(start <= begin < end for begin, _, _ in spans)
@@ -596,7 +595,7 @@ def _measure_distances(sentence: str, start: int, end: int) -> Mapping[str, int]
 
 
 def _fits_basis(asked: str, line: FactLine, column: Iterable[str]) -> float:
-    """Return 1 if a line is on the basis that is asked for, -1 if it is on the other one; if none is, -0.5 or 0."""
+    """Return 1 if a line is on the requested basis, else -1; without one, -0.5 for an adjusted line, else 0."""
     adjusted = not ADJUSTED_TERMS.isdisjoint((*line.label_terms, *column))
     if not asked:
         return -0.5 * adjusted
@@ -633,7 +632,6 @@ def _is_meant_otherwise(concept: str, phrase: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _list_member_terms(members: Sequence[str]) -> frozenset[str]:
-    """Return the terms of the names of members."""
     return frozenset(
         found
         for member in members

@@ -1,7 +1,7 @@
-"""Decides the answer to a question about a filing: executes the likely plans, and estimates which result is right.
+"""Choosing the answer to a question about a filing: executes the likely plans and estimates which result is right.
 
-Plans with the same result support each other. One model estimates the probability that a result is right, another the
-probability that the filing has an answer; the answer is the result that is likeliest to be right.
+Plans with the same result support each other. One model estimates the probability that a result is right, another one
+the probability that the filing has an answer; the answer is the result with the highest probability.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -46,28 +46,29 @@ from quaestor.solvers.embedded.filings.turns import (
 from quaestor.solvers.embedded.trees import Trees
 
 _TRIED = 16
-"""Plans that are executed."""
+"""Maximum number of plans to execute."""
 _JUDGED = 8
-"""Results, the likeliest ones, whose probability of being right is computed."""
+"""Maximum number of results whose probability is estimated."""
 _PER_PART = 4
-"""Results of each part of a question that are tried beside those of the others."""
+"""Number of results of each part of a question that are combined with those of other parts."""
 _JOINED, _QUOTES = 4, 4
-"""Lists of the answers to the parts of a question, and quotations that may answer all of it, that are judged."""
+"""Maximum numbers of joined part answers, and of quotations that may answer all parts, that are judged."""
 _ROUNDED, _HALF = 0.006, 0.501
-"""How near a rounded number is to the exact one: as a share of it, and in units of its last digit."""
+"""Tolerance between a rounded and an exact number, as a share and in units of the last digit."""
 _PRINTED = lazy_regex(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
-"""What one may be of an amount as a sentence prints it; 100 of a percentage."""
+"""Factors by which a sentence may print an amount; 100 for percentages."""
 _SEVERAL = 2
 _REPEATED = 0.01
-"""How likely one number answers two parts."""
+"""Factor for combinations that use the same number for two parts."""
 _OF_OTHERS = 0.05
-"""The probability at most that a filing has the numbers of somebody whom it does not name, or of what no word of it
-names."""
+"""Maximum probability that a filing answers a question about a company that it does not mention, or none of whose words
+it has.
+"""
 _FOUND = 0.4
-"""How much of what a question names a filing that has none of its words has to have by other names."""
+"""Minimum share of a question's needs that a filing must cover by synonyms if it has none of its words."""
 _WRONG = 1.8
-"""How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
+"""Minimum ratio of the probability of an answer to that of having none, because a wrong number is worse than none."""
 _COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _FORMS = (
@@ -80,7 +81,7 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
     "compare": ("comparison", "yesno"), "verdict": ("yesno", "comparison"), "parts": ("two_part",),
     "words": ("text_fact", "why", "description"),
 }  # fmt: skip
-"""What questions ask for that are answered in a form, if it is not called like it."""
+"""Intents of questions that are answered in a form, if the form is not named like the intent."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,11 @@ class Decision:
     """The possible answers to a question, with their probabilities.
 
     Attributes:
-        results: The results, the likeliest first.
+        results: The results, likeliest first.
         features: The features of each result whose probability was estimated.
         answerable: The probability that the filing has an answer.
-        parts: The decision of each question, if it consists of several.
-        lack: What the filing lacks to compute the measure that is asked for; "" if nothing.
+        parts: The decision for each part, if the question has several.
+        lack: The missing inputs of the requested measure; "" if none.
     """
 
     results: tuple[PlanResult, ...]
@@ -108,13 +109,13 @@ class Decision:
 
     @property
     def declines(self) -> bool:
-        """Whether giving no answer is better than the first result."""
+        """Whether no answer is better than the first result."""
         return not self.results or _WRONG * (1 - self.answerable) > self.right
 
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Two classifiers over `measure_decision`: of results that are right, and of questions that have an answer.
+    """Classifiers over `measure_decision`: whether a result is right, and whether a question has an answer.
 
     Attributes:
         names: The features, in order.
@@ -126,7 +127,7 @@ class ConfidenceModel:
     answerable: Trees = field(repr=False)
 
     def predict(self, features: Sequence[Mapping[str, float]]) -> tuple[list[float], float]:
-        """Return the probability that each result is right, and that there is an answer, by the likeliest of them."""
+        """Return the probability that each result is right, and that an answer exists, from the likeliest result."""
         rows = np.array([[one.get(name, np.nan) for name in self.names] for one in features], np.float32)
         rights = _predict(self.right, rows)
         first = int(np.argmax(rights))
@@ -139,7 +140,7 @@ def _predict(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
 
 
 def collect_results(understood: UnderstoodQuestion) -> tuple[PlanResult, ...]:
-    """Execute the plans for a question, and return their results, the likeliest first."""
+    """Execute the plans for a question and return their results, likeliest first."""
     found: dict[object, list[Proposal]] = {}
     values: dict[object, tuple[AnswerValue, Scale]] = {}
     for proposal in _drop_verdicts_of_others(understood)[:_TRIED]:
@@ -163,7 +164,7 @@ def collect_results(understood: UnderstoodQuestion) -> tuple[PlanResult, ...]:
 
 
 def _join_rounded(found: dict[object, list[Proposal]], values: Mapping[object, tuple[AnswerValue, Scale]]) -> None:
-    """Join looked-up numbers that are printed rounded elsewhere ("14.0 billion") with the exact ones."""
+    """Merge looked-up numbers that are printed rounded ("14.0 billion") into the exact ones."""
     printed: list[tuple[float, float, object]] = []
     for key, (value, scale) in values.items():
         if isinstance(value, Number) and found[key][0].form in LOOKED_UP:
@@ -184,7 +185,7 @@ def _is_rounded(exact: tuple[float, float, object], amount: float, digit: float)
 
 
 def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
-    """Decide the answer to a question after the turns before."""
+    """Decide the answer to a question in the context of the turns before it."""
     understood = understand_turn(text, past, table, weights)
     results = collect_results(understood)
     outline, names = mark_quoted_names(text, table.line_names)
@@ -235,7 +236,7 @@ def _estimate_confidence(
 
 
 def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposal]:
-    """Return the plans for a question without sentences that say yes or no of something else than its measure."""
+    """Return the plans for a question without yes-or-no sentences about something other than its measure."""
     table, proposals = understood.question.table, understood.proposals
     measures = find_computed_measures(understood.question, proposals)
     if not measures:
@@ -244,7 +245,7 @@ def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposa
 
 
 def _is_unheard_of(features: Mapping[str, float]) -> bool:
-    """Return whether a filing has no word of what a question asks for, and hardly anything by another name."""
+    """Return whether a filing has no word of a question, and hardly any synonym of them."""
     found = features.get("joint_kind", 0.0) + features.get("joint_apart", 0.0)
     return 0 < features["asked"] == features["unheard"] and found < _FOUND
 
@@ -254,7 +255,7 @@ _MORE_IS_BETTER = ("form_asked", "kind_fits")
 
 
 def _measure_gap(features: Mapping[str, float], judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return how far a result is behind the best one of all that are judged."""
+    """Return how far a result is behind the best of the judged results."""
     known = {name: [one[name] for one in judged if not isnan(one[name])] for name in _LESS_IS_BETTER + _MORE_IS_BETTER}
     least = {f"{name}_behind": features[name] - min(known[name], default=nan) for name in _LESS_IS_BETTER}
     return least | {f"{name}_behind": max(known[name], default=nan) - features[name] for name in _MORE_IS_BETTER}
@@ -266,7 +267,7 @@ Part = tuple[UnderstoodQuestion, Decision]
 def _decide_parts(
     texts: Sequence[str], past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> list[Part]:
-    """Decide the answer to each of several questions, each after those before it."""
+    """Decide the answer to each part of a question, in the context of the parts before it."""
     asked = list(past)
     found: list[Part] = []
     for text in texts:
@@ -279,7 +280,7 @@ def _decide_parts(
 
 
 def join_parts(parts: Sequence[Part], table: FactTable) -> list[PlanResult]:
-    """Return lists of the answers to several questions, the likeliest first."""
+    """Return the joined answers to several questions, likeliest first."""
     from quaestor.solvers.parts import join_plans
 
     weighed = [weigh_results(understood.likely, decision.results) for understood, decision in parts]
@@ -306,7 +307,7 @@ def join_parts(parts: Sequence[Part], table: FactTable) -> list[PlanResult]:
 
 
 def _add_known_parts(quote: PlanResult, parts: Sequence[Part]) -> PlanResult:
-    """Return a quotation with how likely what it quotes answers each of several questions."""
+    """Add features to a quotation that say how likely it answers each of several questions."""
     quoted = set(list_sentences(quote.proposal))
     rights = [
         max((one.right for one in known.results if not quoted.isdisjoint(list_sentences(one.proposal))), default=0.0)
@@ -317,10 +318,10 @@ def _add_known_parts(quote: PlanResult, parts: Sequence[Part]) -> PlanResult:
 
 
 def weigh_results(likely: QuestionProbabilities, results: Sequence[PlanResult]) -> list[tuple[float, PlanResult]]:
-    """Return the likeliest results of one question of several with their weights.
+    """Return the likeliest results for one part of a question, with their weights.
 
-    An entry of a list is one thing. So a number that is asked for is taken out of its sentence, if that is likely the
-    answer as a whole; and a time or a name is given in the words of the document.
+    Each entry of a list is a single thing. So a requested number is extracted from its sentence, even if the whole
+    sentence is the likelier answer, and times and names are given in the document's words.
     """
     words = float(likely.kinds[KINDS.index("words")])
     quoted = {place: result for result in reversed(results) for place in _list_quoted(result)}
@@ -342,7 +343,7 @@ def _list_quoted(result: PlanResult) -> Iterator[tuple[str, int]]:
 
 
 def combine_parts(parts: Sequence[Sequence[tuple[float, PlanResult]]]) -> list[tuple[float, tuple[PlanResult, ...]]]:
-    """Return results for all parts, the likeliest first; one number for two parts is hardly likely."""
+    """Return combinations of results for all parts, likeliest first; the same number for two parts is unlikely."""
 
     def weigh(chosen: Sequence[tuple[float, PlanResult]]) -> float:
         amounts = [amount for _, result in chosen if (amount := read_amount(result)) is not None]
@@ -354,7 +355,7 @@ def combine_parts(parts: Sequence[Sequence[tuple[float, PlanResult]]]) -> list[t
 
 
 def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResult], place: int) -> dict[str, float]:
-    """Return the features that distinguish right results from wrong ones, and answerable questions from others."""
+    """Return the features that separate right results from wrong ones, and answerable questions from others."""
     question, result = understood.question, results[place]
     table, proposal = question.table, result.proposal
     asked = {term for operand in question.reading.operands for term in operand.terms} - table.company
@@ -451,7 +452,7 @@ def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResul
 
 
 def _measure_numbers(result: PlanResult) -> dict[str, float]:
-    """Return how well the numbers of a calculation go together; nothing of a single number."""
+    """Return features of how well the numbers of a calculation fit together; empty for a single number."""
     series = result.proposal.series
     if len(series) < _SEVERAL or not isinstance(result.value, Number):
         return {}
@@ -466,7 +467,7 @@ def _measure_numbers(result: PlanResult) -> dict[str, float]:
 
 
 def _compare_with_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:
-    """Return what a result has of the last answer: its numbers, its lines, its measure, its kind, its member."""
+    """Return features for what a result shares with the last answer: numbers, lines, measure, kind and member."""
     if last is None:
         return {}
     numbers = {(leaf.series.place, leaf.moment) for node in last.measured for leaf in node.leaves() if leaf.series}
@@ -487,7 +488,7 @@ def _compare_with_last(last: PastAnswer | None, proposal: Proposal) -> dict[str,
 
 
 def _is_met(match: LexiconMatch, proposal: Proposal, seen: AbstractSet[str]) -> bool:
-    """Return whether a result is of what a phrase names: by its concept, its formula, or by any name of it."""
+    """Return whether a result is about what a phrase names, by its concept, its formula, or any of its names."""
     lexicon = read_lexicon()
     concepts = {series.concept for series in proposal.series}
     known = [lexicon.measures[name] for name in match.measures]
@@ -506,7 +507,7 @@ def _phrase(match: LexiconMatch, question: BoundQuestion) -> tuple[str, ...]:
 
 
 def _measure_missing_periods(question: BoundQuestion, proposal: Proposal) -> float:
-    """Return how many of the periods that are asked for a result has no number of: 1 if of none."""
+    """Return the share of the requested periods for which a result has no number."""
     asked = [moment for moment in question.moments if moment.months]
     if not asked:
         return 0.0
@@ -518,7 +519,7 @@ def _measure_missing_periods(question: BoundQuestion, proposal: Proposal) -> flo
         for moment in line.moments
     )
     found = {(moment.end, moment.months) for moment in proposal.moments}
-    # A balance is at the end of a period; what is earned or spent in it is not.
+    # A balance belongs to the end of a period; a flow does not.
     ends = set() if flows else {end for end, months in found if not months}
     return sum((one.end, one.months) not in found and one.end not in ends for one in asked) / len(asked)
 
@@ -526,7 +527,7 @@ def _measure_missing_periods(question: BoundQuestion, proposal: Proposal) -> flo
 def _find_printed_otherwise(
     question: BoundQuestion, wanted: Collection[str], is_printed: Callable[[str], bool]
 ) -> set[str]:
-    """Return the terms of a question for which something else is printed."""
+    """Return the terms of a question that the document prints as synonyms."""
     return {
         term
         for operand in question.reading.operands
@@ -536,7 +537,7 @@ def _find_printed_otherwise(
 
 
 def measure_agreements(results: Sequence[PlanResult]) -> list[float]:
-    """Return how likely what agrees with each result is: a quotation that prints its number, or a number in it."""
+    """Return, for each result, the probability of a quotation that prints its number, or of a number that it prints."""
     found = [0.0] * len(results)
     printed = {
         place: [float(number.replace(",", "")) for number in _PRINTED.findall(str(result.value))]
@@ -556,7 +557,7 @@ def measure_agreements(results: Sequence[PlanResult]) -> list[float]:
 
 
 def _measure_kind_fit(likely: QuestionProbabilities, result: PlanResult) -> float:
-    """Return how likely the kind of a result is asked for; nan of lists and of yes and no."""
+    """Return the probability that a result's kind is requested; nan for lists and for yes and no."""
     kinds = dict(zip(KINDS, map(float, likely.kinds), strict=True))
     if isinstance(result.value, Text) or result.proposal.form == "words":
         return kinds["words"]

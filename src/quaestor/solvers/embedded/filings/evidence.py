@@ -1,4 +1,4 @@
-"""Whether a filing has what a question needs, and plans that quote the sentences that answer it."""
+"""Evidence for an answer in a filing, and plans that quote the sentences that answer a question."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,15 +23,16 @@ from quaestor.solvers.embedded.filings.words import STOP_TERMS, SentenceCandidat
 from quaestor.solvers.embedded.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
-"""How much the probability of an intent counts for its first sentences. Only sentences give reasons and descriptions,
-and the first of eighty is right more often than its share says."""
+"""Weight of an intent's probability for its first sentences. Only sentences give reasons and descriptions,
+and the first of eighty is right more often than its share suggests.
+"""
 _OF_COMPARISONS = 0.3
-"""How many comparisons a sentence answers with yes or no."""
+"""Share of comparisons that a sentence answers with yes or no."""
 _CLOSED = lazy_regex(
     r"(?:^|[,;]\s)(?:(?:and|so|but|also|ok|then|according to [\w\s-]{1,30},)\s+)?"
     r"(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|any|anything)\b"
 )
-"""A question that yes or no answers begins so."""
+"""Beginnings of yes-or-no questions."""
 _NEGATED = lazy_regex(
     r"\b(?:(?:no|not)(?! (?:(?:more|less|fewer|greater|higher|lower|later|earlier|longer) than|(?:to )?exceed|only"
     r"|limited to)\b)"
@@ -46,22 +47,22 @@ _NOT_NAMES = frozenset(
     securities exchange act section january february march april may june july august september october november
     december""".split()
 )
-"""Words with a capital that name nobody."""
+"""Capitalized words that are not part of a person's name."""
 _EXPLAINED = ("why", "description")
-"""What several sentences may answer together."""
+"""Intents that several sentences may answer together."""
 _NEITHER = ("yesno", "two_part", "unanswerable", "ambiguous")
-"""Intents that say nothing about how much is quoted."""
+"""Intents that do not affect how much is quoted."""
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
-"""Sentences that are quoted together."""
+"""Maximum number of sentences to quote together."""
 _LABEL = 60
 _OPENS = STATIC.index("opens")
 
 
 @dataclass(frozen=True, slots=True)
 class LikelySentence:
-    """A sentence that may answer a question: its place in the index, its score, and its probability."""
+    """Sentence that may answer a question: its place in the index, its score and its probability."""
 
     place: int
     score: float
@@ -69,7 +70,7 @@ class LikelySentence:
 
 
 def rank_sentences(candidates: SentenceCandidates, ranker: Trees) -> list[LikelySentence]:
-    """Return the sentences that may answer a question, the likeliest first."""
+    """Return the candidate sentences, likeliest first."""
     if not len(candidates.places):
         return []
     scores = ranker.scores_of(candidates.names, candidates.features)
@@ -84,7 +85,7 @@ def rank_sentences(candidates: SentenceCandidates, ranker: Trees) -> list[Likely
 def propose_words(
     question: str, ranked: Sequence[LikelySentence], table: FactTable, intents: Mapping[str, float]
 ) -> list[Proposal]:
-    """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for."""
+    """Return plans that quote an answer, likeliest first; empty if the question asks for a number."""
     share = sum(intents[name] * part for name, part in _SHARES.items())
     if share < _LEAST:
         return []
@@ -103,7 +104,7 @@ def propose_words(
 
 
 def names_somebody(text: str) -> bool:
-    """Return whether a sentence has a name of two words or more that is not of an office alone.
+    """Return whether a sentence has a capitalized name of at least two words, apart from offices.
 
     >>> names_somebody("She is Chief Executive Officer."), names_somebody("Jane Roe is the Chief Executive Officer.")
     (False, True)
@@ -113,7 +114,7 @@ def names_somebody(text: str) -> bool:
 
 
 def _propose(plan: Plan, sentence: LikelySentence, share: float, form: str, **known: float) -> Proposal:
-    """Return a plan that takes its answer from a sentence, with what is known of it."""
+    """Return a plan that takes its answer from a sentence, with features."""
     features = {"words": share, "words_score": sentence.score, "sentence": sentence.share, **known}
     return Proposal(plan, log(share) + log(sentence.share + 1e-6), form, (), (), features)
 
@@ -121,7 +122,7 @@ def _propose(plan: Plan, sentence: LikelySentence, share: float, form: str, **kn
 def propose_verdicts(
     question: str, ranked: Sequence[LikelySentence], table: FactTable, intents: Mapping[str, float]
 ) -> list[Proposal]:
-    """Return the plans that answer yes or no by what a sentence states or denies, the likeliest first."""
+    """Return plans that answer yes or no because a sentence affirms or denies it, likeliest first."""
     share = intents["yesno"] + _OF_COMPARISONS * intents["comparison"]
     if share < _LEAST or not _CLOSED.search(question.lower()):
         return []
@@ -138,10 +139,10 @@ def propose_verdicts(
 
 
 def continue_quote(place: int, index: SentenceIndex, *, reasons: bool) -> Iterator[int]:
-    """Yield the sentences that are to be quoted together, from the one that answers on.
+    """Yield the sentences to quote together, starting with the one that answers.
 
     Args:
-        reasons: Whether reasons or a description are asked for, which go on to the end of a paragraph.
+        reasons: Whether the question asks for reasons or a description, which extend to the end of a paragraph.
     """
     signature = index.signature_of(place)
     if signature is not None:
@@ -156,7 +157,7 @@ def continue_quote(place: int, index: SentenceIndex, *, reasons: bool) -> Iterat
 
 
 def quote(places: tuple[int, ...], table: FactTable, label: str) -> Plan:
-    """Return the plan that takes sentences as they are printed."""
+    """Return a plan that quotes sentences as printed."""
     steps = []
     for id, place in enumerate(places, 1):
         sentence = table.sentences.sentences[place]
@@ -172,11 +173,11 @@ def quote(places: tuple[int, ...], table: FactTable, label: str) -> Plan:
 Flags = NDArray[np.bool_]
 
 _NAMES = 8
-"""Names of a concept by which its lines are looked for."""
+"""Maximum number of names of a concept to search for."""
 _FEW = 2
-"""Things that a question needs at least if it does not go on from the one before."""
+"""Minimum number of needs of a question that does not refer to an earlier one."""
 _SLIGHT = 1.0
-"""How much anything that is needed counts at least."""
+"""Minimum weight of a need."""
 _IDENTIFIER = lazy_regex(r"[1-9][0-9]{2}")
 """A number that may be a name, such as that of an aircraft."""
 _TIMES = frozenset(
@@ -186,18 +187,19 @@ _TIMES = frozenset(
         "december begin end start ago total net amount number value number percent million billion thousand"
     )
 )
-"""Terms of times and amounts, which no line needs to have."""
+"""Terms of times and amounts, which lines need not contain."""
 _MONEY, _PERCENT, _NUMBERS = (STATIC.index(name) for name in ("money", "percent", "numbers"))
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that a question names, and what has it.
+    """Something that a question names, and the places that contain it.
 
     Attributes:
-        weight: How much it counts: how rare it is.
-        lines: Which lines of tables have it.
-        concepts: What it is by its name, if the lexicon has it.
+        weight: Its weight: how rare it is.
+        lines: A mask of the table lines that contain it.
+        sentences: A mask of the sentences that contain it.
+        concepts: The concepts that the lexicon has for its name.
     """
 
     weight: float
@@ -208,10 +210,11 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a question needs.
+    """Needs of a question.
 
     Attributes:
-        inherited: What the questions before named that it goes on from.
+        own: What the question names.
+        inherited: What earlier questions named, if the question builds on them.
     """
 
     own: tuple[Need, ...]
@@ -219,15 +222,15 @@ class Evidence:
 
     @property
     def all(self) -> tuple[Need, ...]:
-        """All of it."""
+        """All needs."""
         return self.own + self.inherited
 
 
 def find_evidence(question: BoundQuestion, inherited: Iterable[str]) -> Evidence:
-    """Return what a question needs, and which lines and sentences of its filing have it.
+    """Find what a question needs, and which lines and sentences of its filing contain it.
 
     Args:
-        inherited: Terms of the questions before that it may go on from.
+        inherited: Terms of earlier questions that the question may build on.
     """
     reading, table = question.reading, question.table
     phrase = tuple(terms(reading.text))
@@ -286,7 +289,7 @@ def _build_need(match: LexiconMatch, phrase: Sequence[str], table: FactTable) ->
 
 
 def _find_sentence(table: FactTable, ref: object) -> list[int]:
-    """Return the sentence of a source, as places in the index; none of a cell."""
+    """Return the index place of a source sentence, as a list; empty for a cell."""
     if not isinstance(ref, SentenceRef):
         return []
     place = table.sentences.places.get((ref.section, ref.sentence))
@@ -294,7 +297,7 @@ def _find_sentence(table: FactTable, ref: object) -> list[int]:
 
 
 def _find_places(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]:
-    """Return which lines of tables, and which sentences, have all of some terms."""
+    """Return masks of the table lines and the sentences that contain all terms."""
     lines, sentences = np.zeros(len(table.lines), np.bool_), np.zeros(len(table.sentences.sentences), np.bool_)
     if phrase:
         in_lines = [table.postings.get(term, ()) for term in phrase]
@@ -308,10 +311,10 @@ def _find_places(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]
 
 
 def measure_joint(evidence: Evidence, question: BoundQuestion, kinds: Sequence[float]) -> dict[str, float]:
-    """Return how much of what a question needs is in one line or sentence.
+    """Return the largest share of a question's needs that occurs in one line or sentence.
 
     Args:
-        kinds: The probability of each kind of answer, as `KINDS`.
+        kinds: The probability of each kind of answer, in the order of `KINDS`.
     """
     index = question.table.sentences
     numbered = index.static[:, _NUMBERS] > 0 if len(index.sentences) else np.zeros(0, np.bool_)
@@ -341,7 +344,7 @@ def _highest(values: NDArray[np.float64]) -> float:
 
 
 def _measure_members(evidence: Evidence, numbered: Flags) -> dict[str, float]:
-    """Return whether something that is measured, and the rarest of what else is named, are in one place."""
+    """Return features for whether what is measured and the rarest other need occur in one place."""
     measures = [need for need in evidence.own if need.concepts]
     others = [need for need in evidence.own if not need.concepts]
     if not measures or not others:
@@ -357,7 +360,7 @@ def _measure_members(evidence: Evidence, numbered: Flags) -> dict[str, float]:
 
 
 def measure_coverage(evidence: Evidence, proposal: Proposal, table: FactTable) -> dict[str, float]:
-    """Return how much of what a question needs the lines and sentences of a plan have."""
+    """Return features for how many of a question's needs the lines and sentences of a plan cover."""
     lines = sorted({series.line.place for series in proposal.series if not series.line.sentence})
     refs = [step.source for step in proposal.plan.extracts]
     sentences = sorted({place for ref in refs for place in _find_sentence(table, ref)})
@@ -371,16 +374,16 @@ def measure_coverage(evidence: Evidence, proposal: Proposal, table: FactTable) -
 
 
 def _contradicts(needs: Iterable[Need], series: Sequence[Series]) -> float:
-    """Return whether the numbers of a plan are known to be of other concepts than a question names."""
+    """Return 1 if the known concepts of a plan's numbers all differ from the named ones; nan if none is named."""
     wanted = {concept for need in needs for concept in need.concepts}
     known = {one.concept for one in series if one.concept}
     return float(bool(known) and wanted.isdisjoint(known)) if wanted else nan
 
 
 def count_lines(question: BoundQuestion) -> dict[str, float]:
-    """Return how many lines a filing has of what a question names, and of the times that it names.
+    """Count the lines that a filing has for what a question names, and for the times that it names.
 
-    A filing whose lines have no number of a quarter, or none called like something, hardly answers for it.
+    A filing without numbers for a quarter, or without a line for what is named, hardly has the answer.
     """
     table, lexicon = question.table, read_lexicon()
     counts, at = list[int](), list[float]()

@@ -1,8 +1,8 @@
-"""The weights for questions about filings, read from a folder of JSON files that a person can open.
+"""Weights for questions about filings, in a folder of human-readable JSON files.
 
 `intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
 sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are
-trees that XGBoost fits, read without it.
+trees fitted by XGBoost, which is not needed to read them.
 """
 
 from functools import lru_cache
@@ -20,16 +20,16 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Trees, read_sparse_rows
 
 FILINGS_FOLDER = "filings"
-"""The folder of weights for questions about whole filings; without it those of the package are used."""
+"""Subfolder of weights for questions about whole filings; the package's own weights are used if it is missing."""
 
 HUNDREDTHS = 100.0
-"""What the weights of classifiers are written in."""
+"""Scale of the stored classifier weights."""
 _TREES = ("words.json", "series.json", "right.json", "answerable.json")
 
 
 @lru_cache(maxsize=4)
 def load_filing_weights(folder: Path | None = None) -> FilingWeights:
-    """Return the weights for filings in a folder of weights; those of the package if it has none for filings.
+    """Load the weights for filings from a folder of weights; the package's own weights if it has none for filings.
 
     Raises:
         ModelError: A file is missing or damaged, or was trained for another version.
@@ -40,10 +40,10 @@ def load_filing_weights(folder: Path | None = None) -> FilingWeights:
 
 
 def read_filing_weights(folder: Path) -> FilingWeights:
-    """Return the weights of a folder.
+    """Read the weights of a folder.
 
     Raises:
-        ModelError: As of `load_filing_weights`.
+        ModelError: See `load_filing_weights`.
     """
     try:
         intents = _read_classifier(folder / "intents.json", INTENTS)
@@ -58,6 +58,6 @@ def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = F
     written = from_json(file.read_bytes())
     if tuple(written["classes"]) != classes:
         raise ModelError(f"{file.name} is of other classes")
-    # Of each feature the classes that have a weight, each before it.
+    # For each feature: pairs of a class and its weight.
     matrix = read_sparse_rows(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
     return QuestionClassifier(classes, {name: row for row, name in enumerate(written["weights"])}, matrix, by_terms)

@@ -1,4 +1,4 @@
-"""What an answer was, and whether a question repeats what the one before asked to be done."""
+"""Measurements of past answers, and whether a question repeats the operation of the previous one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,22 +22,22 @@ from quaestor.questions.listing import asks_for_its_amount, asks_for_parts, name
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
 
 _OF_WORDS = 0.6
-"""The probability of an answer of words above which the numbers of a quotation were not asked for."""
+"""Probability of an answer in words above which the numbers of a quotation were not requested."""
 _OF_KIND = 0.3
-"""The least probability of the kind of a number that was asked for, more if its words were asked for."""
+"""Minimum weight of a requested number: the probability of its kind, times one plus the number of matching terms."""
 _ROUNDED = 0.006
-"""How near a rounded number is to the exact one, as a share of it."""
+"""Tolerance between a rounded and an exact number, as a share."""
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**"}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A term of a formula over series.
+    """Term of a formula over series.
 
     Attributes:
         kind: `series`, `number`, or the name of an operation.
-        moment: When its number is, if known.
-        parts: What an operation is applied to.
+        moment: The time of its number, if known.
+        parts: The operands of an operation.
     """
 
     kind: str
@@ -47,26 +47,26 @@ class Node:
     parts: "tuple[Node, ...]" = ()
 
     def leaves(self) -> "Iterator[Node]":
-        """Yield its numbers of the document."""
+        """Yield the nodes that are numbers of the document."""
         if self.series is not None:
             yield self
         for part in self.parts:
             yield from part.leaves()
 
     def shape(self) -> tuple[object, ...]:
-        """Return it without times: two nodes of one shape measure the same thing."""
+        """Return a key without times: nodes of the same shape measure the same thing."""
         place = self.series.place if self.series is not None else -1
         return self.kind, place, self.text, *(part.shape() for part in self.parts)
 
 
 @dataclass(frozen=True)
 class PastAnswer:
-    """What an answer was.
+    """Measurement of a past answer.
 
     Attributes:
         form: `value`, `ratio`, `growth`, `change`, `cagr`, `average`, `sum`, `list`, `members`, `ranking`, `compare`.
-        measured: What was measured, of each time or member one; the first is of the latest time, or of the answer.
-        is_measure: Whether it is a ratio that has a name, such as a margin: it is what changes, not its numerator.
+        measured: One node for each time or member; the first one is that of the latest time, or of the answer.
+        is_measure: Whether it is a named ratio, such as a margin, so that changes are those of the ratio.
     """
 
     form: str
@@ -75,19 +75,19 @@ class PastAnswer:
 
     @cached_property
     def moments(self) -> tuple[Moment, ...]:
-        """When, each once."""
+        """The distinct times of the measured nodes."""
         return tuple(dict.fromkeys(moment for one in self.measured if (moment := find_anchor(one)) is not None))
 
     @property
     def anchor(self) -> Moment | None:
-        """The latest of its times; of a ranking that of what was found."""
+        """The latest time; for a ranking, the time of the first entry."""
         if self.form == "ranking":
             return find_anchor(self.measured[0])
         return max(self.moments, key=_order_moment, default=None)
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """What its numbers were read from, each once."""
+        """The distinct series of the numbers."""
         found = {leaf.series.place: leaf.series for one in self.measured for leaf in one.leaves() if leaf.series}
         return tuple(found.values())
 
@@ -97,13 +97,13 @@ def _order_moment(moment: Moment) -> tuple[tuple[int, int], int]:
 
 
 def find_anchor(node: Node) -> Moment | None:
-    """Return the latest time of a term, of a period rather than of an instant."""
+    """Return the latest time of a node, preferring a period over an instant."""
     moments = [leaf.moment for leaf in node.leaves() if leaf.moment is not None]
     return max(moments, key=_order_moment, default=None)
 
 
 def is_printed_twice(one: Node, other: Node) -> bool:
-    """Return whether two terms are one number, maybe rounded: in a table and in a sentence."""
+    """Return whether two nodes are the same number, possibly rounded, as in a table and a sentence."""
     amounts = [
         abs(cell.amount)
         for node in (one, other)
@@ -113,7 +113,7 @@ def is_printed_twice(one: Node, other: Node) -> bool:
 
 
 def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
-    """Return what a plan measured; None if it takes no number of the document."""
+    """Return the measurement of a plan, or None if it uses no number of the document."""
     nodes = _read_nodes(plan, table)
     last = nodes[plan.steps[-1].id]
     if not any(last.leaves()):
@@ -123,7 +123,7 @@ def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
 
 
 def read_past_parts(plan: Plan, table: FactTable) -> tuple[PastAnswer, ...]:
-    """Return what the parts of the answer to several questions measured, the last part first."""
+    """Return the measurements of the parts of an answer to several questions, last part first."""
     last = _read_nodes(plan, table)[plan.steps[-1].id]
     return tuple(_read_form(part) for part in reversed(last.parts) if any(part.leaves()))
 
@@ -142,10 +142,10 @@ def _read_nodes(plan: Plan, table: FactTable) -> dict[int, Node]:
 def read_quoted_number(
     sentences: Sequence[tuple[str, int]], asked: Sequence[str], kinds: Mapping[str, float], table: FactTable
 ) -> PastAnswer | None:
-    """Return the number that a question asked for and a quotation answers; None if it hardly asked for one.
+    """Return the number that a quotation gives for a question; None if the question hardly asked for a number.
 
     Args:
-        sentences: What is quoted, by section and index.
+        sentences: The quoted sentences, by section and index.
         kinds: The probability of each kind of answer.
     """
     if kinds["words"] > _OF_WORDS:
@@ -164,7 +164,7 @@ def read_quoted_number(
 
 
 def _put_winner_first(answer: PastAnswer, plan: Plan, nodes: Mapping[int, Node]) -> PastAnswer:
-    """Return a ranking whose first entry is the one that it found: what comes next goes on from it."""
+    """Reorder a ranking so that its winner is first, because follow-up questions refer to it."""
     try:
         winner = execute(plan, ()).result.value
     except PlanError:
@@ -191,7 +191,7 @@ def _read_form(node: Node) -> PastAnswer:
         return one
     if node.kind in ("argmax", "argmin", "above", "below", "largest", "smallest"):
         ranked = _list_entries(node.parts[0])
-        pairs = map(_read_two_times, ranked)  # what grew most is gone on from, not its growth
+        pairs = map(_read_two_times, ranked)  # follow-ups refer to what grew most, not to its growth
         return PastAnswer(
             "ranking", tuple(two.measured[0] if two else one for one, two in zip(ranked, pairs, strict=True))
         )
@@ -208,7 +208,7 @@ def _read_form(node: Node) -> PastAnswer:
 
 
 def _list_entries(node: Node) -> tuple[Node, ...]:
-    """Return the terms of a list; of a list that is computed from lists, what each of its entries is computed from."""
+    """Return the entries of a list; for operations on lists, the operation on each of their entries."""
     if node.kind == "items":
         return node.parts
     if not _has_items(node):
@@ -228,7 +228,7 @@ def _has_items(node: Node) -> bool:
 
 
 def _read_two_times(node: Node) -> PastAnswer | None:
-    """Return a change, a growth or a growth rate between two times; None of any other term."""
+    """Return a change, a growth or a growth rate between two times; None for other terms."""
     if node.kind == "multiply" and node.parts[1].kind == "number":
         return _read_two_times(node.parts[0])
     if node.kind == "absolute":
@@ -251,7 +251,7 @@ def _sort_later_first(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def spell_node(node: Node, names: Mapping[int, str]) -> str | None:
-    """Return a term as a formula over the names of its leaves, by the identity of each; None if it has none."""
+    """Return a node as a formula over the names of its leaves, keyed by identity, or None."""
     if node.series is not None:
         return names.get(id(node))
     if node.kind == "number":
@@ -274,7 +274,7 @@ _OPERATION = lazy_regex(
     r"|times|cover\w*|turnover|rate|did|is|was|were|does|do|are|any|has|have|when|where|what (?:drove|caused)|reason\w*"
     r"|because|describe|explain)\b"
 )
-"""Words that ask for an operation, or for something else than a number."""
+"""Words that ask for an operation, or for something other than a number."""
 _TOTAL = lazy_regex(r"\b(?:total|sums?|altogether|together|combined|add (?:them|those|these))\b")
 _PART = lazy_regex(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
 _OPENS = lazy_regex(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
@@ -287,11 +287,13 @@ _MOVES = lazy_regex(
 """Words that ask how something changed or differs."""
 
 _PARTS = 0.7
-"""How likely a question that asks for all parts of something, or for an order, is one for a list or a ranking, whatever
-else its words are like."""
+"""Probability that a question for all parts of something, or for an order, asks for a list or a ranking, regardless
+of its other words.
+"""
 _OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
-"""How often a short question that names only another time, or begins like one that goes on and names another member or
-another measure, repeats the operation: counted on labelled conversations."""
+"""Probabilities that a short question repeats the operation: if it names only another time, or if it begins like a
+follow-up and names another member or another measure. Counted on labelled conversations.
+"""
 
 COMPARATIVES = frozenset(
     terms(
@@ -303,20 +305,20 @@ COMPARATIVES = frozenset(
         "item component carry piece slice portion later earlier latter former heaviest break down"
     )
 )
-"""Terms of operations, which name nothing that is measured."""
+"""Terms of operations, which do not name anything measured."""
 
 
 def mix_with_repetition(
     shares: NDArray[np.float64], reading: ParsedQuestion, before: str, *, times: int = 1, listed: bool = False
 ) -> NDArray[np.float64]:
-    """Return the probabilities of the intents of a question, mixed with that of the one before if it may repeat it.
+    """Mix the probabilities of a question's intents with the previous intent if the question may repeat it.
 
     Args:
-        shares: By `INTENTS`, of the question by itself.
-        before: The intent of the one before; "" of the first of a conversation.
-        times: How many times the question names.
+        shares: In the order of `INTENTS`, from the question alone.
+        before: The previous intent; "" for the first question of a conversation.
+        times: The number of times that the question names.
         listed: Whether the last answer lists several numbers, so that a mere "total?" adds them up. Likewise "net of
-            cash?" takes that off the last answer.
+            cash?" subtracts cash from the last answer.
     """
     text = reading.operation_text
     shares = _without_unasked_change(shares, reading, times)
@@ -349,7 +351,7 @@ def mix_with_repetition(
 
 
 def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion, times: int) -> NDArray[np.float64]:
-    """Return the probabilities of the intents of a question; a measure whose formula is a difference is no change."""
+    """Treat a change as a lookup if only the formula of the named measure is a difference."""
     measures = read_lexicon().measures
     formulas = [measures[name].formula for operand in reading.operands for name in operand.measures]
     if times > 1 or _MOVES.search(reading.operation_text) or not any(one and one.kind == "-" for one in formulas):
@@ -361,5 +363,5 @@ def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion
 
 
 _OF_ONE_TIME = frozenset({"ratio", "share", "sum"})
-"""Intents whose answers are of one time each: of several times they are listed."""
+"""Intents whose answers belong to one time each; for several times they are listed."""
 _REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})

@@ -1,4 +1,4 @@
-"""Which sentences of a filing say why something moved, or explain a thing."""
+"""Scores for sentences that give the reason for a change or explain something."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ OF_TIME = frozenset(
     third fourth increase decrease change growth decline reduction improvement drivers driver overall reported
     primary""".split()
 )
-"""Terms of a subject beside the thing that it is."""
+"""Terms of a sentence's subject that do not name a thing."""
 _ASKED_OR_AMOUNT = frozenset(
     term(word)
     for word in """drive drove driven behind explain explains reason reasons made make happen happened hurt weigh
@@ -25,30 +25,30 @@ _ASKED_OR_AMOUNT = frozenset(
     back turn turned last latest previous approximately million billion thousand % percent primarily point points basis
     amount example""".split()
 )
-"""Terms that express a movement or its size, and do not name what moved."""
+"""Terms for a movement or its size, which do not name what moved."""
 _NO_THING = OF_TIME | RISES | FALLS | CAUSE | _ASKED_OR_AMOUNT
 _PRECISE = 0.5
-"""How much of the value of a sentence it keeps that says it of many other things as well."""
+"""Share of a sentence's score that it keeps if it also names many other things."""
 _OTHERWISE = 0.6
-"""How much it keeps if the thing moved the other way."""
+"""Share that it keeps if the thing moved in the other direction."""
 _CAUSE = STATIC.index("cause")
 
 
 def find_things(words: Collection[str]) -> frozenset[str]:
-    """Return the terms of a question or a label that name a thing rather than its moves, times and amounts."""
+    """Return the terms of a question or label that name things instead of movements, times and amounts."""
     return frozenset(one for one in words if one not in _NO_THING and not one[0].isdigit())
 
 
 def measure_causes(
     things: Sequence[Collection[str]], index: SentenceIndex, company: Collection[str], *, rises: bool, falls: bool
 ) -> Floats:
-    """Return how well each sentence says why something moved.
+    """Return how well each sentence gives the reason for a movement.
 
     Args:
-        things: The names of what moved, as terms, each the whole of it.
-        company: The terms by which the document's own company is called.
-        rises: Whether it rose, as the question has it.
-        falls: Whether it fell, as the question has it.
+        things: The names of what moved, as terms.
+        company: The terms of the name of the document's company.
+        rises: Whether it rose, according to the question.
+        falls: Whether it fell, according to the question.
     """
     found = np.zeros(len(index.sentences), np.float32)
     weighed = [{one: index.rarity(one) for one in thing} for thing in things if thing]
@@ -68,7 +68,7 @@ def measure_causes(
 
 
 def find_effect(words: Sequence[str]) -> Sequence[str]:
-    """Return the terms of a sentence before it says why; none if it gives no cause after them.
+    """Return the terms of a sentence before the first word for a cause; empty if there is none.
 
     >>> find_effect(("sale", "rose", "due", "price"))
     ('sale', 'rose')
@@ -77,7 +77,7 @@ def find_effect(words: Sequence[str]) -> Sequence[str]:
 
 
 def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
-    """Return how much of a thing is named, and how little else."""
+    """Return the weighted share of a thing's terms that is named, reduced by other named terms."""
     if not named:
         return 0.0
     common = [one for one in weights if one in named]
@@ -86,9 +86,9 @@ def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
 
 
 _OF_COMPANY = frozenset(terms("company companies business firm corporation they it group"))
-"""Terms of a question that refer to the company."""
+"""Terms in questions that refer to the company."""
 _MARKS = "+"
-"""What makes another name of one ("Acme+")."""
+"""Suffixes that distinguish names ("Acme+")."""
 _CLOSED = r"[\u201d\u2019\"')\u00ae\u2122+]*+"
 _ASIDE = rf"{_CLOSED}(?:\s*\([^)]{{0,160}}\)|,[^,;]{{0,80}},)?{_CLOSED}"
 _IS = (
@@ -113,7 +113,7 @@ _APPOSED = lazy_regex(
 _DASHED = lazy_regex(rf"{_CLOSED}\s?(?:\u2014|\u2013 |: )(?=\S)")
 _QUOTED = lazy_regex(r"[\u201c\"][^\u201c\u201d\"]{0,30}$")
 _OPENING = 3
-"""Terms that may precede the subject of a sentence."""
+"""Maximum number of terms before the subject of a sentence."""
 _BEING = (
     r"(?:(?:is|are) (?:an? |one of |the (?:\w+'s )?(?:leading|largest|world|parent|holding|only)\b|engaged |focused )"
     rf"|{_DOES})"
@@ -122,15 +122,15 @@ _INTRODUCES = lazy_regex(rf"\W*(?:the company|we)(?: \w+ly| also)? {_BEING}", re
 _NAMES_ITSELF = lazy_regex(rf"(?:[^.;]|\b(?:inc|co|corp|ltd|cos)\.|\.(?=[,)\w])){{0,250}}?\b{_BEING}", re.IGNORECASE)
 _SHORTEST = 6
 _EARLY = 0.5
-"""The part of a document in which a company says what it does."""
+"""Leading part of a document in which a company introduces itself."""
 _WEIGHTS = {"is": 1.0, "apposed": 0.8, "quoted": 0.8, "dashed": 0.6, "within": 0.6}
 
 
 def measure_explanations(question: str, index: SentenceIndex, company: frozenset[str]) -> Floats | None:
-    """Return how well each sentence explains what a question wants explained; None if it asks for something else.
+    """Return how well each sentence explains what a question asks to explain; None if it asks for something else.
 
     Args:
-        company: The terms by which the document's own company is called.
+        company: The terms of the name of the document's company.
     """
     thing = find_explained(question)
     if thing is None:
@@ -150,7 +150,7 @@ def measure_explanations(question: str, index: SentenceIndex, company: frozenset
 
 
 def weigh_explanation(text: str, thing: Sequence[str], mark: str = "") -> float:
-    """Return how well a sentence explains a thing, by where it names it and how it goes on.
+    """Return how well a sentence explains a thing, by the position of its name and the words after it.
 
     >>> weigh_explanation("A unit case is a bottle.", terms("unit case"))
     1.0
@@ -176,7 +176,7 @@ def weigh_explanation(text: str, thing: Sequence[str], mark: str = "") -> float:
 
 
 def _find_introductions(index: SentenceIndex, company: frozenset[str]) -> Iterator[tuple[int, float]]:
-    """Yield the sentences that say what the company is or does, and how likely each is: the earlier, the likelier."""
+    """Yield sentences that introduce the company, with a score that decreases for later ones."""
     value = 1.0
     for place in range(int(len(index.sentences) * _EARLY)):
         sentence_terms = index.terms[place]

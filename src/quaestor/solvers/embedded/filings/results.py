@@ -1,4 +1,4 @@
-"""The results of plans."""
+"""Results of plans."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from quaestor.core.quantity import Scale
 from quaestor.solvers.embedded.filings.composing import Proposal
 
 LOOKED_UP = ("value", "before")
-"""Forms of plans that look one number up."""
+"""Forms of plans that look up a single number."""
 SAME = 0.005
-"""How near two numbers are that are one, one of them rounded."""
+"""Relative tolerance for equal numbers, because one of them may be rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanResult:
-    """The result of one or several plans.
+    """Result of one or several plans.
 
     Attributes:
-        scale: The multiplier of one unit of it.
-        proposals: The plans, the likeliest first.
+        scale: The multiplier of its number.
+        proposals: The plans, likeliest first.
         share: Their probability among all plans.
         right: The probability that it is right; 0 if it was not judged.
     """
@@ -38,7 +38,7 @@ class PlanResult:
 
 
 def read_amount(result: PlanResult) -> float | None:
-    """Return the amount of a result in ones; None if it is no number."""
+    """Return the amount of a result in ones, or None if it is not a number."""
     if not isinstance(result.value, Number):
         return None
     factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)

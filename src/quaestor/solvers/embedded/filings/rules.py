@@ -1,4 +1,4 @@
-"""Rules about which results a question excludes, or makes less likely, whatever the weights say."""
+"""Rules that exclude results, or make them less likely, regardless of the weights."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -17,7 +17,9 @@ from quaestor.solvers.embedded.filings.results import LOOKED_UP, SAME, PlanResul
 
 _COMPUTED = ("change", "growth", "ratio", "share", "sum", "average", "cagr")
 _LIKELY, _QUOTED = 0.4, 0.02
-"""How likely these have to be if a sentence is hardly an answer, and how likely it is at most."""
+"""Minimum probability of computed intents for which sentences are unlikely answers, and the sentences' maximum
+probability.
+"""
 _PART = lazy_regex(
     r"\b(?:share of|(?:what|which) (?:share|fraction|portion|proportion|part)|(?:its|their|whose) share"
     r"|(?:%|percent(?:age)?|pct|fraction|portion|proportion|part) of (?:the|that|this|its|all|them|those|total|group"
@@ -25,23 +27,23 @@ _PART = lazy_regex(
 )
 """Words that ask for a part of a whole."""
 _LEAST_PART, _MOST_PART = 1e-4, 1.5
-"""The least and the most of a whole that is asked for as a part of it: more than an income may be paid out."""
+"""Bounds of a requested part of a whole, as a ratio: more than the income may be paid out."""
 _OF_WHOLE = 0.3
-"""How much less likely a number of the whole company is right if the part that was talked about is meant."""
+"""Factor for numbers of the whole company if the question refers to a member."""
 _CALLED_OTHERWISE = 0.4
-"""How much less likely a line is right that is not called like a concept that another line has."""
+"""Factor for lines that are not named like a concept that another line has."""
 _EXCLUDED = 0.05
-"""The most that a result is right that a rule excludes."""
+"""Maximum probability of a result that a rule excludes."""
 
 
 def weigh_by_rules(
     question: BoundQuestion, results: Sequence[PlanResult], rights: Sequence[float], lack: str = ""
 ) -> list[float]:
-    """Return the probability that each result is right, less for those that the question excludes.
+    """Return the probability that each result is right, lowered for those that the question excludes.
 
     Args:
-        rights: What the weights estimate.
-        lack: What the filing lacks to compute the measure that is asked for; "" if nothing.
+        rights: The probabilities that the weights estimate.
+        lack: The missing inputs of the requested measure; "" if none.
     """
     measures = find_computed_measures(question, [result.proposal for result in results])
     names, concepts = read_member_meant(question), _find_named_concept(question, results)
@@ -64,12 +66,12 @@ def weigh_by_rules(
 
 
 def _computes_again(question: BoundQuestion) -> bool:
-    """Return whether a question computes with the last answers and names nothing: no sentence has the result."""
+    """Return whether a question only computes with earlier answers, so that no sentence has the result."""
     return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
 
 def find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposal]) -> frozenset[str]:
-    """Return the measures that a question names and nothing else, if one of the plans computes them by a formula."""
+    """Return the named measures if a question names nothing else and one of the plans computes them by a formula."""
     operand, *others = question.reading.operands
     named = [match for match in operand.matches if match.measures and not match.concepts]
     if others or len(named) != 1 or not any(map(_computes_measure, proposals)):
@@ -79,13 +81,13 @@ def find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposal
 
 
 def _computes_measure(proposal: Proposal) -> bool:
-    """Return whether a plan computes a measure by its formula, compares one at two times, or has one as a part."""
+    """Return whether a plan computes a measure by its formula, compares one at two times, or contains one."""
     of_several = len({series.place for series in proposal.series}) > 1
     return proposal.form == "measure" or (proposal.form in ("compare", "parts") and of_several)
 
 
 def is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable) -> bool:
-    """Return whether no line or sentence that a plan looks up is called like one of some measures."""
+    """Return whether a plan looks up only lines or sentences that name none of the measures."""
     if proposal.form not in ("words", "verdict", *LOOKED_UP):
         return False
     index = table.sentences
@@ -96,7 +98,7 @@ def is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable
 
 
 def _find_named_concept(question: BoundQuestion, results: Sequence[PlanResult]) -> frozenset[str]:
-    """Return the concepts that a question names and nothing else, if one of the results is looked up by one of them."""
+    """Return the named concepts if a question names nothing else and the tag of one of the results has one of them."""
     operand, *others = question.reading.operands
     if others or not operand.is_concept or not question.own:
         return frozenset()
@@ -105,7 +107,7 @@ def _find_named_concept(question: BoundQuestion, results: Sequence[PlanResult]) 
 
 
 def _is_called_otherwise(proposal: Proposal, concepts: frozenset[str]) -> bool:
-    """Return whether the numbers of a plan are of lines of tables that have no concept of some, and no name of one."""
+    """Return whether a plan's numbers come only from table lines that neither have nor name one of the concepts."""
     if not proposal.series or any(series.line.sentence for series in proposal.series):
         return False
     return not any(
@@ -119,14 +121,14 @@ def _is_called_otherwise(proposal: Proposal, concepts: frozenset[str]) -> bool:
 
 
 def _is_of_other_part(proposal: Proposal, names: AbstractSet[frozenset[str]]) -> bool:
-    """Return whether the numbers of a plan are in lines of tables that have none of the names of a member."""
+    """Return whether a plan's numbers come only from table lines without any of a member's names."""
     return bool(proposal.series) and not any(
         one.line.sentence or any(name <= list_series_terms(one) for name in names) for one in proposal.series
     )
 
 
 def _is_no_part(result: PlanResult) -> bool:
-    """Return whether a quotient is of no part of a whole: it is far more than all of it, or next to nothing."""
+    """Return whether a quotient cannot be a part of a whole, because it is far too large or too small."""
     if result.proposal.form not in ("ratio", "share") or not isinstance(result.value, Number):
         return False
     factor = 0.01 if result.scale is Scale.PERCENT else 1.0
@@ -134,7 +136,7 @@ def _is_no_part(result: PlanResult) -> bool:
 
 
 def _is_part_of_sum(result: PlanResult, results: Sequence[PlanResult]) -> bool:
-    """Return whether a number that is looked up is one of those that a plan for a measure adds up."""
+    """Return whether a looked-up number is one of the addends of a plan for a measure."""
     amount = read_amount(result) if result.proposal.form in LOOKED_UP else None
     return amount is not None and any(
         other.proposal.form == "measure"

@@ -1,4 +1,4 @@
-"""A question about a filing after the turns before: reads it, binds it to series, and composes plans."""
+"""Reading a question about a filing after earlier turns: binds it to series and composes plans."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,14 +72,15 @@ _COUNT = lazy_regex(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
 _OF_TWO_TIMES = frozenset({"growth", "change"})
 _OF_MEMBER = 2.0
-"""How much less the score of a series is below the heading of a member, if only a concept is named."""
+"""Penalty on the score of a series below the heading of a member, if the operand only names a concept."""
 _ELSEWHERE = 4.0
-"""How much less the score of a series is outside the note or table that a question names, or of another name than it
-quotes."""
+"""Penalty on the score of a series outside the note or table that a question names, or with another name than it
+quotes.
+"""
 _IN_WORDS = 0.5
-"""The probability of an answer in words from which times are taken as they are."""
+"""Probability of an answer in words above which times are not reinterpreted."""
 _COMPARES = 0.3
-"""The least probability that a question asks for a growth or a change."""
+"""Minimum probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
 _INTENT_OF_FORM = {"value": "lookup", "members": "list", "compare": "comparison"}
 _MOST = 12
@@ -87,11 +88,13 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class FilingWeights:
-    """What was learned on questions about filings.
+    """Models trained on questions about filings.
 
     Attributes:
         kinds: The classifier of the kinds of answers.
-        confidence: Which results are right; None until it is learned.
+        words: The ranker of sentences.
+        ranker: The ranker of series.
+        confidence: The model of which results are right; None until it is trained.
     """
 
     intents: QuestionClassifier
@@ -103,11 +106,11 @@ class FilingWeights:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A turn before.
+    """Earlier turn of the conversation.
 
     Attributes:
-        plan: That of the answer; None if it was not answered by one.
-        right: The probability that the answer is right; nan if it is not known.
+        plan: The plan of the answer, or None.
+        right: The probability that the answer is right; nan if unknown.
     """
 
     text: str
@@ -117,13 +120,13 @@ class PastTurn:
 
 @dataclass(frozen=True)
 class UnderstoodQuestion:
-    """A question with the plans that may answer it.
+    """Question with the plans that may answer it.
 
     Attributes:
         likely: The probabilities of what it asks for.
-        proposals: The plans, the likeliest first.
-        past: The probabilities that the answers before are right, the latest last.
-        inherited: Terms of the questions before that it may refer to.
+        proposals: The plans, likeliest first.
+        past: The probabilities that earlier answers are right, latest last.
+        inherited: Terms of earlier questions that it may refer to.
     """
 
     question: BoundQuestion
@@ -135,16 +138,16 @@ class UnderstoodQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """The conversation before a question.
+    """State of the conversation before a question.
 
     Attributes:
         base: The time of the last question; None before the first.
-        series: What the last answer was read from, in the order of its plan.
-        before: What the answers were, the latest first.
-        falls: Whether the last question asked for a fall.
-        intent: That of the last question, by the form of its answer; "" before the first.
-        sentences: The sentences that answers were read from, by section and index, the latest last.
-        kind: Of the last answer; "" before the first.
+        series: The series from which the last answer was read, in the order of its plan.
+        before: The last answers, latest first.
+        falls: Whether the last question asked for a decrease.
+        intent: The intent of the last question, from the form of its answer; "" before the first.
+        sentences: The sentences from which answers were read, by section and index, latest last.
+        kind: The kind of the last answer; "" before the first.
     """
 
     base: Moment | None = None
@@ -171,8 +174,8 @@ def read_turn_state(
     """Return the state after a turn.
 
     Args:
-        state: The state before it.
-        found: The series and times that its answer was read from.
+        state: The state before the turn.
+        found: The series and times from which its answer was read.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
@@ -190,12 +193,12 @@ def read_turn_state(
 
 @dataclass(frozen=True, slots=True)
 class QuestionProbabilities:
-    """The probabilities of what a question asks for.
+    """Probabilities of what a question asks for.
 
     Attributes:
         intents: The probability of each of `INTENTS`.
         kinds: The probability of each of `KINDS`.
-        sentences: The probability that sentences answer it, by section and index, the likeliest first.
+        sentences: The probability that a sentence answers it, by section and index, likeliest first.
     """
 
     intents: NDArray[np.float64]
@@ -206,14 +209,14 @@ class QuestionProbabilities:
 def with_sentences(
     likely: QuestionProbabilities, ranked: Sequence[LikelySentence], table: FactTable
 ) -> QuestionProbabilities:
-    """Return the probabilities with those of the sentences that may answer the question."""
+    """Add the probabilities of the ranked sentences."""
     sentences = table.sentences.sentences
     places = ((sentences[one.place], one.share) for one in ranked)
     return replace(likely, sentences={(sentence.section, sentence.index): share for sentence, share in places})
 
 
 def read_question_for_filing(text: str, table: FactTable) -> ParsedQuestion:
-    """Parse a question about a filing, after its company is replaced by "the company" and its spelling corrected."""
+    """Parse a question about a filing after replacing its company by "the company" and correcting the spelling."""
     named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
     spelled = respelled(named, table.document, lambda word: any(map(table.mentions, terms(word))))
     outline, names = mark_quoted_names(spelled, table.line_names)
@@ -227,12 +230,12 @@ def read_question_for_filing(text: str, table: FactTable) -> ParsedQuestion:
 
 
 def _restore_operand(operand: QuestionOperand, names: Sequence[str]) -> QuestionOperand:
-    """Return an operand with the names that it quotes, without a change that is asked for of them."""
+    """Restore the quoted names of an operand, without a requested change."""
     return read_operand(restore_names(without_change(operand.text), names))
 
 
 def _read_balance(reading: ParsedQuestion, table: FactTable) -> ParsedQuestion:
-    """Return a question for the change of a balance as one about that, unless it names the cash flow statement."""
+    """Parse a question for the change of a balance as one for the balance, unless it names the cash flow statement."""
     operand, *others = reading.operands
     changed = read_operand(without_change(operand.text))
     if others or reading.role is TableRole.CASH_FLOWS or changed == operand or not names_balance(changed, table):
@@ -241,7 +244,7 @@ def _read_balance(reading: ParsedQuestion, table: FactTable) -> ParsedQuestion:
 
 
 def _find_quoted_names(operand: QuestionOperand, reading: ParsedQuestion) -> frozenset[tuple[str, ...]]:
-    """Return the names of lines, as terms, that an operand consists of, beside what another one is."""
+    """Return the quoted labels, as terms, that an operand consists of, apart from terms of the other operands."""
     names = (tuple(terms(name)) for name in reading.quoted if name in operand.text)
     others = {term for other in reading.operands if other.text != operand.text for term in other.terms}
     return frozenset(name for name in names if others.union(name).issuperset(operand.terms))
@@ -260,7 +263,7 @@ def find_operand_series(
 
     Args:
         moments: The times that the question names.
-        operand: Words to use instead of the operand.
+        operand: An operand to use instead.
     """
     lowered = reading.operation_text
     asked = OperandQuery(
@@ -296,7 +299,7 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
         intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
     known = read_turn_state(state, reading, asked, found, table, answer, quoted)
     kind = classify_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
-    kind = kind or "money"  # most numbers of tables whose unit is not known
+    kind = kind or "money"  # most numbers of unknown kind in tables are money
     if parts:
         return replace(
             known, intent="two_part", kind=kind, before=(*known.before[:1], *parts, *state.before)[:_REMEMBERED]
@@ -305,7 +308,7 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
 
 
 def _names_ratio(reading: ParsedQuestion, state: TurnState) -> bool:
-    """Return whether a question names a measure that is a ratio, or goes on from one without words of its own."""
+    """Return whether a question names a ratio, or names nothing after an answer that was one."""
     if not reading.terms:
         return bool(state.before) and state.before[0].is_measure
     measures = read_lexicon().measures
@@ -322,7 +325,7 @@ _RELATIVE = frozenset({"growth", "share", "cagr"})
 
 
 def classify_plan(form: str, series: Sequence[Series]) -> str:
-    """Return the kind of the result of a plan, by its form and its series."""
+    """Return the kind of a plan's result, by its form and its series."""
     if form in _RELATIVE:
         return "percent"
     if form == "ratio":
@@ -336,7 +339,7 @@ def classify_plan(form: str, series: Sequence[Series]) -> str:
 def build_word_query(
     reading: ParsedQuestion, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
 ) -> WordQuery:
-    """Return the query for sentences of a document."""
+    """Build the query for the sentences that may answer a question."""
     return WordQuery(
         reading, moments, tuple(map(float, intents)), state.series, state.moments, state.terms, state.sentences,
         not state.turns,
@@ -344,7 +347,7 @@ def build_word_query(
 
 
 def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
-    """Return whether the last answer, or the last two together, list several numbers that may be added up."""
+    """Return whether the last answer, or the last two together, list several numbers that may be added."""
     if before and len(before[0].measured) > 1 and before[0].form in ("list", "members"):
         return True
     values = [past for past in before[:2] if past.form == "value"]
@@ -352,7 +355,10 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
 
 
 def _compare_otherwise(question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
-    """Return changes between two times of other meanings of the question before, whose answer has only one time."""
+    """Return changes between two times of other meanings of the previous question.
+
+    They are needed if the line of the last answer has only one time.
+    """
     if sum(question.intents[intent] for intent in ("change", "growth")) < _COMPARES:
         return []
     earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
@@ -370,7 +376,7 @@ def _compare_otherwise(question: BoundQuestion, past: Sequence[PastTurn], weight
 
 
 def _classify_kind(reading: ParsedQuestion, state: TurnState, weights: FilingWeights) -> NDArray[np.float64]:
-    """Return the probabilities of the kinds of answers; of what a ranking found an amount is asked for, not words."""
+    """Return the probabilities of the kinds of answers; a question for the amount of a winner does not want words."""
     kinds = weights.kinds.classify(reading, before=state.kind)
     if state.intent == "ranking" and asks_for_its_amount(reading.text):
         kinds[KINDS.index("words")] = 0.0
@@ -380,7 +386,7 @@ def _classify_kind(reading: ParsedQuestion, state: TurnState, weights: FilingWei
 def understand_turn(
     text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> UnderstoodQuestion:
-    """Read a question after the turns before, and compose the plans that may answer it."""
+    """Read a question after earlier turns, and compose the plans that may answer it."""
     state = TurnState()
     for turn in past:
         state = _advance_state(state, turn, table, weights)
@@ -436,7 +442,7 @@ def understand_turn(
         if not any(one.form in _OF_TWO_TIMES for one in composed):
             composed = [*composed, *_compare_otherwise(question, past, weights)]
         if not composed:
-            # Another time, of which the line of the last answer has no number: the last question is asked of it.
+            # The line of the last answer has no number at the new time: ask the last question again for it.
             earlier = understand_turn(past[-1].text, past[:-1], table, weights).question
             timed = replace(earlier.reading, moments=reading.moments)
             again = compose(replace(earlier, reading=timed, moments=moments))

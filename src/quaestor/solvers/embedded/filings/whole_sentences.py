@@ -1,4 +1,4 @@
-"""Explanations by quoting: whole sentences of a filing, without what is printed before or behind them."""
+"""Explanations by quotation: whole sentences of a filing, without headings and marks before them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,29 +14,29 @@ _BEFORE = lazy_regex(
     r"(?P<heading>(?:[A-Z][\w&,'\u2019-]* ){1,6})(?=(?i:(?P=heading)))"  # Gross Margin Gross margin rose
     r"|[\u2022\u25aa\u25e6\u25cf\u00b7*\u2020\u2021]\s*|\(?[1-9]\)?\s(?=(?:The|This|These|In|Includes|For|On|We|Our|As)\s)"
 )
-"""A heading, a bullet or the mark of a footnote that is read as the beginning of a sentence."""
+"""Headings, bullets and footnote marks that are parsed as the beginning of a sentence."""
 _ELSEWHERE = lazy_regex(r"\W*(?:(?:please )?(?:refer|see)\b|for (?:more|additional|further) )", re.IGNORECASE)
-"""A sentence that only leads to another place."""
+"""Sentences that only refer to another place."""
 _ENDS = lazy_regex(r"[.!?:;][\"\u201d\u2019')\]]*\s*$")
 _GOES_ON = lazy_regex(
     r"(?:In addition|Additionally|Also|Further|Furthermore|Moreover|However|These|This|Such|The (?:increase|decrease|"
     r"change|decline|growth|remaining|remainder)|Partially|Offsetting|Excluding|Both)\b"
 )
-"""How a sentence begins that goes on with the reasons of the one before."""
+"""Beginnings of sentences that continue the reasons of the previous one."""
 
 
 def quotes_prose(plan: Plan) -> bool:
-    """Return whether a plan quotes several sentences, and none that opens a list."""
+    """Return whether a plan quotes several sentences, none of which introduces a list."""
     texts = [step.text or "" for step in plan.extracts]
     return len(texts) > 1 and not any(text.rstrip().endswith(":") for text in texts)
 
 
 def explain_by_quoting(plan: Plan, table: FactTable, label: str) -> Plan:
-    """Return the plan that explains with the sentences that another one quotes, whole, and with what goes on there.
+    """Return a plan that explains with the whole sentences that another plan quotes, and their continuation.
 
     Args:
-        plan: Takes sentences of the filing, and nothing else.
-        label: What they are about.
+        plan: A plan that only quotes sentences of the filing.
+        label: The topic of the sentences.
     """
     index = table.sentences
     quoted = [index.places[source.section, source.sentence] for source in _list_sentences(plan)]
@@ -59,7 +59,7 @@ def _list_sentences(plan: Plan) -> Iterator[SentenceRef]:
 
 
 def _find_pieces(place: int, index: SentenceIndex) -> Sequence[int]:
-    """Return a sentence with the parts of it that a page break or a list has cut off."""
+    """Return a sentence with the parts that a page break or a list has cut off."""
     first = last = place
     while first > 0 and place - first < 2 and _is_cut(first - 1, index):
         first -= 1
@@ -69,7 +69,7 @@ def _find_pieces(place: int, index: SentenceIndex) -> Sequence[int]:
 
 
 def _is_cut(place: int, index: SentenceIndex) -> bool:
-    """Whether a sentence goes on in the next one, in the middle of its words."""
+    """Return whether a sentence is cut off and continues in the next one."""
     if place + 1 >= len(index.sentences) or index.section[place] != index.section[place + 1]:
         return False
     return not _ENDS.search(index.sentences[place].text) and index.sentences[place + 1].text.lstrip()[:1].islower()

@@ -1,4 +1,4 @@
-"""Finds the sentences of a filing that may answer a question."""
+"""Candidate sentences of a filing for a question."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,28 +20,28 @@ from quaestor.solvers.embedded.filings.binding import Synonym, find_synonyms
 from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
 
 _MOST = 80
-"""Sentences that are scored."""
+"""Maximum number of sentences to score."""
 _SAYINGS = 40
-"""Phrases for one thing that are looked for."""
+"""Maximum number of phrases for one thing to search for."""
 _NAMED_TERMS = 2
 _SIGNED_WEIGHT = 0.7
-"""How much less likely a signature answers what is not about people."""
+"""Penalty for signatures if the question is not about people."""
 _NEARBY = 0.4
-"""How likely a sentence is about what one in a paragraph before names."""
+"""Weight of a name in an earlier paragraph nearby."""
 _FAR = 6
-"""Sentences after one that names something that may be about it, in the same section."""
+"""Maximum number of sentences after a name, in the same section, that may be about it."""
 _NUMBER = lazy_regex(r"(?!(?:19|20)\d\d$)\d[\d.,]*")
 _SYNONYM = 0.8
-"""How much a synonym of a term counts beside the term."""
+"""Weight of a synonym, relative to the term that it replaces."""
 _FITS_WEIGHT = 0.3
-"""How much the kind of a sentence counts beside its terms for whether it is scored."""
+"""Weight of the kind of a sentence for being selected, relative to its terms."""
 
 _EXPLAINS_WEIGHT, _CAUSES_WEIGHT = 2.0, 3.0
-"""How much it counts for whether a sentence is scored that it says what is asked about, or why it moved."""
+"""Weights of explanations and reasons for being selected."""
 _EXPLAINED_BY = ("description", "why", "text_fact")
-"""Intents of questions that want a thing explained."""
+"""Intents of questions that ask to explain something."""
 _LEAST_SHARE = 0.05
-"""How likely a cause is asked for at least if causes are looked for."""
+"""Minimum probability of the intent `why` to search for causes."""
 
 _STOP = SMALL | frozenset(
     """what which who whom whose when where why how did do does has have had been can could would should will it its
@@ -52,7 +52,7 @@ STOP_TERMS = frozenset(map(term, _STOP))
 
 
 def _build_pattern(words: str) -> re.Pattern[str]:
-    """Return a pattern of words and phrases, parted by commas; `*` is for any ending."""
+    """Compile a pattern of comma-separated words and phrases; `*` matches any ending."""
     found = "|".join(re.escape(" ".join(word.split())).replace(r"\*", r"\w*") for word in words.split(","))
     return re.compile(rf"\b(?:{found})\b")
 
@@ -101,18 +101,18 @@ _FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "forward": (("expects",),),
     "any": (("denies",),),
 }
-"""What a sentence that answers has, by what the question asks for: one of several, each all of some signs."""
+"""Signs of a sentence that answers, by what the question asks for: alternatives, each of which needs all its signs."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """A query for sentences that may answer a question.
+    """Query for the sentences that may answer a question.
 
     Attributes:
         intents: The probability of each of `INTENTS`.
-        before: The series that the last answer was read from.
-        sentences: The sentences that the answers before were read from, the latest last, by section and index.
-        first: Whether it is the first of its conversation.
+        before: The series from which the last answer was read.
+        sentences: The sentences from which earlier answers were read, by section and index, latest last.
+        first: Whether the question is the first of its conversation.
     """
 
     reading: ParsedQuestion
@@ -127,9 +127,9 @@ class WordQuery:
 
 @dataclass(frozen=True, slots=True)
 class SentenceCandidates:
-    """The sentences that may answer a question.
+    """Sentences that may answer a question.
 
-    Shape: `features` is candidates x features.
+    `features` has the shape (candidates, features).
     """
 
     places: NDArray[np.intp]
@@ -138,7 +138,7 @@ class SentenceCandidates:
 
 
 def find_sentences(asked: WordQuery, table: FactTable) -> SentenceCandidates:
-    """Return the sentences that may answer a question, with features."""
+    """Find the sentences that may answer a question, and compute their features."""
     index = table.sentences
     if not index.sentences:
         return SentenceCandidates(np.zeros(0, np.intp), (), np.zeros((0, 0), np.float32))
@@ -146,7 +146,7 @@ def find_sentences(asked: WordQuery, table: FactTable) -> SentenceCandidates:
 
 
 class _Group:
-    """Terms of one origin, and how much of them each sentence and what is around it has, or synonyms of them."""
+    """Weighted terms of one origin, and which sentences and headings contain them or their synonyms."""
 
     def __init__(self, names: Sequence[str], index: SentenceIndex, synonyms: Iterable[Synonym] = ()) -> None:
         weights = np.array([index.rarity(name) for name in names], np.float32)
@@ -161,11 +161,11 @@ class _Group:
 
     @property
     def recall(self) -> Floats:
-        """How much of the terms is in each sentence."""
+        """The weighted share of the terms in each sentence."""
         return self.weights @ self.having
 
     def recalls(self) -> dict[str, Floats]:
-        """Return how much of the terms is in each sentence, in those around it, and in all together."""
+        """Return the weighted share of the terms in each sentence, around it, and in both together."""
         index, having = self.index, self.having
         if self.empty:
             zero = np.zeros(len(index.sentences), np.float32)
@@ -185,7 +185,7 @@ class _Group:
 
 
 class _SentenceFinder:
-    """Finds the sentences for one query, and computes their features."""
+    """Finds the candidate sentences for one query and computes their features."""
 
     def __init__(self, asked: WordQuery, table: FactTable, index: SentenceIndex) -> None:
         self.asked, self.table, self.index = asked, table, index
@@ -278,14 +278,14 @@ class _SentenceFinder:
         return SentenceCandidates(places, (*columns, *constant), matrix.astype(np.float32))
 
     def _explained(self) -> Floats:
-        """Return how well sentences explain what the question wants explained, by how likely it wants that."""
+        """Return how well each sentence explains what the question asks for, times the probability that it does."""
         found = measure_explanations(self.asked.reading.text, self.index, self.table.company)
         if found is None:
             return np.zeros(len(self.index.sentences), np.float32)
         return found * np.float32(sum(map(self.asked_share, _EXPLAINED_BY)))
 
     def _caused(self) -> Floats:
-        """Return how well sentences say why what is asked about moved, by how likely the question asks why."""
+        """Return how well each sentence explains the movement, times the probability of the intent `why`."""
         why = self.asked_share("why")
         if why <= _LEAST_SHARE:
             return np.zeros(len(self.index.sentences), np.float32)
@@ -294,16 +294,16 @@ class _SentenceFinder:
         return causes * np.float32(why)
 
     def _moved(self) -> list[frozenset[str]]:
-        """Return the names of what moved: of what the question names, or of the last answer if it names little."""
+        """Return the names of what moved: from the question and, if it names little, also from the last answer."""
         own = find_things(self.own)
         if own and (self.asked.first or len(own) >= _NAMED_TERMS):
             return [own]
         return [own, find_things(self.lines), find_things(self.inherited)]
 
     def _contexts(self) -> dict[str, Floats]:
-        """Return how much of what the question names sentences are about, and have of the rest of its terms.
+        """Return how far each sentence is about the names in the question, and contains its other terms.
 
-        A thing is often named once, in a heading or in a sentence before: they are about it as well.
+        A name often occurs once, in a heading or an earlier sentence, and later sentences are still about it.
         """
         index = self.index
         size = len(index.sentences)
@@ -332,7 +332,7 @@ class _SentenceFinder:
         }
 
     def _fits(self) -> Floats:
-        """Return how much of what the question asks for, by its words, the sentences have."""
+        """Return how far each sentence has the signs of what the question asks for."""
         static = self.index.static
         found = np.zeros(len(static), np.float32)
         asked = [signs for name, signs in _FITS.items() if asks_for(name, self.lowered)]
@@ -342,11 +342,11 @@ class _SentenceFinder:
         return found
 
     def asked_share(self, name: str) -> float:
-        """Return how likely a kind of answer is asked for."""
+        """Return the probability of an intent."""
         return self.asked.intents[INTENTS.index(name)] if self.asked.intents else 0.0
 
     def _alias(self, concepts: Iterable[Sequence[str]]) -> Floats:
-        """Return how well the sentences name something by the best of the phrases that the lexicon has for it."""
+        """Return how well each sentence matches the best of the lexicon's phrases for concepts."""
         best = np.zeros(len(self.index.sentences), np.float32)
         phrases = dict.fromkeys(
             phrase for several in concepts for name in several[:6] for phrase in _list_phrases(name)
@@ -383,7 +383,7 @@ class _SentenceFinder:
         return distance, (index.section == index.section[at[-1]]).astype(np.float32)
 
     def _pairs(self, places: NDArray[np.intp]) -> Floats:
-        """Return how many terms of the question follow each other in the sentences as they do in it."""
+        """Return how many pairs of adjacent terms of the question are adjacent in each sentence."""
         wanted = set(pairwise(self.question_terms))
         found = np.zeros(len(places), np.float32)
         if wanted:
@@ -392,14 +392,14 @@ class _SentenceFinder:
         return found
 
     def _windows(self, places: NDArray[np.intp]) -> Floats:
-        """Return how much of the question is close together in the sentences: a long one has some of everything."""
+        """Return how much of the question occurs close together, because long sentences contain a bit of everything."""
         rarity = self.index.rarity
         weights = {one: rarity(one) for one in self.question_terms}
         total = sum(weights.values()) or 1.0
         return np.array([weigh_best_window(self.index.terms[place], weights) / total for place in places], np.float32)
 
     def _numbers(self, places: NDArray[np.intp]) -> Floats:
-        """Return how near the question's terms are to a number of the kind that it asks for in the sentences."""
+        """Return how close the question's terms are to a number of the requested kind in each sentence."""
         index = self.index
         wanted = self._wanted()
         found = np.zeros(len(places), np.float32)
@@ -425,7 +425,7 @@ class _SentenceFinder:
         return found - {"count"} if found & {"duration", "area"} else found
 
     def _dates(self, places: NDArray[np.intp]) -> Floats:
-        """Return which sentences name a date that the question, which asks for one, does not name."""
+        """Return which sentences have a date that is new, if the question asks for one."""
         if not asks_for("when", self.lowered):
             return np.zeros(len(places), np.float32)
         asked = set(terms(self.asked.reading.text))
@@ -461,7 +461,7 @@ class _SentenceFinder:
         return {name: matrix[:, column] for column, name in enumerate(names)}
 
     def _times(self, places: NDArray[np.intp]) -> dict[str, Floats]:
-        """Return how the times that sentences name compare with those asked for."""
+        """Return how the times in sentences compare with the requested ones."""
         asked = self.asked
         moments = asked.moments or asked.before_moments[:2] or (self.table.latest,)
         years = {str(moment.year) for moment in moments}
@@ -486,16 +486,16 @@ _COMPARED = (
     "explained", "caused",
 )  # fmt: skip
 _COUNTED = 5
-"""Terms from a number to those that say what it counts."""
+"""Maximum distance, in terms, from a number to the name of what it counts."""
 _OTHER_COUNT = 0.2
-"""How well the number of other things answers."""
+"""Weight of a count of something else."""
 _MOST_NUMBERS = 20
-"""Numbers of a sentence that are looked at."""
+"""Maximum number of numbers per sentence to consider."""
 _FARTHEST = 40
-"""Terms from a number beyond which all are equally far."""
+"""Distance from a number, in terms, at which the nearness stops decreasing."""
 _NEARNESS = tuple(float(0.5 ** (far / 8)) for far in range(_FARTHEST + 1))
 _WINDOW = 30
-"""Terms that stand together."""
+"""Size of the window in terms."""
 _MONTHS = frozenset(map(term, (
     "january february march april may june july august september october november december".split()
 )))  # fmt: skip
@@ -512,11 +512,11 @@ _ASKED_NUMBERS: Mapping[str, re.Pattern[str]] = {
         "fund*,debt,loan*,guidance,sales,revenue*,expens*,income,value"
     ),
 }
-"""What asks for a number of each kind."""
+"""Patterns of questions for each kind of number."""
 
 
 def weigh_best_window(sentence_terms: Sequence[str], weights: Mapping[str, float]) -> float:
-    """Return the weight of the terms that some consecutive terms have, at most."""
+    """Return the largest weight of the distinct terms in a window of the sentence."""
     at = [(place, one) for place, one in enumerate(sentence_terms) if one in weights]
     if len(sentence_terms) <= _WINDOW:
         return sum(weights[one] for one in {one for _, one in at})
@@ -534,7 +534,7 @@ _LONGEST_SUBJECT = 8
 
 
 def find_subject(sentence_terms: Sequence[str]) -> set[str]:
-    """Return the terms of a sentence before it says how something moved or why, numbers left out."""
+    """Return the terms of a sentence before its movement or reason, without numbers."""
     found = set[str]()
     for one in sentence_terms[:_LONGEST_SUBJECT]:
         if one in _MOVES and found - OF_TIME:
@@ -551,12 +551,12 @@ _COUNTS = lazy_regex(r"\b(?:how many|number of|count of) (.{1,40})")
 
 
 def asks_who_signed(lowered: str) -> bool:
-    """Return whether a question in lower case asks for somebody, as a signature says."""
+    """Return whether a question in lower case asks for people that a signature may name."""
     return any(asks_for(name, lowered) for name in ("who", "auditor", "signs"))
 
 
 def asks_for(name: str, lowered: str) -> float:
-    """Return 1 if a question in lower case has words of a kind of `_ASKS`, else 0."""
+    """Return 1 if a question in lower case matches a pattern of `_ASKS`, else 0."""
     return float(_ASKS[name].search(lowered) is not None)
 
 

@@ -1,4 +1,4 @@
-"""Plans that answer a question about a filing: operations on the numbers of the series that its words may mean."""
+"""Plans that answer a question about a filing, as operations on the numbers of candidate series."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
 __all__ = ["Bound", "BoundQuestion", "Proposal", "asks_for_yearly_change", "compose", "intents_by_name", "softmax"]
 
 _LEAST_FORM = 0.02
-"""Forms that are less likely are not composed."""
+"""Forms below this probability are not composed."""
 
 _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
     "value": ("lookup", "text_fact", "why", "description", "two_part"),
@@ -43,7 +43,7 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
     "compare": ("comparison", "yesno"),
 }
 _BY_NUMBERS: Mapping[str, float] = {"text_fact": 0.2, "why": 0.02, "description": 0.02}
-"""How many of the questions of a kind numbers of tables answer; of the other kinds all."""
+"""Share of an intent's questions that numbers from tables answer; 1 for the other intents."""
 
 
 _COMPOSERS: Mapping[str, Callable[[BoundQuestion], Iterator[Proposal]]] = {
@@ -63,14 +63,14 @@ _COMPOSERS: Mapping[str, Callable[[BoundQuestion], Iterator[Proposal]]] = {
 
 
 def asks_for_yearly_change(text: str) -> bool:
-    """Return whether the words of a question, in small letters, ask by how much something changed in a mean year."""
+    """Return whether a question, in lower case, asks for an average yearly change."""
     return bool(YEARLY_RATE.search(text) or AVERAGE_CHANGE.search(text))
 
 
 def compose(question: BoundQuestion) -> list[Proposal]:
-    """Return the plans that may answer a question, the likeliest first; plans that are the same once."""
+    """Return distinct plans that may answer a question, likeliest first."""
     found: dict[str, Proposal] = {}
-    # Whether there is an answer is decided later; here any form may be that of a question without one.
+    # Whether the question has an answer is decided later; even an unanswerable question may have any form.
     known = 1 - question.intents["unanswerable"] - question.intents["ambiguous"]
     for form, intents in _INTENTS_OF_FORM.items():
         share = sum(question.intents[intent] * _BY_NUMBERS.get(intent, 1.0) for intent in intents) / max(
@@ -91,7 +91,7 @@ def compose(question: BoundQuestion) -> list[Proposal]:
 
 
 def _either(one: Proposal, other: Proposal) -> Proposal:
-    """Return one plan that two forms come to, with the probability of both."""
+    """Merge one plan found through two forms, adding their probabilities."""
     likelier = max(one, other, key=lambda proposal: proposal.score)
     return replace(likelier, score=log(exp(one.score) + exp(other.score)))
 
@@ -114,5 +114,5 @@ def _with_features(proposal: Proposal, ranked: Sequence[Proposal]) -> Proposal:
 
 
 def intents_by_name(shares: Sequence[float]) -> dict[str, float]:
-    """Return the probability of each intent by its name."""
+    """Return the probability of each intent by name."""
     return dict(zip(INTENTS, map(float, shares), strict=True))

@@ -1,4 +1,4 @@
-"""The members of one dimension: lines, columns or headings beside each other, which lists and rankings are of."""
+"""Members of one dimension, as adjacent lines, columns or headings, for lists and rankings."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +27,9 @@ MOST_TRIED = 4
 _MOST_BLOCKS = 6
 _MOST_BROKEN_DOWN = 4
 _PROVEN, _STEPS, _STEPS_OF_MEMBERS = 1.0, 0.5, 0.15
-"""How likely lines are meant whose numbers add up to what is broken down; less if they are steps of a computation, and
-least if segments, places or products are asked for."""
+"""Weights of lines that add up to the requested total: in general, if they are steps of a computation, and if they are
+such steps but segments, places or products are requested.
+"""
 _REGION = frozenset(terms_of("region regions geography geographies"))
 _COUNTRY = frozenset(terms_of("country countries"))
 _PARTS_OF_THE_WORLD = frozenset(
@@ -37,21 +38,22 @@ _PARTS_OF_THE_WORLD = frozenset(
 _PLACES = _PARTS_OF_THE_WORLD | frozenset(
     terms_of("United States, United Kingdom, China, Japan, Germany, Canada, Mexico, countries, foreign")
 )
-"""Words of the names of places."""
+"""Words in names of places."""
 _OTHER_TIME = 0.1
-"""How likely members are meant that have no number at the time that is asked for."""
+"""Weight of members without a number at the requested time."""
 _OTHER_PLACES = 0.4
-"""How likely countries are meant by regions, and regions by countries."""
+"""Weight of countries if regions are requested, and vice versa."""
 _TOTAL_OF = lazy_regex(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
 _ADJUSTMENT = lazy_regex(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
-"""How the label of a step of a computation begins."""
+"""Start of the label of a reconciling item."""
 _POINTS_BACK = lazy_regex(r"\b(?:it|them|there|that|those|these)\b")
 _BROKEN_DOWN = lazy_regex(
     r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
 )
 _BACK, _PRINTED_AGAIN = 0.8, 0.5
-"""The probability that what was measured last is broken down, by words that point back to it, and where it is printed
-in a table if the answer was read from a sentence."""
+"""Probability that the last answer is to be broken down: if words refer back to it, and, for a table that prints the
+same number, if the answer was read from a sentence.
+"""
 _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "segment": (frozenset(terms_of("segment segments business businesses unit division")), ("Segment",)),
     "place": (
@@ -65,25 +67,27 @@ _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "function": (frozenset(terms_of("function functions")), ("IncomeStatementLocation",)),
     "customer": (frozenset(terms_of("customer customers tenant client")), ("Customer", "Concentration")),
 }
-"""Kinds of members: their names in questions, and parts of the names of tags' axes."""
+"""Kinds of members: their names in questions, and substrings of the names of XBRL axes."""
 _OF_THEM = lazy_regex(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
 _SUMS = frozenset(terms_of("total consolidated change increase decrease"))
 _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reconciling"))
-"""Words for what belongs to no member."""
+"""Words for items that belong to no member."""
 _TOTALS = _SUMS | _RESTS
 _REST_WORDS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
 _FEW_MEMBERS = 3
 _LEAST_OTHER_WORDS = 3
-"""How many other words make a name that of a member: "international licensed markets & corporate"."""
+"""Number of other words that make a name with such words the name of a member: "international licensed markets &
+corporate".
+"""
 _ROUNDED = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Members of one dimension: lines or columns beside each other that measure the same.
+    """Members of one dimension: adjacent lines or columns that measure the same thing.
 
     Attributes:
-        share: The probability that it is meant.
+        share: The probability that the question means this block.
     """
 
     members: tuple[tuple[str, Series], ...]
@@ -91,7 +95,7 @@ class Block:
 
 
 def read_blocks(question: BoundQuestion) -> list[Block]:
-    """Return the members of dimensions that a question may list or rank, the likeliest first."""
+    """Return the blocks of members that a question may list or rank, likeliest first."""
     found: dict[frozenset[object], Block] = {}
     asked = read_dimension(question.text)
     of_last = _find_last_block(question, asked)
@@ -121,7 +125,7 @@ def read_blocks(question: BoundQuestion) -> list[Block]:
 
 
 def _add_block(found: dict[frozenset[object], Block], question: BoundQuestion, block: Block) -> None:
-    """Add a block to those that are found; of the same members in two tables those with the time that is asked for."""
+    """Add a block to `found`; if it has the same members as another one, keep the one with the requested time."""
     key = _identify_members(block.members)
     known = found.get(key)
     if known is not None:
@@ -131,14 +135,14 @@ def _add_block(found: dict[frozenset[object], Block], question: BoundQuestion, b
 
 
 def _has_asked_time(question: BoundQuestion, block: Block) -> bool:
-    """Return whether any member has a number at the time that is asked for, else at the latest; or none is dated."""
+    """Return whether a member has a number at the requested time, else the latest; also True if all are undated."""
     asked = (*question.moments[:1], *question.wanted[:1], question.table.latest)[0]
     ends = {moment.end for _, series in block.members for moment in series.cells if moment is not None}
     return not ends or asked.end in ends
 
 
 def _find_measured_last(question: BoundQuestion, asked: str) -> list[Bound]:
-    """Return what the last answer was read from, if its parts are asked for: "break it down by asset category"."""
+    """Return the series of the last answer if the question asks for its parts: "break it down by asset category"."""
     last = question.last
     if last is None or not last.series:
         return []
@@ -149,7 +153,7 @@ def _find_measured_last(question: BoundQuestion, asked: str) -> list[Bound]:
 
 
 def _find_printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
-    """Yield where the number of a sentence is printed in a table."""
+    """Yield the table series that print the same number as the sentence of the last answer."""
     series, moment = last.series[0], last.anchor
     if not series.line.sentence or len(last.series) > 1 or moment is None:
         return
@@ -163,7 +167,7 @@ def _find_printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
 
 
 def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
-    """Return how likely members are meant if regions are asked for, not countries, or countries, not regions."""
+    """Return a weight that is lower for regions if only countries are requested, and vice versa."""
     asked = set(terms_of(text))
     if asked.isdisjoint(_REGION) == asked.isdisjoint(_COUNTRY):
         return 1.0
@@ -172,11 +176,11 @@ def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
 
 
 def _find_named_wholes(question: BoundQuestion, asked: str) -> Iterator[Bound]:
-    """Yield the numbers of the whole company that a question names by concept; revenue if it names members alone."""
+    """Yield company-wide series of the concepts that a question names, or of revenue if it names only members."""
     operand = question.reading.operands[0]
     named = operand.concepts if question.names(0) else frozenset[str]()
     if question.names(0) and (ratio := read_ratio(operand)) is not None:
-        named |= set(ratio.concepts())  # its members are those of what it is computed from
+        named |= set(ratio.concepts())  # the members of a ratio are those of its inputs
     concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if asked and question.last is None else ()
     for concept in concepts:
         found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
@@ -185,7 +189,7 @@ def _find_named_wholes(question: BoundQuestion, asked: str) -> Iterator[Bound]:
 
 
 def _measure_named_share(question: BoundQuestion, asked: str) -> float:
-    """Return how much of a question its concepts and the members that it asks for say, rare terms counting most."""
+    """Return the weighted share of a question's terms that its concepts and dimension cover, squared."""
     operand, table = question.reading.operands[0], question.table
     named = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
     named |= COMPARATIVES | table.company | (_DIMENSIONS[asked][0] if asked else frozenset())
@@ -194,7 +198,7 @@ def _measure_named_share(question: BoundQuestion, asked: str) -> float:
 
 
 def _find_summed_blocks(question: BoundQuestion, series: Series, asked: str) -> Iterator[Block]:
-    """Yield the members whose numbers add up to one of a series."""
+    """Yield the groups of members whose numbers add up to a number of a series."""
     table = question.table
     picked = next(
         (
@@ -218,7 +222,7 @@ def _find_summed_blocks(question: BoundQuestion, series: Series, asked: str) -> 
 
 
 def name_members(table: FactTable, several: Sequence[Series]) -> list[str]:
-    """Return the names of members: what they differ in, of their tags, their labels, columns and headings."""
+    """Name members by their tags, else by whichever of labels, columns and headings differs most."""
     if all(one.members for one in several):
         return [_name_tagged(table, one) for one in several]
     ways: tuple[Callable[[Series], str], ...] = (
@@ -231,7 +235,7 @@ def name_members(table: FactTable, several: Sequence[Series]) -> list[str]:
 
 
 def _identify_members(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
-    """Return what members are, by tags if they have them: filings print the same members in several tables."""
+    """Return a key for a set of members, by tags if any, because filings repeat members in several tables."""
     return frozenset(
         (one.concept, one.members) if one.members and one.concept else (name.lower(), one.first.amount)
         for name, one in members
@@ -255,7 +259,7 @@ def _find_blocks(question: BoundQuestion, series: Series, asked: str) -> Iterato
 
 
 def _measure_named_around(question: BoundQuestion, series: Series) -> float:
-    """Return which part of the terms of the question is around the members: their title, headings, or concept."""
+    """Return the share of the question's terms that occur around the members: in titles, headings or the concept."""
     own = {term for operand in question.reading.operands for term in operand.terms} - question.table.company
     known = read_lexicon().concepts.get(series.concept)
     phrases = {term for phrase in (known.phrases if known else ()) for term in phrase}
@@ -264,7 +268,7 @@ def _measure_named_around(question: BoundQuestion, series: Series) -> float:
 
 
 def _find_under_headings(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
-    """Return the lines of one label under other headings of a table: the headings are the members."""
+    """Return the lines with the same label under other headings of a table; the headings name the members."""
     line = series.line
     if not line.path or not line.label_terms:
         return ()
@@ -279,7 +283,7 @@ def _find_under_headings(table: FactTable, series: Series) -> tuple[tuple[str, S
 
 
 def _find_last_block(question: BoundQuestion, asked: str) -> Block | None:
-    """Return the members that were listed or ranked last, if the question goes on from them."""
+    """Return the last listed or ranked members, with a high probability if the question refers to them."""
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
@@ -290,7 +294,7 @@ def _find_last_block(question: BoundQuestion, asked: str) -> Block | None:
 
 
 def _name_tagged(table: FactTable, series: Series) -> str:
-    """Return the printed name of a series' member, else the name of its tag."""
+    """Return the printed name of a series' member, else a name derived from its tag."""
     member = list_member_terms(series.members)
     printed = (_label_column(table, series), series.line.label, *reversed(series.line.path))
     best = max(printed, key=lambda label: len(member & set(terms_of(label))))
@@ -301,13 +305,13 @@ def _name_tagged(table: FactTable, series: Series) -> str:
 
 
 def read_dimension(text: str) -> str:
-    """Return what the members that a question asks for are, as a name in `_DIMENSIONS`; "" if it does not say."""
+    """Return the requested dimension as a key of `_DIMENSIONS`, or ""."""
     asked = set(terms_of(text))
     return next((name for name, (words, _) in _DIMENSIONS.items() if asked & words), "")
 
 
 def _measure_fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) -> float:
-    """Return how well members fit the dimension that is asked for, by their tags, else by the words around them."""
+    """Return how well members fit the requested dimension, by their tags, else by the words around them."""
     if not asked:
         return 0.7
     series = members[-1][1]
@@ -331,7 +335,7 @@ def _measure_fit(asked: str, members: Sequence[tuple[str, Series]], table: FactT
 
 
 def _weigh_lines(question: BoundQuestion, members: Sequence[tuple[str, Series]], series: Series) -> float:
-    """Return how likely lines are members of one dimension, rather than steps of a statement."""
+    """Return a weight for lines that is low if they look like steps of a statement."""
     tagged = [bool(one.members) for _, one in members]
     if series.line.role.is_statement and not any(tagged):
         return 0.15
@@ -341,7 +345,7 @@ def _weigh_lines(question: BoundQuestion, members: Sequence[tuple[str, Series]],
 
 
 def _find_across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
-    """Return the members across the columns of a line."""
+    """Return the members in the columns of a line."""
     if not series.column:
         return ()
     return tuple(
@@ -352,18 +356,18 @@ def _find_across(table: FactTable, series: Series) -> tuple[tuple[str, Series], 
 
 
 def is_rest(name: str) -> bool:
-    """Return whether a name is of what belongs to no member, as corporate costs do not, rather than of more."""
+    """Return whether a name means only what belongs to no member, such as corporate costs."""
     named = set(terms_of(name))
     return bool(named & _RESTS) and len(named - _RESTS - _REST_WORDS) < _LEAST_OTHER_WORDS
 
 
 def _is_total(name: str) -> bool:
-    """Return whether a name is of no member, but of a total, a change or what is left."""
+    """Return whether a name means a total, a change or a remainder instead of a member."""
     return bool(set(terms_of(name)) & _SUMS) or is_rest(name)
 
 
 def _label_column(table: FactTable, series: Series) -> str:
-    """Return what the heading of a series says beside the times."""
+    """Return the column heading of a series without its times."""
     ref = series.first.ref
     if not isinstance(ref, CellRef):
         return ""
@@ -373,12 +377,12 @@ def _label_column(table: FactTable, series: Series) -> str:
 
 
 def label_line(line: FactLine) -> str:
-    """Return the label of a line, or the nearest one above it."""
+    """Return the label of a line, else the nearest heading above it."""
     return next((label for label in (line.label, *reversed(line.path)) if label), "")
 
 
 def _find_neighbour_lines(question: BoundQuestion, series: Series) -> tuple[tuple[str, Series], ...]:
-    """Return the lines beside a line under one heading, without totals and lines of another unit."""
+    """Return the lines under the same heading, without totals and lines of another unit."""
     table, line = question.table, series.line
     first = series.first
     found: list[tuple[str, Series]] = []
@@ -397,7 +401,7 @@ def _find_neighbour_lines(question: BoundQuestion, series: Series) -> tuple[tupl
 
 
 def _is_running_sum(before: Sequence[tuple[str, Series]], series: Series) -> bool:
-    """Return whether each number of a series is the sum of those before it, from one of them on."""
+    """Return whether the numbers of a series are sums of the directly preceding series."""
     times = [moment for moment in series.cells if moment is not None]
     for begin in range(len(before) - 1):
         parts = [one for _, one in before[begin:]]
@@ -422,7 +426,7 @@ def _list_table_places(table: FactTable, place: int) -> range:
 
 
 def _find_tagged_members(question: BoundQuestion, concept: str) -> Iterator[tuple[tuple[str, Series], ...]]:
-    """Yield the members that a concept has by tags, those of each table together."""
+    """Yield the tagged members of a concept, grouped by table."""
     tables: dict[int, dict[tuple[str, ...], tuple[str, Series]]] = {}
     for line in question.table.by_concept.get(concept, ()):
         for one in question.table.series_of_line[line.place]:

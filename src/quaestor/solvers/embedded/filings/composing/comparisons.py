@@ -1,4 +1,4 @@
-"""Two numbers of one thing at two times, which of several is highest, and yes or no."""
+"""Comparisons of two numbers, rankings, and yes-or-no questions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ _OF_THEN = lazy_regex(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they
 _BASED = lazy_regex(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = lazy_regex(r"\bbps\b|\bbasis points?\b")
 _DIFFERENCE = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
-"""Words by which a question asks how far apart two numbers are, whichever is higher."""
+"""Words that ask for the difference of two numbers regardless of its sign."""
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
@@ -74,38 +74,38 @@ EITHER = lazy_regex(
     r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
     r"|(?:lower|worse|down) or (?:higher|better|up)|how (?:did|does|do|is|was) .{0,60}compare)\b"
 )
-"""Questions that ask in which direction something went."""
+"""Phrases that ask for the direction of a change."""
 _MOST = 6
 _OF_SENTENCE = 0.6
-"""The probability that what is compared is the last number and another one of its sentence."""
+"""Probability that the last number is compared with another one of its sentence."""
 
 
 def falls(question: BoundQuestion) -> bool:
-    """Return whether a question asks for a fall: by its own words, else by those of the question before."""
+    """Return whether a question asks for a decrease: by its own words, else by those of the previous question."""
     if _FALLS.search(question.text):
         return not EITHER.search(question.text)
     return question.falls and not question.own and not _RISES.search(question.text)
 
 
 def asks_for_fall(text: str) -> bool:
-    """Return whether the words of a question ask for a fall."""
+    """Return whether a question contains words for a decrease."""
     return bool(_FALLS.search(text.lower()))
 
 
 def asks_for_rise(text: str) -> bool:
-    """Return whether the words of a question ask for a rise."""
+    """Return whether a question contains words for an increase."""
     return bool(_RISES.search(text.lower()))
 
 
 def read_pairs(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning, str, str, FormulaTerms]]:
-    """Yield what is measured with its earlier and its later number."""
+    """Yield each meaning with the names of its earlier and its later number."""
     found = read_meanings(question, part=not _OF_RATIO.search(question.text))[:_MOST]
     if question.reading.relation in ("sum", "ratio") and question.names(0):
         found += read_whole_meanings(question)[:_MOST]  # "restricted stock and performance awards vested"
     moves = asks_for_change(question.text) and not question.reading.quoted
     for meaning in found:
         if meaning.kind == "series" and is_change(meaning.series[0]) and (moves or _asks_for_one_change(question)):
-            continue  # the change of a change
+            continue  # avoid the change of a change
         pair = find_two_moments(question, meaning)
         if pair is None:
             continue
@@ -119,13 +119,13 @@ def read_pairs(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning,
 
 
 def _asks_for_one_change(question: BoundQuestion) -> bool:
-    """Return whether the only change that a question names may be in the name of a line: "comparable sales change"."""
+    """Return whether the only word for a change may belong to the name of a line: "comparable sales change"."""
     named = [found for found in terms_of(question.text) if found in CHANGES]
     return len(named) == 1 and not (_OF_RATIO.search(question.text) or len(question.moments) > 1)
 
 
 def _start_from_begin(meaning: OperandMeaning, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
-    """Return the begin and the end of a part of a year, if what is measured is printed at days: in it, it moved."""
+    """Return the begin and end of the period if the numbers are balances: the change happened in between."""
     end = pair[1]
     at_days = bool(meaning.moments) and all(moment.months == 0 for moment in meaning.moments)
     begin = replace(end, months=0).before(quarters=end.months // 3)
@@ -133,7 +133,7 @@ def _start_from_begin(meaning: OperandMeaning, pair: tuple[Moment, Moment]) -> t
 
 
 def _pair_in_sentence(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning, str, str, FormulaTerms]]:
-    """Yield the last number and another one of its sentence: after "raised from 20 to 22 cents"."""
+    """Yield the last number paired with another one of its sentence, as in "raised from 20 to 22 cents"."""
     last = question.last
     series = last.measured[0].series if last is not None and len(last.measured) == 1 else None
     up, down = asks_for_rise(question.text), asks_for_fall(question.text)
@@ -149,7 +149,7 @@ def _pair_in_sentence(question: BoundQuestion) -> Iterator[tuple[float, OperandM
 
 
 def _pair_last_answers(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning, str, str, FormulaTerms]]:
-    """Yield the last two answers, if they are one thing at two times."""
+    """Yield the last two answers if they measure the same thing at two times."""
     if question.own or question.moments or len(question.before) < 2:
         return
     nodes = [past.measured[0] for past in question.before[:2]]
@@ -165,7 +165,7 @@ def _pair_last_answers(question: BoundQuestion) -> Iterator[tuple[float, Operand
 
 
 def _is_alike(one: Node, other: Node) -> bool:
-    """Whether two terms measure the same thing, if maybe in two tables."""
+    """Return whether two nodes measure the same thing, possibly read from different tables."""
     if one.shape() == other.shape():
         return True
     if one.series is None or other.series is None:
@@ -177,7 +177,7 @@ def _is_alike(one: Node, other: Node) -> bool:
 
 
 def find_two_moments(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
-    """Return the earlier and the later time that a question compares; None if there are none."""
+    """Return the earlier and the later time that a question compares."""
     asked = question.moments
     last = question.last
     if len(asked) >= 2:
@@ -204,16 +204,16 @@ def find_two_moments(question: BoundQuestion, meaning: OperandMeaning) -> tuple[
 
 
 def asks_of_then(question: BoundQuestion) -> bool:
-    """Return whether what was at an earlier time is compared with what was talked about: "was it better a year ago"."""
+    """Return whether an earlier time is compared with that of the last answer: "was it better a year ago"."""
     anchor = question.last.anchor if question.last is not None else None
     earlier = anchor is not None and len(question.moments) == 1 and question.moments[0].end < anchor.end
     return earlier and bool(_OF_THEN.match(question.text)) and not _BASED.search(question.text)
 
 
 def _complete_moments(question: BoundQuestion, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
-    """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
+    """Return both times of a comparison that names one: it is the base, or is compared with the year before it."""
     times = question.reading.moments
-    # "in Q2 vs last year": what follows "vs" is the base.
+    # "in Q2 vs last year": the base follows "vs".
     at = next((one for one in times if one.back is not None and _TO_BASE.search(question.text[: one.start])), times[0])
     base = anchor or question.base
     if question.last is not None and question.last.form in ("growth", "change"):
@@ -224,7 +224,7 @@ def _complete_moments(question: BoundQuestion, asked: Moment, anchor: Moment | N
         or bool(_TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end]))
     )
     if to_base and asked == question.table.latest and anchor is not None:
-        return base.before(years=1), base  # "growth on last year": the year before the one that is talked about
+        return base.before(years=1), base  # "growth on last year": the base is the year before the current topic's
     if to_base and asked.end < base.end:
         return asked, replace(base, months=asked.months) if asked.months != base.months and asked.months else base
     if to_base and anchor is None and asked.end < question.table.latest.end:
@@ -242,7 +242,7 @@ def _find_latest(moments: tuple[Moment, ...], latest: Moment) -> Moment:
 
 
 def _is_asked_fall(question: BoundQuestion, old: str, new: str, terms: FormulaTerms) -> bool:
-    """Whether a fall is asked for and there is one, so that it is given as a positive number."""
+    """Return whether a decrease is requested and happened, so that it is given as a positive number."""
     if not falls(question):
         return False
     numbers = terms.amounts.get(old), terms.amounts.get(new)
@@ -250,7 +250,7 @@ def _is_asked_fall(question: BoundQuestion, old: str, new: str, terms: FormulaTe
 
 
 def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield growth from an earlier to a later number."""
+    """Yield plans for growth from an earlier to a later number."""
     if YEARLY_RATE.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
         yield from propose_growth_rates(question)
         return
@@ -263,7 +263,7 @@ def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield differences between an earlier and a later number."""
+    """Yield plans for differences between an earlier and a later number."""
     in_points, in_amounts = bool(_POINTS.search(question.text)), bool(_IN_AMOUNTS.search(question.text))
     unsigned = _DIFFERENCE.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
     for score, meaning, old, new, terms in read_pairs(question):
@@ -277,14 +277,14 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
         if in_points:
             formula = f"({formula}) * 10000"
         in_percent = _IN_PERCENT.search(question.text) and not meaning.percent and "/" not in old
-        if in_percent:  # "how many percent less": amounts change by percents in growth only
+        if in_percent:  # "how many percent less": for amounts, a change in percent is a growth
             formula = f"({formula}) / {old}"
         if made := terms.proposal(formula, "growth" if in_percent else "change", score):
             yield made
 
 
 def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield compound annual growth rates."""
+    """Yield plans for compound annual growth rates."""
     for meaning in read_meanings(question, part=True)[:_MOST]:
         pair = _find_end_years(question, meaning)
         if pair is None or pair[1].year <= pair[0].year:
@@ -300,7 +300,7 @@ def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _read_year_count(question: BoundQuestion) -> int:
-    """Return over how many years a growth rate goes, if a question says it and no year; else 0."""
+    """Return the number of years of a growth rate if a question names it, but no year; else 0."""
     found = _OVER_YEARS.search(question.text)
     if found is None or any(asked.year is not None for asked in question.reading.moments):
         return 0
@@ -308,7 +308,7 @@ def _read_year_count(question: BoundQuestion) -> int:
 
 
 def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
-    """Return the first and the last year of a growth rate; a rate over two years has three year-ends."""
+    """Return the first and last year of a growth rate; a rate over two years spans three year-ends."""
     asked = question.moments
     last = question.last
     if years := _read_year_count(question):
@@ -341,14 +341,14 @@ _IN_AMOUNTS = lazy_regex(
     r"\bin (?:us )?(?:dollars?|absolute|amounts?)\b|\bin \$"
     r"|\b(?:dollar|absolute) (?:terms|amount|change|increase|decrease|growth|difference)s?\b"
 )
-"""Words by which changes are of amounts, and ranked by their size rather than in percent."""
+"""Phrases that ask for changes as amounts, and to rank them by amount instead of percentage."""
 _WHEN = lazy_regex(
     r"\b(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the)(?: \w+)? (?:years|quarters)\b"
     r"|\b(?:rank|sort|order)(?:ed)? (?:the |those |these |all )?(?:\w+ ){0,3}(?:years|quarters)\b"
 )
 _REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
-"""Names of the places that are left, none of which is one."""
+"""Names of remaining places, which are not places themselves."""
 _PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
 _PLACE = lazy_regex(
     r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
@@ -377,13 +377,13 @@ _SCALES = {
     "thousand": Scale.THOUSAND, "k": Scale.THOUSAND,
 }  # fmt: skip
 _TIME = 0.98
-"""The probability that a time is asked for by words that name no members."""
+"""Probability that a question without a dimension asks for a time."""
 _QUARTER, _HEADING = 3, 40
 _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
 def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield the member, or the time, with the highest or the lowest number or growth."""
+    """Yield plans for the member, or the time, with the highest or lowest number or growth."""
     low = bool(_LOW.search(question.text))
     timed = question.last is not None and question.last.form == "list" and not question.own
     asks_when = bool(_WHEN.search(question.text)) or names_best_time(question.text)
@@ -425,7 +425,7 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) -> str:
-    """Return the name of a time; of a quarter with the heading of its column, for fiscal quarters end at any month."""
+    """Return the name of a time; a quarter includes its column heading, because fiscal quarters end in any month."""
     name, terms = write_moment(moment), FormulaTerms(question.table)
     if (
         moment.months in (0, _QUARTER)
@@ -440,7 +440,7 @@ def _name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment)
 
 
 def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
-    """Yield all entries by their numbers: "rank the segments by revenue"."""
+    """Yield a plan that lists all entries by their numbers: "rank the segments by revenue"."""
     ordered = _sort_entries(question, entries, low=read_order(question.text) == "ascending")
     if made := propose_items(question, ordered, "ranking", score):
         yield made
@@ -449,12 +449,12 @@ def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: flo
 def _list_first(
     question: BoundQuestion, entries: Sequence[Entry], count: int, score: float, *, low: bool
 ) -> Proposal | None:
-    """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
+    """Return a plan that lists the highest or lowest entries: "the top three segments"."""
     return propose_items(question, _sort_entries(question, entries, low=low)[:count], "members", score)
 
 
 def _sort_entries(question: BoundQuestion, entries: Sequence[Entry], *, low: bool) -> list[Entry]:
-    """Return entries by their numbers; none if any is not a single number."""
+    """Sort entries by their numbers; return an empty list if an entry is not a single number."""
     sizes: list[tuple[float, Entry]] = []
     for entry in entries:
         terms = FormulaTerms(question.table)
@@ -467,7 +467,7 @@ def _sort_entries(question: BoundQuestion, entries: Sequence[Entry], *, low: boo
 
 
 def _read_place(text: str) -> int:
-    """Return which place of a ranking is asked for."""
+    """Return the requested place in a ranking."""
     found = _PLACE.search(text)
     return 1 if found is None else _PLACES[found["place"] or found["place2"] or found["place3"]]
 
@@ -475,7 +475,7 @@ def _read_place(text: str) -> int:
 def _rank_by_growth(
     question: BoundQuestion, entries: Sequence[tuple[str, OperandMeaning]], score: float, form: str
 ) -> Iterator[Proposal]:
-    """Yield the one whose number grew most, or fell most."""
+    """Yield a plan for the entry that grew, or fell, most."""
     pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
@@ -497,7 +497,7 @@ def _spell(meaning: OperandMeaning, moment: Moment, terms: FormulaTerms, label: 
 
 
 def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield which of two is higher, or whether something is higher than something else."""
+    """Yield plans for which of two is higher, or whether one number is higher than another."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
     yield from _compare_with_limit(question)
     yield from _compare_with_zero(question)
@@ -510,7 +510,7 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
         yield from _list_both_times(question)
         return
     if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
-        return  # "do they pay a dividend?" compares nothing
+        return  # "do they pay a dividend?" is no comparison
     less = low != asks_of_then(question)
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
@@ -518,7 +518,7 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield the later and the earlier number: what "higher or lower than last year" asks to see."""
+    """Yield plans that list the later and the earlier number: "higher or lower than last year"."""
     for meaning in read_meanings(question)[:4]:
         pair = find_two_moments(question, meaning)
         if pair is None:
@@ -529,7 +529,7 @@ def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
-    """Yield which of two operands is higher, or whether the first is."""
+    """Yield plans for which of two operands is higher, or whether the first one is."""
     sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
     if chooses(question) or _WHICH.search(question.text):
         for one in read_meanings(question, 0)[:3]:
@@ -557,7 +557,7 @@ def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
 
 
 def _compare_growths(question: BoundQuestion, sign: str) -> Iterator[Proposal]:
-    """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
+    """Yield plans for whether one thing grew more than another: "did sales grow faster than costs?"."""
     for one, other in product(read_meanings(question, 0)[:3], read_meanings(question, 1)[:3]):
         pair = find_two_moments(question, one)
         if pair is None:
@@ -573,7 +573,7 @@ def _compare_growths(question: BoundQuestion, sign: str) -> Iterator[Proposal]:
 
 
 def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield whether a number is more, or less, than the one that the question gives."""
+    """Yield plans for whether a number is above, or below, a limit in the question."""
     found = _LIMIT.search(question.text)
     if found is None:
         return
@@ -593,13 +593,13 @@ def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield whether a number is positive, or negative."""
+    """Yield plans for whether a number is positive, or negative."""
     negative = bool(_NEGATIVE.search(question.text))
     if not negative and not _POSITIVE.search(question.text):
         return
     for meaning in read_meanings(question)[:4]:
         if meaning.series and meaning.series[0].concept in REVENUE:
-            continue  # which is never negative
+            continue  # revenue is never negative
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
         if text is not None and (
@@ -609,12 +609,12 @@ def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def chooses(question: BoundQuestion) -> bool:
-    """Return whether a question asks for one of two operands, rather than yes or no."""
+    """Return whether a question asks to choose between two operands, instead of for yes or no."""
     return question.names(1) and question.reading.relation == "versus" and " or " in question.text
 
 
 def _name_two(question: BoundQuestion, one: OperandMeaning, other: OperandMeaning) -> Sequence[str]:
-    """Return the names of two things: of their lines, of what differs if these are the same, else as they are asked."""
+    """Name two meanings by their lines, or by the words of the question if their names are equal or unknown."""
     if one.series and other.series:
         names = name_members(question.table, (one.series[0], other.series[0]))
         if names[0] and names[0] != names[1]:

@@ -1,4 +1,4 @@
-"""The series of a concept, and the parts that add up to a whole."""
+"""Finding the series of a concept, and the parts that add up to a total."""
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -13,22 +13,22 @@ from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
 from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, pick_cell
 
-# Parts that add up to a whole: lines, columns or headings of a table whose numbers sum to that of a total.
+# Parts that add up to a total: lines, columns or headings of a table.
 #
-# Numbers prove what is a group of parts where labels and indentation do not say it, and which number is their total.
+# Sums reveal groups of parts and their totals even if labels and indentation do not.
 
 
 Groups = Iterator[tuple[Series, ...]]
 
 _MOST_PARTS = 24
 _FAR = 40
-"""Lines of a table before and behind a number that are looked at."""
+"""Number of lines to consider on either side of a number."""
 _LEAST_DIGITS = 100
-"""Totals that are printed shorter may be another number by chance."""
+"""Smaller totals, in printed units, may match by chance."""
 
 
 def find_parts(total: Series, moment: Moment, table: FactTable) -> Groups:
-    """Yield the groups of parts that add up to a number: where it is printed, and where the same number is a total."""
+    """Yield groups of parts that add up to a number, in its own table and in others that print the same number."""
     amount = _find_amount(total, moment)
     if amount is None or abs(amount) < _LEAST_DIGITS * float(total.first.scale.factor):
         return
@@ -50,7 +50,7 @@ def find_parts(total: Series, moment: Moment, table: FactTable) -> Groups:
 
 
 def find_totals(part: Series, moment: Moment, table: FactTable) -> Iterator[Series]:
-    """Yield the totals of the groups that a number is a part of, the nearest first."""
+    """Yield the totals that include a number, nearest first."""
     for row in _list_rows(part, moment, table):
         amounts = [_find_amount(series, moment) or 0.0 for series in row]
         place = row.index(part)
@@ -69,7 +69,7 @@ def _find_amount(series: Series, moment: Moment) -> float | None:
 
 
 def _list_rows(series: Series, moment: Moment, table: FactTable) -> Iterator[list[Series]]:
-    """Yield the numbers that a number may be added up with: of its column, of its line, and of its label."""
+    """Yield rows of numbers that may be summed with a number: in its column, under its label, and in its line."""
     line = series.line
     lines = [
         place
@@ -98,7 +98,7 @@ def _find_alike(place: int, moment: Moment, like: Series, table: FactTable) -> l
 
 
 def _list_levels(amounts: Sequence[float], at: int, step: int, unit: float) -> Iterator[tuple[int, ...]]:
-    """Yield the parts of a total, those that have parts themselves as one, then with these in their places."""
+    """Yield the parts of a total: first with subtotals, then with each subtotal replaced by its parts."""
     nested: dict[int, tuple[int, ...]] = {}
     top = _add_up(amounts, at, step, unit, nested)
     if not top:
@@ -112,7 +112,7 @@ def _list_levels(amounts: Sequence[float], at: int, step: int, unit: float) -> I
 def _add_up(
     amounts: Sequence[float], at: int, step: int, unit: float, known: dict[int, tuple[int, ...]]
 ) -> tuple[int, ...]:
-    """Return the places before (or behind) a total whose amounts add up to it; empty if there are none."""
+    """Return the indexes on one side of a total whose amounts add up to it; empty if there are none."""
     if at in known:
         return known[at]
     known[at] = ()
@@ -135,20 +135,20 @@ def _add_up(
 
 
 LIKELY = 0.3
-"""The least probability of a series that is used for an untagged concept."""
+"""Minimum probability of a series for an untagged concept."""
 ALIKE = 0.6
-"""How much a line has to be called like a concept."""
+"""Minimum similarity of a line's label and a name of a concept."""
 _SAME_NAME = 0.8
-"""How much the label of a member has to be like what it is called."""
+"""Minimum similarity of a member's label and its name."""
 _OTHERWISE, _IN_NOTE = 0.75, 0.65
-"""How much less likely a line is of a concept that is called even more like another one, or is not of a statement."""
+"""Weights of a line that has another concept, and of a line outside the statements."""
 _EMPLOYEES = f"{MEASURE}employees"
 _EMPLOYS = lazy_regex(
     r"\bemploy(?:s|ed)?\b|\b(?:had|has|have)\b.{0,60}\b(?:employees|associates|team members|colleagues)\b"
 )
 _WE = frozenset(terms_of("we company corporation registrant"))
 _COUNTED = 0.6
-"""The probability that what a company says of its employees is their number."""
+"""Probability that the number of employees in a sentence is the company's total."""
 _RATE = lazy_regex("Rate|Percent|Yield")
 _IN_BRACKETS = lazy_regex(r"\([^()]*\)")
 _AFTER_NAME = lazy_regex(r"[,(:]| less | net of ")
@@ -160,12 +160,12 @@ _DEBT = lazy_regex(
 )
 _NO_DEBT = lazy_regex(r"\b(?:securities|investments?|receivable|accounts|issuance|retirement|held)\b")
 MEMBER_WORDS = frozenset(terms_of("segment segments unit units division divisions business businesses"))
-"""Words that say that a member is meant, not which."""
+"""Words that refer to a member without identifying it."""
 Found = tuple[Series, float]
 
 
 def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found | None:
-    """Return the series of a concept of the whole company that has a number at a time, and its probability."""
+    """Return a concept's series for the whole company with a number at a time, and its probability."""
     table = question.table
     found: list[tuple[float, Series]] = []
     for line in table.by_concept.get(concept, ()):
@@ -186,18 +186,18 @@ def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found
 
 
 CHANGES = frozenset(terms_of("change increase decrease movement"))
-"""Terms of lines that are changes."""
+"""Terms in labels of changes."""
 
 
 def names_balance(operand: QuestionOperand, table: FactTable) -> bool:
-    """Return whether an operand is what one line of the balance sheet is called, and no other one's label has it."""
+    """Return whether exactly one balance sheet line has the operand's terms, and its label consists of little else."""
     named = set(operand.terms) - CHANGES
     lines = [line for line in table.lines if line.role is TableRole.BALANCE_SHEET and named.issubset(line.label_terms)]
     return bool(named) and len(lines) == 1 and measure_likeness(named, lines[0]) > _SAME_NAME
 
 
 def measure_likeness(named: AbstractSet[str], line: FactLine) -> float:
-    """Return how much of a line's label a name is, if it has all of the name: what explains a label does not count."""
+    """Return the similarity of a line's label, without explanations, and a name that it contains; else 0."""
     label = set(line.label_terms)
     if not named <= label:
         return 0.0
@@ -210,7 +210,7 @@ def _fits_scale(series: Series, concept: str) -> bool:
 
 
 def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | None:
-    """Return the series of the line that is called most like a concept; companies tag the same by other concepts."""
+    """Return the series with the label most similar to a concept; companies may tag it with another concept."""
     best: Found | None = None
     least = ALIKE
     for phrase in known.phrases:
@@ -236,7 +236,7 @@ def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | No
 
 
 def spell_debts(moment: Moment, terms: FormulaTerms, label: str) -> str | None:
-    """Return the sum of the debts of the first balance sheet that has any, or their total if it is printed."""
+    """Return the sum of the debts on the first balance sheet with debts, or their total if it is printed."""
     table, sums = terms.table, dict[str, str]()
     first = None
     for line in table.lines:
@@ -255,7 +255,7 @@ def spell_debts(moment: Moment, terms: FormulaTerms, label: str) -> str | None:
 
 
 def _find_measure(name: str, question: BoundQuestion) -> Found | None:
-    """Return the series of a measure that is only printed, by its words."""
+    """Return the series of a measure without a formula, found by its words."""
     if name == _EMPLOYEES and (series := _find_employees(question.table)) is not None:
         return series, _COUNTED
     known = read_lexicon().measures[name.removeprefix(MEASURE)]
@@ -263,7 +263,7 @@ def _find_measure(name: str, question: BoundQuestion) -> Found | None:
 
 
 def _find_employees(table: FactTable) -> Series | None:
-    """Return how many people the company says that it employs itself: the most, for parts are named beside."""
+    """Return the company's number of employees: the largest one, because sentences also name parts of it."""
     own = table.company | _WE
     counts = [
         series
@@ -284,7 +284,7 @@ def _find_employees(table: FactTable) -> Series | None:
 
 
 def find_named_member(concept: str, moment: Moment, question: BoundQuestion, others: Sequence[str]) -> Found | None:
-    """Return the series that a concept has for the member that other words of the question name."""
+    """Return a concept's series for the member that the other words of the question name."""
     known = read_lexicon().concepts.get(concept)
     if known is None:
         return None
@@ -313,7 +313,7 @@ def find_named_member(concept: str, moment: Moment, question: BoundQuestion, oth
 
 
 def find_for_member(concept: str, moment: Moment, question: BoundQuestion, member: Series) -> Found | None:
-    """Return the series that a concept has for the member of another series."""
+    """Return a concept's series for the same member as another series."""
     table, line = question.table, member.line
     called = list_member_names(member)
     found: list[tuple[float, Series]] = []
@@ -336,7 +336,7 @@ def find_for_member(concept: str, moment: Moment, question: BoundQuestion, membe
 
 
 def list_member_names(series: Series) -> set[frozenset[str]]:
-    """Return what the member of a series is called: by its tag, its column or its heading, else by its own label."""
+    """Return the possible names of a series' member, as terms: tag, column, heading and, if untagged, the label."""
     line = series.line
     names = [
         list_member_terms(series.members),
@@ -354,7 +354,7 @@ def _list_series(concept: str, table: FactTable) -> Iterator[Series]:
 
 
 def _find_like(member: FactLine, concept: str, table: FactTable) -> Iterator[tuple[Series, float]]:
-    """Yield what a member has under a heading or in a table called like a concept; how sure that is."""
+    """Yield series of a member under a heading, or in a table, named like a concept, with a certainty."""
     label, known = member.label_terms, read_lexicon().concepts.get(concept)
     if not label or member.concept or known is None:
         return
@@ -371,20 +371,20 @@ def _find_like(member: FactLine, concept: str, table: FactTable) -> Iterator[tup
 
 
 def read_phrase(phrase: Sequence[str]) -> QuestionOperand:
-    """Return terms as an operand."""
+    """Return an operand for terms."""
     phrase = tuple(phrase)
     return QuestionOperand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
 
 
 def list_series_terms(series: Series) -> frozenset[str]:
-    """Return the terms of the labels of a series, of its members and of the title of its table."""
+    """Return the terms of the labels, the members and the table title of a series."""
     members = list_member_terms(series.members)
     line = series.line
     return frozenset((*line.label_terms, *line.path_terms, *series.column, *members, *line.title_terms))
 
 
 def list_member_terms(members: Sequence[str]) -> frozenset[str]:
-    """Return the terms of the names of members."""
+    """Return the terms in the names of members."""
     return frozenset(terms_of(" ".join(map(spell_member, members))))
 
 

@@ -1,4 +1,4 @@
-"""The meanings of an operand: a series, a measure by its formula, or what an earlier turn measured, at any time."""
+"""Meanings of an operand: a series, a measure by its formula, or what an earlier turn measured."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -40,29 +40,29 @@ from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed
 
 _MOST = 6
 _COMPUTED = 0.85
-"""The probability of the formula of a measure that no line of the filing is called after."""
+"""Probability of a measure's formula if no line is named after the measure."""
 _COMPUTED_WITH_PRINTED = 0.35
-"""Likewise if a line is called after it."""
+"""The same if a line is named after the measure."""
 _COMPUTED_WITH_EXACT = 0.15
-"""Likewise if that is all it is called and it has a number at the time asked for."""
+"""The same if a line with exactly that name has a number at the requested time."""
 _PRINTED = 0.15
-"""How likely a line has to be that is called after a measure."""
+"""Minimum probability of lines that are named after a measure."""
 _WITH_OTHER_CONCEPT = 0.2
-"""How much less likely a measure is if other words of the operand name a concept."""
+"""Factor for a measure if other words of the operand name a concept."""
 _OF_WHOLE = 0.2
-"""Likewise another line, if one of the member that is named is printed below a heading called like the measure."""
+"""Factor for other lines if the named member has a line below a heading that is named like the measure."""
 _AGAIN = 0.7
-"""The probability that a question without words of its own goes on from the last answer as a whole."""
+"""Probability that a question without an operand refers to the last answer as a whole."""
 _QUARTER = 3
 _DAYS, _MONTHS = "365", 12
-"""Those of a year; a formula that measures days takes as many as the period has."""
+"""Days and months of a year; a formula that measures days uses the number of days in the period."""
 _NARROWED = 0.6
-"""The probability that a measure is narrowed to the member that was talked about."""
+"""Probability that a measure refers to the member of the last answer."""
 
 _NAMED_AGAIN = 0.98
-"""Likewise if the question points back to it by what it is: "of that segment"."""
+"""The same if the question names the kind of member: "of that segment"."""
 _SCHEDULED = 0.8
-"""The probability that what falls due in a year to come is in a schedule."""
+"""Probability that a payment due in a future year is in a schedule."""
 
 _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
 _OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
@@ -77,14 +77,14 @@ Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class OperandMeaning:
-    """A meaning of an operand.
+    """Meaning of an operand.
 
     Attributes:
         share: Its probability.
         spell: Returns its formula at a time (None for the latest), with a label for its numbers.
         series: The series of its numbers, if known.
         kind: `series`, `measure`, `before`, `part`.
-        is_ratio: Whether it is a quotient by its formula.
+        is_ratio: Whether its formula is a quotient.
     """
 
     share: float
@@ -95,7 +95,7 @@ class OperandMeaning:
 
     @property
     def moments(self) -> tuple[Moment, ...]:
-        """When its first series has numbers."""
+        """The times at which its first series has numbers."""
         return tuple(moment for moment in self.series[0].cells if moment is not None) if self.series else ()
 
     @property
@@ -105,7 +105,7 @@ class OperandMeaning:
 
 
 def build_meaning(series: Series, share: float, kind: str = "series") -> OperandMeaning:
-    """Return a series as a meaning."""
+    """Return the meaning of a single series."""
 
     def spell(moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
         return spell_at(series, moment, terms, label)
@@ -114,10 +114,10 @@ def build_meaning(series: Series, share: float, kind: str = "series") -> Operand
 
 
 def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False) -> list[OperandMeaning]:
-    """Return the meanings of an operand, the likeliest first; without words of its own, those of the turn before.
+    """Return the meanings of an operand, likeliest first; if it names nothing, those of the previous turn.
 
     Args:
-        part: Whether the numerator of an earlier ratio without a name is likelier than the ratio.
+        part: Whether the numerator of an earlier unnamed ratio is likelier than the ratio.
     """
     operands = question.reading.operands
     if place >= len(operands):
@@ -126,21 +126,21 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
         found = list(_read_last_measured(question, part=part))
         bound = [build_meaning(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
         if _HOW_MANY.search(question.text) and found and not _is_count(found[0].series):
-            # "how many shares was that?" asks for something beside the amount that was talked about.
+            # "how many shares was that?" asks for something other than the last amount.
             return [one for one in bound if _is_count(one.series)] or found
         return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
     return [*_read_due(question), *read_operand_meanings(question, operands[place], question.operands[place])]
 
 
 def _read_due(question: BoundQuestion) -> list[OperandMeaning]:
-    """Return the schedules of what falls due at a time to come."""
+    """Return schedules of payments due at future times."""
     if not (question.looks_ahead and asks_what_is_due(question)):
         return []
     return [build_meaning(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
 
 
 def _is_count(series: Sequence[Series]) -> bool:
-    """Return whether numbers count things: they are neither money nor percentages."""
+    """Return whether numbers are counts, instead of money or percentages."""
     if not series:
         return False
     first, line = series[0].first, series[0].line
@@ -154,14 +154,14 @@ def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
     if not question.reading.relation or not whole.terms:
         return read_meanings(question)
     if question.reading.relation == "difference" and not question.names(0) and question.last is not None:
-        return []  # "net of cash?" is taken off what was talked about, and no net cash
+        return []  # "net of cash?" subtracts cash from the last answer; it does not mean net cash
     return [*_read_due(question), *read_operand_meanings(question, whole, question.bind(whole))]
 
 
 def read_operand_meanings(
     question: BoundQuestion, operand: QuestionOperand, bounds: Sequence[Bound]
 ) -> list[OperandMeaning]:
-    """Return the meanings of an operand with words of its own, the likeliest first: series and named measures."""
+    """Return the meanings of an operand that names something, likeliest first: series and measures."""
     found = [build_meaning(bound.series, bound.share) for bound in bounds[:_MOST]]
     for match in operand.matches:
         for known in _list_measures(question, match):
@@ -176,12 +176,12 @@ def read_operand_meanings(
 
 
 def _is_amount(concept: str) -> bool:
-    """Return whether a concept is an amount of the company, and no rate, count or amount per share."""
+    """Return whether a concept is an amount, instead of a rate, a count or an amount per share."""
     return concept in read_lexicon().concepts and not _NO_AMOUNT.search(concept)
 
 
 def _list_measures(question: BoundQuestion, match: LexiconMatch) -> Iterator[NamedMeasure]:
-    """Yield the measures that a phrase names, and those by which concepts are computed that the filing has not."""
+    """Yield the measures that a phrase names, and those that compute concepts missing from the filing."""
     lexicon, moment = read_lexicon(), (*question.wanted, question.table.latest)[0]
     yield from (lexicon.measures[name] for name in match.measures[:2])
     for concept in match.concepts:
@@ -190,7 +190,7 @@ def _list_measures(question: BoundQuestion, match: LexiconMatch) -> Iterator[Nam
 
 
 def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[OperandMeaning]:
-    """Yield something meant, and if the question is about a member ("its sales", "sales there") that of the member."""
+    """Yield a meaning and, if the question is about a member ("its sales", "sales there"), that of the member."""
     member = _find_member_before(question) if _OF_MEMBER.search(question.text) else None
     concept = meaning.series[0].concept if meaning.kind == "series" else ""
     moment = (*question.wanted, question.table.latest)[0]
@@ -210,18 +210,18 @@ def _add_measure(
     known: NamedMeasure,
     found: Sequence[OperandMeaning],
 ) -> list[OperandMeaning]:
-    """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
+    """Add a named measure to the meanings of an operand, and lower those of lines with other names."""
     formula = known.formula
     assert formula is not None
     within = set(formula.concepts())
-    # "operating margin on net sales" names a part of the formula, and no member.
+    # "operating margin on net sales" names an input of the formula, not a member.
     parts_named = [one for one in operand.matches if one is match or not within.isdisjoint(one.concepts)]
     named_terms = {term for one in parts_named for term in operand.phrase[one.start : one.end]}
     phrase = set(operand.phrase[match.start : match.end])
     others = tuple(
         term for term in operand.terms if term not in named_terms | MEMBER_WORDS and term not in question.table.company
     )
-    # With words beside the measure's, a line that is called otherwise may be of something narrower.
+    # If the operand has more words, a line with another name may measure something narrower.
     names = [phrase] if others else [phrase, *map(set, known.phrases)]
     member = None if others else _find_member_before(question)
     is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
@@ -245,11 +245,11 @@ def _add_measure(
             alike = float(line.place in below)
         elif line.sentence and phrase <= {*line.label_terms}:
             alike = 1.0
-        # A percentage is not an amount, and a part of a sum is not the sum.
+        # A percentage is not an amount, and one addend is not the sum.
         fits = alike > ALIKE and one.series[0].place not in summed
         fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
         if fits and _is_of(one.series[0], others, member):
-            # A name with more words in it is that of something narrower.
+            # Extra words in a label suggest something narrower.
             named.append(replace(one, share=one.share * alike**2))
             exact |= alike == 1 and not line.sentence and _is_printed(question, one.series[0])
         else:
@@ -270,45 +270,45 @@ def _add_measure(
 
 
 def _is_below(phrase: AbstractSet[str], member: Sequence[str], line: FactLine) -> bool:
-    """Return whether a line is called like a member that is named, below a heading that is called like a measure."""
+    """Return whether a line is named like the named member, below a heading that is named like a measure."""
     heading = replace(line, label=line.path[-1]) if line.path and member else None
     return heading is not None and min(measure_likeness({*member}, line), measure_likeness(phrase, heading)) > ALIKE
 
 
 def _is_printed(question: BoundQuestion, series: Series) -> bool:
-    """Return whether a series has a number at the time that is asked for."""
+    """Return whether a series has a number at the requested time."""
     return pick_cell(series, question.moments[:1], question.table, strict=bool(question.moments)) is not None
 
 
 def _find_member_before(question: BoundQuestion) -> Series | None:
-    """Return what the last answer was read from, if it is of a member and the question goes on from it."""
+    """Return the series of the last answer if it belongs to a member and the question builds on it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
     return last if last is not None and goes_on and has_member(last) else None
 
 
 def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
-    """Return the names, as terms, of the member that a question points back to ("that segment"); empty if to none."""
+    """Return the names, as terms, of the member that a question refers to ("that segment"); empty if there is none."""
     member = _find_member_before(question) if _OF_THAT.search(question.text) else None
     return {name for name in list_member_names(member) if name} if member is not None else frozenset()
 
 
 def has_member(series: Series) -> bool:
-    """Return whether a series is of a part of the company."""
-    # A line that is called like no concept may be called after its member; a heading of a statement is none.
+    """Return whether a series measures a part of the company."""
+    # A line without a concept may be named after its member; headings of statements are not members.
     headed = series.line.path and not series.line.role.is_statement
     return bool(series.members or series.column or headed or not series.concept) and not series.line.sentence
 
 
 def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool:
-    """Return whether a series may be of the member that terms name, or of the one of another series."""
+    """Return whether a series may belong to the member named by terms, or to that of another series."""
     if member is not None and member.members:
         return series.members == member.members
     return not others or not list_series_terms(series).isdisjoint(others)
 
 
 def repeat_for_member(question: BoundQuestion, node: Node, member: Series) -> OperandMeaning:
-    """Return what was measured before of the member that a series is of."""
+    """Return an earlier measurement, repeated for the member of a series."""
     moment = (*question.wanted, question.table.latest)[0]
 
     def find_own(series: Series) -> Series | None:
@@ -321,19 +321,19 @@ def repeat_for_member(question: BoundQuestion, node: Node, member: Series) -> Op
 
 
 def read_ratio(operand: QuestionOperand) -> Formula | None:
-    """Return the formula of the measure that an operand names, if that is a ratio."""
+    """Return the formula of the measure that an operand names if it is a ratio, else None."""
     formulas = [read_lexicon().measures[name].formula for name in operand.measures[:1]]
     return formulas[0] if formulas and formulas[0] is not None and formulas[0].kind == "/" else None
 
 
 def measure_for_member(question: BoundQuestion, formula: Formula, member: Series) -> OperandMeaning:
-    """Return a measure of the member that a series is of."""
+    """Return a measure for the member of a series."""
     find = partial(find_for_member, question=question, member=member)
     return OperandMeaning(1.0, _Measure(question, formula, find), (), "measure", is_ratio=True)
 
 
 def divide_for_member(question: BoundQuestion, node: Node, wholes: Sequence[str], member: Series) -> OperandMeaning:
-    """Return what was measured before of the member that a series is of, by the first concept that it has too."""
+    """Return an earlier measurement for a member, divided by the first of `wholes` that the member has."""
     own = question.last is not None and any(series.place == member.place for series in question.last.series)
     one = build_meaning(member, 1.0) if own else repeat_for_member(question, node, member)
 
@@ -351,7 +351,7 @@ def divide_for_member(question: BoundQuestion, node: Node, wholes: Sequence[str]
 def _build_measures(
     question: BoundQuestion, formula: Formula, others: Sequence[str], share: float
 ) -> Iterator[OperandMeaning]:
-    """Yield a measure of the whole company, of the member that is named, or of the one that was talked about."""
+    """Yield a measure for the whole company, for the named member, or for that of the last answer."""
     whole = _Measure(question, formula, partial(find_concept, question=question))
     last = question.last.series if question.last is not None else ()
     if others:
@@ -377,7 +377,7 @@ def _build_measures(
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """A formula over concepts, each found by a function."""
+    """Formula over concepts that a function finds."""
 
     question: BoundQuestion
     formula: Formula
@@ -388,7 +388,7 @@ class _Measure:
         latest = self.question.table.latest
         if moment is not None or latest.months != _QUARTER:
             return self._spell(self.formula, moment or latest, terms, label)
-        # Of cash flows a quarterly report has the year to date only.
+        # Quarterly reports have cash flows only for the year to date.
         before = terms.copy()
         text = self._spell(self.formula, latest, terms, label)
         if text is None:
@@ -409,7 +409,7 @@ class _Measure:
             case "prior":
                 return self._spell(parts[0], moment.before(years=1), terms, label)
             case "average":
-                # People take the balance at the end, unless they say "average".
+                # The balance at the end is used, unless the question asks for an average.
                 averaged = _AVERAGED.search(self.question.text) is not None
                 times = (moment, moment.before(years=1))[: 1 + averaged]
                 sides = [self._spell(parts[0], at, terms, label) for at in times]
@@ -422,7 +422,7 @@ class _Measure:
             return f"({sides[0]} {formula.kind} {sides[1]})"
         if formula.kind not in "+-" or (sides[1] is None and _needs_second(formula)):
             return None
-        # A sum goes without a part that the filing does not have, if hardly without its first, or what is taken off.
+        # A sum may lack an addend that the filing does not have; a missing first operand or subtrahend is unlikely.
         terms.score += log_share(LIKELY) if formula.kind == "-" or not sides[0] else 0.0
         return sides[0] or (sides[1] if formula.kind == "+" else None)
 
@@ -432,7 +432,7 @@ class _Measure:
         measure = read_lexicon().measures.get(concept.removeprefix(MEASURE))
         if measure is not None and measure.formula is not None:
             return self._spell(measure.formula, moment, terms, label)
-        # The first one that is found by its name says which member is meant; the others are found beside it.
+        # The first input found by its name determines the member; the others are looked up for the same one.
         first = terms.series[0] if terms.series and self.narrowed else None
         found = None if first is None else find_for_member(concept, moment, self.question, first)
         found = found or self.find(concept, moment)
@@ -450,7 +450,7 @@ class _Measure:
 
 
 def describe_lack(question: BoundQuestion) -> str:
-    """Say what the filing lacks to compute a measure that an operand names, and does not print; "" if nothing."""
+    """Describe the inputs that the filing lacks for a named measure that it does not print; "" if none."""
     for operand in question.reading.operands:
         measures = [read_lexicon().measures[name] for name in operand.measures if operand.is_concept]
         if any(known.formula is None or _is_named(known, question.table) for known in measures):
@@ -464,7 +464,7 @@ def describe_lack(question: BoundQuestion) -> str:
 
 
 def _is_named(known: NamedMeasure, table: FactTable) -> bool:
-    """Return whether a line or sentence has the words of a name of a measure."""
+    """Return whether a line or sentence has the words of a measure's name."""
     return any(
         table.sentences.having(phrase).all(axis=0).any()
         or any(set(phrase) <= {*line.path_terms, *line.label_terms} for line in table.lines)
@@ -473,12 +473,12 @@ def _is_named(known: NamedMeasure, table: FactTable) -> bool:
 
 
 def _needs_second(formula: Formula) -> bool:
-    """Return whether an operation needs its second part: a company may not have what is added, or also taken off."""
+    """Return whether an operation needs its second operand; addends and second subtrahends may be missing."""
     return formula.kind in "*/" or (formula.kind == "-" and formula.parts[0].kind != "-")
 
 
 def _list_lacking(formula: Formula, moment: Moment, question: BoundQuestion) -> Iterator[str]:
-    """Yield the names of the inputs of a formula that a filing does not have."""
+    """Yield the names of a formula's inputs that a filing lacks."""
     parts = formula.parts
     match formula.kind:
         case "number":
@@ -509,11 +509,11 @@ def _name_lacking(concept: str, moment: Moment, question: BoundQuestion) -> Iter
         yield known.called
 
 
-# What was talked about
+# The last answer
 
 
 def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[OperandMeaning]:
-    """Yield what the last answer measured, as a whole and in its parts."""
+    """Yield the measurement of the last answer, as a whole and in parts."""
     last = question.last
     if last is None:
         return
@@ -535,7 +535,7 @@ def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[Oper
 
 
 def read_last_two(question: BoundQuestion) -> OperandMeaning | None:
-    """Return the sum of the last two answers if a question is about both together; None if it is not."""
+    """Return the sum of the last two answers if a question is about both together, else None."""
     two = tuple(past.measured[0] for past in reversed(question.before[:2]) if len(past.measured) == 1)
     if len({node.shape() for node in two}) < 2 or not _BOTH_TOGETHER.search(question.text) or is_printed_twice(*two):
         return None
@@ -543,11 +543,11 @@ def read_last_two(question: BoundQuestion) -> OperandMeaning | None:
 
 
 def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> OperandMeaning:
-    """Return what was measured as something meant: the same terms at another time, or of other series.
+    """Return the meaning that repeats an earlier measurement, at another time or with other series.
 
     Args:
         share: Its probability.
-        series_of: Returns the series that takes the place of one.
+        series_of: Returns the replacement of a series.
     """
     anchor = find_anchor(node)
     leaves = list(node.leaves())
@@ -570,7 +570,7 @@ def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series |
 
 
 def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Moment:
-    """Return the time of a number when the measured time moves: at the same distance as before."""
+    """Return the time of a number if the anchor moves, keeping its distance from the anchor."""
     if moment is None or anchor is None:
         return wanted
     back = 4 * (anchor.year - moment.year) + anchor.quarter - moment.quarter
@@ -578,7 +578,7 @@ def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) 
 
 
 def find_bounds(question: BoundQuestion, place: int = 0) -> Sequence[Bound]:
-    """Return the series that an operand may mean; without words of its own, those that were talked about."""
+    """Return the series that an operand may mean; if it names nothing, those of the last answer."""
     if question.names(place):
         return question.operands[place]
     if question.last is not None:

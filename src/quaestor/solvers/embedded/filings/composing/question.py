@@ -1,4 +1,4 @@
-"""The input of plans: a question bound to series, and the numbers of a formula."""
+"""Input of the composers: a question bound to series, and the terms of a formula."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from quaestor.questions.understanding import ParsedQuestion, QuestionOperand
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 
 LEAST = 1e-6
-"""Added to probabilities before their logarithm is taken."""
+"""Added to probabilities to avoid the logarithm of 0."""
 
 _LEFT_OUT = lazy_regex(
     r"(?:\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond)"
@@ -33,9 +33,9 @@ _OUT = lazy_regex(
     r"|released|write-?offs?|written[ -]off|charged[ -]off|allowances?|accumulated (?:depreciation|amortization)"
     r"|treasury (?:stock|shares))\b|^less\b", re.IGNORECASE
 )  # fmt: skip
-"""Words of labels of what goes out or is taken off."""
+"""Words in labels of outflows and deductions."""
 _TAXED = lazy_regex(r"\bincome tax")
-"""What makes a provision no income."""
+"""Phrase that is removed from labels, so that an income tax provision does not count as income."""
 _NET_OUT = lazy_regex(
     r"net (?:additions|purchases|payments|repayments|repurchases|capital expenditures|charge-?offs)\b"
 )
@@ -44,12 +44,12 @@ _BOTH_WAYS = lazy_regex(
     r"\b(?:net|changes?|increase|decrease|gains?|loss|losses|income|profit|earnings|eps|per|activity|adjustments?|effect)\b",
     re.IGNORECASE,
 )
-"""Words of labels of numbers whose sign means something."""
+"""Words in labels of numbers whose sign is meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A series that an operand may mean, with its probability."""
+    """Candidate series of an operand, with its probability."""
 
     series: Series
     share: float
@@ -57,13 +57,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A plan that may answer a question.
+    """Plan that may answer a question.
 
     Attributes:
-        score: The log of its probability.
-        form: What it does: `value`, `growth`, `ratio`.
-        series: What it takes its numbers from.
-        features: What is known of it, for the confidence.
+        score: The logarithm of its probability.
+        form: The kind of computation: `value`, `growth`, `ratio`.
+        series: The series of its numbers.
+        features: Input of the confidence model.
     """
 
     plan: Plan
@@ -81,14 +81,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class BoundQuestion:
-    """A question with the series that its operands may mean: the input of all composers.
+    """Question with the candidate series of its operands: the input of all composers.
 
     Attributes:
         intents: The probability of each intent.
-        operands: The series that each operand may mean, the likeliest first.
-        base: The time of the turn before, or the latest.
-        before: The last answers that were read from the document, the latest first.
-        falls: Whether the last question asked for a fall.
+        operands: The series that each operand may mean, likeliest first.
+        base: The time of the previous turn, or the latest.
+        before: The last answers that were read from the document, latest first.
+        falls: Whether the last question asked for a decrease.
         bind: Returns the series that other words may mean.
     """
 
@@ -104,27 +104,27 @@ class BoundQuestion:
 
     @property
     def text(self) -> str:
-        """The question in lower case, with a mark for each name of a line that it quotes."""
+        """The question in lower case, with a marker for each line that it quotes."""
         return self.reading.operation_text
 
     @property
     def own(self) -> bool:
-        """Whether the question names something measured."""
+        """Whether the question names something to measure."""
         return any(self.names(place) for place in range(len(self.reading.operands)))
 
     def names(self, place: int) -> bool:
-        """Return whether an operand names something measured, rather than an operation alone."""
+        """Return whether an operand names something to measure, instead of only an operation."""
         operands = self.reading.operands
         if place >= len(operands):
             return False
         named = set(operands[place].terms) - COMPARATIVES
-        # "% of sales in the later one" names sales alone.
+        # "% of sales in the later one" names only sales.
         of_whole = len(operands) == 2 and place == 0 and self.reading.relation in ("ratio", "part")
         return bool(named) and not (of_whole and self.last is not None and named <= set(operands[1].terms))
 
     @property
     def left_out(self) -> frozenset[str]:
-        """The terms of the member that is left out: "outside the US", "after Japan, which country is largest?"."""
+        """The terms of the excluded member: "outside the US", "after Japan, which country is largest?"."""
         found = _LEFT_OUT.search(self.text)
         return frozenset(terms(found[1])) if found else frozenset()
 
@@ -135,28 +135,28 @@ class BoundQuestion:
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether all times that are named are to come: what falls due then is in a schedule."""
+        """Whether all named times are in the future, so that schedules of payments apply."""
         return bool(self.moments) and min(self.moments).end > self.table.latest.end
 
     @property
     def default(self) -> Moment:
-        """The default time: that of the turn before, or the latest."""
+        """The default time: that of the previous turn, or the latest."""
         return self.base
 
     @property
     def wanted(self) -> Sequence[Moment]:
-        """The times that are named, else that of the turn before; empty if there is none."""
+        """The named times, else that of the previous turn; empty if there is none."""
         if self.moments:
             return self.moments
         return (self.last.anchor,) if self.last is not None and self.last.anchor is not None else ()
 
 
 class FormulaTerms:
-    """The numbers of a formula, by the names that it uses.
+    """Numbers of a formula by variable name.
 
     Attributes:
-        amounts: Their amounts, by the same names.
-        score: The log of the probability that they are the right ones.
+        amounts: Their amounts by variable name.
+        score: The logarithm of the probability that they are the right ones.
     """
 
     def __init__(self, table: FactTable) -> None:
@@ -168,7 +168,7 @@ class FormulaTerms:
         self.score = 0.0
 
     def copy(self) -> "FormulaTerms":
-        """Return a copy that can be restored."""
+        """Return a copy for `restore`."""
         other = FormulaTerms(self.table)
         other.restore(self)
         return other
@@ -181,7 +181,7 @@ class FormulaTerms:
     def add(
         self, series: Series, moment: Moment | None, cell: FactCell, *, signed: bool = False, label: str = ""
     ) -> str:
-        """Return the name of a number."""
+        """Add a number, and return its variable name."""
         extract = extract_cell(cell, series, self.table, signed=signed)
         if label:
             extract = replace(extract, label=label)
@@ -197,7 +197,7 @@ class FormulaTerms:
         return name
 
     def proposal(self, formula: str, form: str, score: float, **constants: Constant) -> Proposal | None:
-        """Return the plan of a formula over the numbers, and constants by their names; None if there is none."""
+        """Return the plan of a formula over the numbers and constants, or None if the formula is invalid."""
         try:
             plan = parse_expression(formula, {**self.variables, **constants})
         except PlanError:
@@ -206,10 +206,10 @@ class FormulaTerms:
 
 
 def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:
-    """Return the step that takes a number; amounts that go out lose their sign."""
+    """Return the step that extracts a number; outflows lose their sign."""
     out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
     label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
-    # The scale of an amount of money in running text may not be printed next to it; whatever else it counts is in ones.
+    # The scale of money in running text may not be printed next to the number; other quantities are in ones.
     money = cell.quantity.unit is not None and cell.quantity.unit.isupper()
     stated = cell.scale is cell.quantity.scale and (money or cell.scale is not Scale.ONE)
     scale, unit = (cell.scale, None) if series.line.sentence and not stated else _find_tag_scale(cell, table)
@@ -218,7 +218,7 @@ def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bo
 
 
 def _find_tag_scale(cell: FactCell, table: FactTable) -> tuple[Scale | None, str | None]:
-    """Return the scale and the unit of a cell's tag if they are not those that the labels around it name."""
+    """Return the scale and unit of a cell's tag if they differ from those in the labels around it."""
     if not isinstance(cell.ref, CellRef):
         return None, None
     printed, row, column = table.document.table(cell.ref.table), cell.ref.row, cell.ref.column
@@ -227,7 +227,7 @@ def _find_tag_scale(cell: FactCell, table: FactTable) -> tuple[Scale | None, str
 
 
 def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
-    """Return whether a negative number is the size of what goes out; a line of both signs means them."""
+    """Return whether a negative number is the size of an outflow; signs of a line with both signs are meaningful."""
     fact = table.document.fact(cell.ref)
     if fact is not None and fact.value is not None:
         return fact.value > 0
@@ -259,25 +259,25 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 _Span = tuple[int, int]
-"""The quarters that a period begins and ends with, counted from year 0; the end is behind it."""
+"""First quarter of a period and the quarter after its last one, counted from year 0."""
 
 _YEAR = 12
 _PUT_TOGETHER = 0.8
-"""How sure a number is that is put together from those of other periods, beside one that is printed."""
+"""Certainty of a number derived from other periods, relative to a printed one."""
 _LEAST_SAME = 2
 _UNDATED = 0.5
-"""How sure a number without a known time is of the latest one."""
+"""Certainty that an undated number belongs to the latest period."""
 
 
 def pick_cell(
     series: Series, wanted: Sequence[Moment], table: FactTable, *, strict: bool
 ) -> tuple[Moment | None, FactCell] | None:
-    """Return the number of a series at the first of some times; without any, at the latest.
+    """Return a series' number at the first time of `wanted` that it has; without `wanted`, the latest.
 
     Args:
         wanted: The times, in order of preference.
-        table: Whose latest period counts if no time is given.
-        strict: Whether a number without a known time is refused.
+        table: Supplies the latest period if no time is given.
+        strict: Whether to reject undated numbers.
     """
     for want in wanted:
         if (found := _pick_at(series, want)) is not None:
@@ -308,7 +308,7 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
     if instants:
         return instants[0], series.cells[instants[0]]
     if near and want.months == _YEAR and all(moment.months == 1 for moment in near):
-        return near[0], series.cells[near[0]]  # "December 2023" over a column of a balance: its last day
+        return near[0], series.cells[near[0]]  # "December 2023" over a column of balances: the last day of the month
     if near and want.months == 0:
         longest = max(near, key=lambda moment: moment.months)
         return longest, series.cells[longest]
@@ -316,10 +316,10 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
 
 
 def _pick_by_year(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
-    """Return the number of a line that names the year of a time, and when it is.
+    """Return the number of a line whose text names the year of a time, with the number's own time.
 
-    A sentence that names the year may date its number by a day in it, or by its own date. A line may be called by a
-    year, as notes are by that in which they fall due: its latest number is meant. The number of a quarter is of it.
+    A sentence that names the year may date its number by a day in it, or by its own date. A line may have a year in its
+    name, like notes by the year they fall due: then its latest number is meant. A quarter needs a number of its own.
     """
     timed = {moment: cell for moment, cell in series.cells.items() if moment is not None}
     if want.months not in (0, 12):
@@ -335,12 +335,12 @@ def _pick_by_year(series: Series, want: Moment) -> tuple[Moment, FactCell] | Non
 def spell_at(
     series: Series, moment: Moment | None, terms: FormulaTerms, label: str = "", *, signed: bool = False
 ) -> str | None:
-    """Return a formula of the number of a series at a time, or at the latest; None if it has none.
+    """Return a formula for the number of a series at a time, or None.
 
     Args:
         moment: The time; None for the latest.
-        terms: What the numbers are added to.
-        signed: Whether they keep their printed sign.
+        terms: Receives the numbers.
+        signed: Whether the numbers keep their printed sign.
     """
     picked = pick_cell(series, () if moment is None else (moment,), terms.table, strict=moment is not None)
     if picked is not None:
@@ -369,7 +369,7 @@ def _read_span(moment: Moment) -> _Span:
 
 
 def _index_spans(series: Series, table: FactTable) -> Mapping[_Span, tuple[Series, Moment, FactCell]]:
-    """Return the numbers of a series by their periods, with those of series that are the same elsewhere."""
+    """Index the numbers of a series, and of its equivalents in other tables, by period."""
     found: dict[_Span, tuple[Series, Moment, FactCell]] = {}
     for one in (series, *_find_same_elsewhere(series, table)):
         for moment, cell in one.cells.items():
@@ -379,7 +379,7 @@ def _index_spans(series: Series, table: FactTable) -> Mapping[_Span, tuple[Serie
 
 
 def _find_same_elsewhere(series: Series, table: FactTable) -> list[Series]:
-    """Return the series of the same thing in other tables: by its concept, else by the numbers that both have."""
+    """Return equivalent series in other tables: those of the same concept, else those with the same numbers."""
     label = set(series.line.label_terms)
     called = [
         other
@@ -394,7 +394,7 @@ def _find_same_elsewhere(series: Series, table: FactTable) -> list[Series]:
 
 
 def _find_same_numbers(series: Series, table: FactTable) -> Iterator[Series]:
-    """Yield the series in other tables whose numbers are the same at all times that both have, two at least."""
+    """Yield series in other tables that have equal numbers at all common times, at least two."""
     for other in table.by_amount.get(f"{abs(series.first.amount):.9g}", ()):
         both = [moment for moment in series.cells if moment is not None and moment in other.cells]
         amounts = {(series.cells[moment].amount, other.cells[moment].amount) for moment in both}
@@ -410,7 +410,7 @@ def _find_same_numbers(series: Series, table: FactTable) -> Iterator[Series]:
 def _combine_spans(
     want: _Span, spans: Mapping[_Span, tuple[Series, Moment, FactCell]], terms: FormulaTerms, label: str
 ) -> str | None:
-    """Return a difference or a sum of periods: the second half is the year less the first."""
+    """Return a formula that derives a period from others, such as the second half as the year less the first half."""
     begin, end = want
 
     def named(span: _Span) -> str:
@@ -449,23 +449,23 @@ _NOTE = frozenset(terms("note notes"))
 (_REST,) = terms("thereafter")
 _LEAST_YEARS = 3
 _SURE = 6.0
-"""How strongly schedules that fit better are preferred."""
+"""Factor of the softmax that prefers better matching schedules."""
 _AROUND = 0.5
-"""What a word of the title of a table counts beside one of the labels of a line."""
+"""Weight of a word in the title of a table, relative to one in a line's labels."""
 _TOTAL = 0.2
-"""Likewise a total, beside its parts."""
+"""Bonus for totals."""
 _ALONE = 0.2
-"""Likewise a schedule beside which its table has none of leases and the like: with those, debts have their interest."""
+"""Bonus for schedules in tables without leases and the like, because mixed tables include interest in debts."""
 _MOST, _NEAR = 3, 4
 
 
 def asks_what_is_due(question: BoundQuestion) -> bool:
-    """Return whether a question asks what falls due in years to come."""
+    """Return whether a question asks for payments that fall due in future years."""
     return bool(_DUE.search(question.text))
 
 
 def read_schedules(question: BoundQuestion) -> list[Bound]:
-    """Return the schedules that a question may mean, the likeliest first; of debts if it does not say of what."""
+    """Return the schedules that a question may mean, likeliest first; those of debts if it names no kind of payment."""
     table = question.table
     own = {term for operand in question.reading.operands for term in operand.terms} - table.company
     asked = own - _DUE_WORDS
@@ -482,12 +482,12 @@ def read_schedules(question: BoundQuestion) -> list[Bound]:
 
 
 def list_future_years(series: Series, table: FactTable) -> Sequence[Moment]:
-    """Return the years after the latest period that a series has numbers of, the earliest first."""
+    """Return the years after the latest period for which a series has numbers, in order."""
     return sorted(m for m in series.cells if m is not None and m.end > table.latest.end and m.months in (0, 12))
 
 
 def find_rest(series: Series, table: FactTable) -> Series | None:
-    """Return what falls due after the last year of a schedule; None if no line beside it gives it."""
+    """Return the series, next to a schedule, for payments after its last year, or None."""
     own = {*series.line.label_terms, *series.line.path_terms, *series.column}
     found = [
         one
@@ -499,10 +499,10 @@ def find_rest(series: Series, table: FactTable) -> Series | None:
 
 
 def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> float:
-    """Return how well a schedule is called after what falls due: by its labels, else by the words around them."""
+    """Return how well the labels of a schedule, and the words around it, match the requested payments."""
     line = series.line
     names = {*line.label_terms, *line.path_terms, *series.column, *terms(_split_name(series.concept))}
-    # A title that names something else as well, or "Note 7" alone, says little.
+    # A title that also names other payments, or only "Note 7", is no evidence.
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
         return 0.0

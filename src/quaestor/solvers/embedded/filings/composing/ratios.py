@@ -1,4 +1,4 @@
-"""Two numbers of one time: ratios, shares of a whole, differences and sums."""
+"""Two numbers at one time: ratios, shares of a total, differences and sums."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ _ADDED_TO = lazy_regex(
     r"|^and\b.*\b(?:together|combined|altogether|in all|total|sum|plus|added|included)\b"
     r"|\b(?:that|it|those|them|this|these|both|on top|back in|too|as well)\b"
 )
-"""Words by which something is added to what was talked about."""
+"""Words that ask to add something to the last answer."""
 _INVERSE = lazy_regex(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST, _MOST_OF_EACH = 4, 2
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
@@ -43,13 +43,13 @@ _DIVIDED = lazy_regex(r"/ (?!2\b)")
 _SMALL, _LARGE = "small", 10_000
 _SAME_TABLE = 0.5
 _WHOLE = 0.8
-"""The probability of a total that a number adds up to with its neighbours."""
+"""Probability of a total that adds up from a number and its neighbours."""
 _STATED = 0.4
-"""Added to the score of what the question states with its operands, beside what it leaves to be understood."""
+"""Score bonus for a computation that the question states with both operands."""
 
 
 def read_two(question: BoundQuestion) -> Iterator[tuple[float, str, str, FormulaTerms]]:
-    """Yield the numbers of both operands of a question; what it does not name was talked about before."""
+    """Yield the numbers of both operands of a question; an operand that names nothing refers to earlier answers."""
     firsts, seconds = (read_meanings(question, place)[:_MOST] for place in (0, 1))
     for one in firsts:
         for other in seconds:
@@ -60,7 +60,7 @@ def read_two(question: BoundQuestion) -> Iterator[tuple[float, str, str, Formula
 def pair_numbers(
     question: BoundQuestion, one: OperandMeaning, other: OperandMeaning
 ) -> Iterator[tuple[float, str, str, FormulaTerms]]:
-    """Yield the numbers of two things at one time, unless they are the same."""
+    """Yield the numbers of two meanings at one time, unless they are the same."""
     if one.series and other.series and one.series[0].place == other.series[0].place and one.kind == other.kind:
         return
     terms = FormulaTerms(question.table)
@@ -81,7 +81,7 @@ def _is_percent(name: str, terms: FormulaTerms) -> bool:
 
 
 def _is_same(one: str, other: str, terms: FormulaTerms) -> bool:
-    """Return whether two names are of one amount, which filings print in several tables."""
+    """Return whether two variables have the same amount, because filings print one amount in several tables."""
     amounts = [
         extract.quantity.value * extract.quantity.scale.factor
         for name in (one, other)
@@ -91,11 +91,11 @@ def _is_same(one: str, other: str, terms: FormulaTerms) -> bool:
 
 
 def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str = "ratio") -> Iterator[Proposal]:
-    """Yield one number by another one, unless one alone is a percentage."""
+    """Yield the quotient of two numbers, unless one of them is a percentage or only one is a ratio."""
     if _is_percent(one, terms) or _is_percent(other, terms):
         return
     if bool(_DIVIDED.search(one)) != bool(_DIVIDED.search(other)):
-        return  # a margin by an amount
+        return  # a margin is not divided by an amount
     if _is_same(one, other, terms):
         return
     if made := terms.proposal(f"{one} / {other}", form, score):
@@ -103,14 +103,14 @@ def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str =
 
 
 def _classify_series(series: Series) -> str:
-    """Return the kind of the numbers of a series; `small` if it is unknown and the number is small."""
+    """Return the kind of the numbers of a series; `small` for a small number of unknown kind."""
     first = series.first
     kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
     return _SMALL if kind == UNKNOWN and first.scale is Scale.ONE and abs(first.amount) < _LARGE else kind
 
 
 def _is_alike(one: Series, other: Series) -> bool:
-    """Return whether numbers of two series may be added up."""
+    """Return whether the numbers of two series may be added."""
     kinds = {_classify_series(one), _classify_series(other)}
     if len(kinds) == 1 or (_SMALL in kinds and kinds <= {_SMALL, "count", "price"}):
         return True
@@ -118,7 +118,7 @@ def _is_alike(one: Series, other: Series) -> bool:
 
 
 def read_same_sentence(series: Series, table: FactTable) -> Iterator[OperandMeaning]:
-    """Yield the other numbers of a sentence that count the same."""
+    """Yield the other numbers in the sentence of a series that have the same kind."""
     ref = series.first.ref
     if not isinstance(ref, SentenceRef):
         return
@@ -129,7 +129,7 @@ def read_same_sentence(series: Series, table: FactTable) -> Iterator[OperandMean
 
 
 def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
+    """Yield ratios: of two operands, of a measure, of an operand and the last answer, or printed ones."""
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
@@ -143,7 +143,7 @@ def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield what a question may mean as one number, margins that are not printed included."""
+    """Yield plans for single numbers, including margins that are not printed."""
     yield from propose_values(question)
     yield from _propose_margins(question)
 
@@ -153,7 +153,7 @@ def _prints_percent(proposal: Proposal) -> bool:
 
 
 def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield what is called a margin and has no formula, by the revenue of the same member: "NOI margin", "margin?"."""
+    """Yield margins without a formula as a part of the same member's revenue: "NOI margin", "margin?"."""
     operand = question.reading.operands[0]
     if not names_margin(operand):
         return
@@ -169,7 +169,7 @@ def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def names_margin(operand: QuestionOperand) -> bool:
-    """Return whether an operand is called a margin, and is no measure that has a formula."""
+    """Return whether an operand is called a margin but is not a measure with a formula."""
     return _MARGIN in operand.phrase and not operand.measures
 
 
@@ -188,7 +188,7 @@ def _find_revenue(question: BoundQuestion, members: Sequence[Series]) -> Iterato
 
 
 def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield what was talked about by what the question names ("as a percentage of revenue"), and the inverse."""
+    """Yield the last answer divided by what the question names ("as a percentage of revenue"), and the inverse."""
     last = question.last
     if last is None or not question.own:
         return
@@ -208,7 +208,7 @@ def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _read_last(question: BoundQuestion, last: PastAnswer) -> list[OperandMeaning]:
-    """Return the last answer, and the sum of the members that it lists; of "both together" that of the last two."""
+    """Return the last answer, and the sum of the members that it lists; for "both together" the sum of the last two."""
     if (both := read_last_two(question)) is not None:
         return [both]
     several = last.form == "members" and len(last.measured) > 1
@@ -217,7 +217,7 @@ def _read_last(question: BoundQuestion, last: PastAnswer) -> list[OperandMeaning
 
 
 def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield parts of a whole."""
+    """Yield shares of a total."""
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
         return
@@ -238,7 +238,7 @@ def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _divide_by_whole(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield a difference that was talked about by what it was taken off: "as a percent of the total?"."""
+    """Yield a previous difference divided by its minuend: "as a percent of the total?"."""
     node = question.last.measured[0] if question.last is not None else None
     if node is None or node.kind != "subtract" or question.own:
         return
@@ -247,7 +247,7 @@ def _divide_by_whole(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _find_wholes(question: BoundQuestion, part: Series) -> Iterator[OperandMeaning]:
-    """Yield the totals that a series may be a part of: in its table, in its line, and that of its concept."""
+    """Yield the totals that may include a series: in its table, in its line, and of its concept."""
     table = question.table
     moment = next((found for found in (*question.wanted, table.latest, *part.cells) if found in part.cells), None)
     if moment is not None and not part.line.sentence:
@@ -275,7 +275,7 @@ def _find_wholes(question: BoundQuestion, part: Series) -> Iterator[OperandMeani
 
 
 def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
+    """Yield the sum or difference of two operands, or of one and the last answer: "plus SG&A"."""
     relation = question.reading.relation
     if relation == "sum" and len(question.operands) > 2:
         yield from _add_up(question)
@@ -284,7 +284,7 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):
             if not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)) or _mixes_times(terms):
-                continue  # a whole and its part, or a balance and what flowed
+                continue  # a total and its part, or a balance and a flow
             if made := terms.proposal(f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED):
                 yield made
         return
@@ -306,7 +306,7 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield the sum of three operands or more; one without words is what was talked about."""
+    """Yield the sum of three or more operands; one that names nothing is the last answer."""
     places = range(len(question.operands))
     each = _MOST_OF_EACH if len(places) <= _MOST else 1
     found = [read_meanings(question, place)[:each] for place in places]
@@ -322,13 +322,13 @@ def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _mixes_times(terms: FormulaTerms) -> bool:
-    """Return whether some numbers of tables are of a period, and others of a day."""
+    """Return whether numbers from tables mix periods and instants."""
     printed = not any(series.line.sentence for series in terms.series)
     return printed and len({moment.months == 0 for moment in terms.moments}) > 1
 
 
 def _read_subtracted(question: BoundQuestion) -> list[OperandMeaning]:
-    """Return what is taken off in "net of cash"; empty if it is not called so."""
+    """Return the meanings of the subtrahend in "net of cash"; empty for other phrases."""
     operand = question.reading.operands[0]
     if not _NET_OF.search(question.text):
         return []

@@ -1,4 +1,4 @@
-"""Several numbers: sums and averages over times, lists by time or by member."""
+"""Several numbers: sums and averages over times, and lists by time or by member."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -53,15 +53,15 @@ _QUARTERS = lazy_regex(
 )
 _TOGETHER = lazy_regex(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
 _ADDED = lazy_regex(r"\b(?:sum|altogether|together|combined|add|both)\b")
-"""Words that ask for a sum, be it printed or not: a "total" may be the name of a line."""
+"""Words that ask for a sum even if it is not printed; a "total" may be the name of a line."""
 _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increase|decrease|decline)s?\b")
 _OTHERS = frozenset(terms_of("rest remaining other others else"))
 _NOT_COMPUTED = 0.3
-"""How likely the amounts of members are listed although the question names a ratio."""
+"""Probability that the members' amounts are to be listed although the question names a ratio."""
 Entry = tuple[str, OperandMeaning, Moment | None]
-"""An entry of a list: its name, what it is, and when."""
+"""Entry of a list: its name, meaning and time."""
 _BY_TIME = lazy_regex(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
     r"|history)\b"
@@ -69,7 +69,7 @@ _BY_TIME = lazy_regex(
 _AS_MANY = lazy_regex(rf"\b(?:the|all|those|these) (?P<many>{'|'.join(NUMBER_WORDS)})\b(?! years?| quarters?| months?)")
 _AHEAD = lazy_regex(r"\b(?:next|through|until|within)\b")
 _STATED = 0.5
-"""Added to the score of a schedule of what a question calls due."""
+"""Score bonus for a schedule if the question asks for payments due."""
 _BY_MEMBER = lazy_regex(
     r"\b(?:by|split|break\w*|broken|each|every|segments?|regions?|products?|categor\w+|countr\w+|geograph\w+|divisions?|business\w*"
     r"|types?|mix|which|(?:all|both|those|the) (?:of them|two|three|four|five|six))\b"
@@ -84,7 +84,7 @@ def write_moment(moment: Moment) -> str:
 
 
 def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence[Moment]:
-    """Return the times of a list, the earliest first: those that are named or were talked about, else all there are."""
+    """Return the times of a list in order: those of the question or earlier answers, else all available ones."""
     last = question.last
     if _QUARTERS.search(question.text) or names_best_time(question.text, "quarter"):
         year = (*question.wanted, question.table.latest)[0].year
@@ -139,7 +139,7 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield the sum of what was listed before, or of the last two answers."""
+    """Yield the sum of the entries of an earlier list, or of the last two answers."""
     if question.reading.relation == "difference":
         return
     together = bool(_TOGETHER.search(question.text))
@@ -164,7 +164,7 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield averages over times, and of a longer period over its quarters or months."""
+    """Yield averages over times, and a longer period's average per quarter or month."""
     each = 3 if _PER_QUARTER.search(question.text) else 1 if _PER_MONTH.search(question.text) else 0
     listed = question.reading.relation == "sum"  # "technology and development" may be one name
     meanings = read_whole_meanings(question) if listed else read_meanings(question, part=True)
@@ -186,7 +186,7 @@ def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _average_changes(meaning: OperandMeaning, moments: Sequence[Moment], terms: FormulaTerms) -> Iterator[Proposal]:
-    """Yield the whole change by the number of years or quarters that it took."""
+    """Yield the total change divided by the number of years or quarters."""
     names = _spell_all(meaning, [moments[0], moments[-1]], terms)
     quarters = 4 * (moments[-1].year - moments[0].year) + moments[-1].quarter - moments[0].quarter
     count = quarters if moments[0].months == 3 else quarters // 4
@@ -211,10 +211,10 @@ def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) 
 def propose_items(
     question: BoundQuestion, labelled: Sequence[Entry], form: str, score: float, last: str = ""
 ) -> Proposal | None:
-    """Return a list of labelled numbers.
+    """Return a plan that lists labelled numbers.
 
     Args:
-        last: An operation on the list, with its number: `argmax`, `rank 2`.
+        last: An operation on the list, with its argument: `argmax`, `rank 2`.
     """
     if not 2 <= len(labelled) <= _MOST_ITEMS:
         return None
@@ -233,7 +233,7 @@ def propose_items(
 
 
 def join_lists(texts: Sequence[str]) -> str | None:
-    """Return formulas of one shape as one over lists: `items(a, b) / items(c, d)` of `a / c` and `b / d`."""
+    """Combine formulas of one shape into a formula of lists: `a / c` and `b / d` into `items(a, b) / items(c, d)`."""
     if len({_NAME.sub("x", text) for text in texts}) != 1:
         return None
     columns = zip(*(_NAME.findall(text) for text in texts), strict=True)
@@ -246,7 +246,7 @@ def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield lists by time and by member."""
     yield from _list_what_is_due(question)
     if question.reading.relation == "sum" and len(question.operands) > 2:
-        return  # the question names what is listed
+        return  # the question names the entries of its list
     by_time, by_member = _read_list_kind(question)
     for meaning in read_meanings(question)[:MOST_TRIED]:
         listed = choose_moments(question, meaning)
@@ -260,7 +260,7 @@ def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield what falls due in each year, and after the last one."""
+    """Yield plans that list the payments due in each year, and after the last one."""
     if not asks_what_is_due(question):
         return
     for bound in read_schedules(question):
@@ -276,14 +276,14 @@ def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield lists of what a question names side by side: "cash flow and capex"."""
+    """Yield plans that list the operands of a question: "cash flow and capex"."""
     if len(question.operands) < 2:
         return
     moment = list_moments(question)[0]
     places = range(len(question.operands))
     for chosen in product(*(read_meanings(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
         if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
-            continue  # one thing, named twice: "how much of it matures"
+            continue  # two names of one thing: "how much of it matures"
         names = [_name_meant(meaning) for meaning in chosen]
         if len(set(names)) < len(names) and all(meaning.series for meaning in chosen):
             names = name_members(question.table, [meaning.series[0] for meaning in chosen])
@@ -307,7 +307,7 @@ def _name_meant(meaning: OperandMeaning) -> str:
 
 
 def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]:
-    """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
+    """Yield members as entries of a list, with their probability; a requested ratio is computed for each member."""
     of_member = _find_member_ratio(question)
     for block in _keep_asked(question, read_blocks(question)):
         computed: list[Entry] = []
@@ -320,9 +320,9 @@ def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]
 
 
 def _find_member_ratio(question: BoundQuestion) -> Callable[[Series], OperandMeaning] | None:
-    """Return how the ratio that a question asks for is computed of a member; None if it asks for amounts.
+    """Return a function that computes the requested ratio for a member; None if the question asks for amounts.
 
-    It is a measure that is named, what was measured last by what is named, or the ratio of the last answer.
+    The ratio is a named measure, the last answer divided by a named concept, or the ratio of the last answer.
     """
     last, operands = question.last, question.reading.operands
     node = last.measured[0] if last is not None else None
@@ -340,7 +340,7 @@ def _find_member_ratio(question: BoundQuestion) -> Callable[[Series], OperandMea
 
 
 def _find_last_set(question: BoundQuestion) -> PastAnswer | None:
-    """Return the last answer that has several entries; of as many as the question says, "the four", if there is one."""
+    """Return the last list, or the last one with as many entries as the question names ("the four")."""
     sets = [past for past in question.before if past.form in ("list", "members", "ranking") and len(past.measured) > 1]
     match = _AS_MANY.search(question.text)
     count = NUMBER_WORDS.get(match["many"], 0) if match is not None else 0
@@ -350,7 +350,7 @@ def _find_last_set(question: BoundQuestion) -> PastAnswer | None:
 
 
 def _keep_asked(question: BoundQuestion, blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield blocks without the member that a question leaves out; if it names several members, these alone."""
+    """Yield blocks without the member that a question excludes; if it names several members, with only those."""
     asked = set(terms_of(question.text))
     for block in blocks:
         left = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
@@ -361,7 +361,7 @@ def _keep_asked(question: BoundQuestion, blocks: Sequence[Block]) -> Iterator[Bl
 
 
 def _read_block_entries(question: BoundQuestion, members: Sequence[tuple[str, Series]]) -> list[Entry]:
-    """Return the members that have a number at the time that is asked for, as entries of a list."""
+    """Return entries for the members that have a number at the requested time."""
     return _list_entries(question, [(name, build_meaning(series, 1.0)) for name, series in members])
 
 

@@ -1,4 +1,4 @@
-"""Single numbers: what is printed, what a measure's formula gives, what was measured before at another time."""
+"""Single numbers: printed ones, measures by formula, and earlier measurements at another time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,22 +25,22 @@ _LOSS = lazy_regex(
 )
 _PROFIT = lazy_regex(r"\b(?:income|profit|earnings|gains?|change)\b")
 _STATED = 0.5
-"""Added to the score of what is less the member that a question leaves out."""
+"""Score of the plan for an investment's value."""
 _INVESTED, _FEW = 100, 2
-"""What a performance graph begins with, and numbers too few for one."""
+"""Initial value of a performance graph, and a number of values that is too small for one."""
 _OTHER_TIME = 0.6
-"""How sure a number is that is of the latest time, not of the one that was talked about."""
+"""Certainty of a number at the latest time instead of the last answer's."""
 
 
 def list_moments(question: BoundQuestion) -> Sequence[Moment | None]:
-    """Return the times at which one number may be wanted, in order; None is the latest."""
+    """Return the possible times of a single number, in order of preference; None means the latest."""
     if question.moments:
         return question.moments[:1]
     return (*question.wanted[:1], None)
 
 
 def spell_value(question: BoundQuestion, meaning: OperandMeaning, terms: FormulaTerms, label: str = "") -> str | None:
-    """Return the formula of something at the time that is asked for; None if there is no number."""
+    """Return the formula of a meaning at the requested time, or None."""
     for rank, moment in enumerate(list_moments(question)):
         text = meaning.spell(moment, terms, label)
         if text is not None:
@@ -50,20 +50,20 @@ def spell_value(question: BoundQuestion, meaning: OperandMeaning, terms: Formula
 
 
 def is_change(series: Series) -> bool:
-    """Return whether a series is called a change, by its label, by what is above it or by its column."""
+    """Return whether a series is called a change in its label, heading or column."""
     named = {*series.line.label_terms, *series.line.path_terms, *series.column}
     return series.first.change or not CHANGES.isdisjoint(named)
 
 
 def _is_moved(question: BoundQuestion, meaning: OperandMeaning) -> bool:
-    """Return whether something meant is a change itself, by its name."""
+    """Return whether a meaning is itself a change, by its name."""
     if meaning.kind == "measure":
-        return not CHANGES.isdisjoint(question.reading.whole.terms)  # of a phrase of the lexicon
+        return not CHANGES.isdisjoint(question.reading.whole.terms)  # only lexicon phrases have these terms
     return not meaning.series or is_change(meaning.series[0])
 
 
 def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
+    """Yield plans for a single number; none if the question names several times."""
     yield from propose_investment(question)
     if len(question.moments) > 1:
         return
@@ -82,7 +82,7 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
-    """Yield what $100 became, as a line says that has all of its numbers from 100 on: of the company if none is named.
+    """Yield the value of a $100 investment, from a line of a performance graph; of the company if no other is named.
 
     A question names the time of the investment, the last time, or both.
     """
@@ -108,17 +108,17 @@ def propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _list_times(series: Series) -> list[Moment]:
-    """Return the times of a series, the first one first."""
+    """Return the times of a series in order."""
     return sorted((moment for moment in series.cells if moment is not None), key=lambda moment: moment.end)
 
 
 def _asks_for_loss(text: str) -> bool:
-    """Return whether a question asks for a loss or an outflow, whose size is given without a minus."""
+    """Return whether a question asks for a loss or an outflow, whose size is given without a minus sign."""
     return bool(_LOSS.search(text)) and not _PROFIT.search(text)
 
 
 def _drop_sign(proposal: Proposal) -> Proposal:
-    """Return a single number as its magnitude."""
+    """Return a plan for a single number changed to extract its magnitude."""
     steps = proposal.plan.steps
     if len(steps) != 1 or not isinstance(steps[0], Extract):
         return proposal
