@@ -1,6 +1,6 @@
 """The kind of answer that a question asks for: a number, yes or no, a name, names, numbers, a count, or words.
 
-A question of which nothing certain is known asks for a number: that is what most do.
+The default is a number, because most questions ask for one.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from quaestor.questions.developments import asks_for_development
 from quaestor.questions.selection import AskedSelection, read_selection
 
 AskedKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "span"]
-"""`label` is the name of a line, a column, a year or an entity; `labels` are several of them; `numbers` are several
-numbers in the order in which they are asked for; `span` are words of the text."""
+"""`label` is the name of a line, column, year or entity; `labels` are several of them; `numbers` are several numbers in
+the order of the question; `span` is a span of text.
+"""
 
 _LEAD = r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
 _SEVERAL = lazy_regex(r"\brespective(?:ly)?\b")
@@ -36,10 +37,10 @@ _WORDS = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class AskedAnswer:
-    """What a question wants for an answer.
+    """The answer that a question asks for.
 
     Attributes:
-        selection: What it chooses among, if a choice gives it.
+        selection: The selection that determines the answer, if any.
     """
 
     kind: AskedKind = "number"
@@ -48,7 +49,7 @@ class AskedAnswer:
 
 @lru_cache(maxsize=1024)
 def read_answer_kind(text: str) -> AskedAnswer:
-    """Return what a question in lower case wants for an answer.
+    """Return the kind of answer that a lower-case question asks for.
 
     >>> read_answer_kind("in which year were sales highest?").kind
     'label'

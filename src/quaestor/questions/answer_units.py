@@ -12,22 +12,22 @@ _RATIO_UNITS = frozenset({"times", "x", "ratio"})
 
 
 UNKNOWN = ""
-"""The kind of a number whose unit is not known: anything but a percentage or words."""
+"""Kind of a number whose unit is unknown: anything but a percentage or words."""
 
 
 def share_of_kind(kinds: Mapping[str, float], kind: str) -> float:
-    """Return the probability of a kind; of `UNKNOWN` that of all kinds that it may be."""
+    """Return the probability of a kind; for `UNKNOWN`, that of all kinds that the number may have."""
     return kinds.get(kind, 0.0) if kind else sum(kinds.get(one, 0.0) for one in _AMOUNTS)
 
 
 def kind_of_number(amount: float, scale: Scale, unit: str | None, *, in_table: bool = False) -> str:
-    """Return the kind of a number, as `KINDS` or `UNKNOWN`.
+    """Return the kind of a number: one of `KINDS`, or `UNKNOWN`.
 
     Args:
-        amount: Its value in ones of its unit.
-        scale: What one unit of the print counts for.
-        unit: A currency's code, another unit, or None.
-        in_table: Whether it is of a table, whose money often has no currency; in a sentence such a number is a count.
+        amount: The value in ones of its unit.
+        scale: The multiplier of the printed number.
+        unit: A currency code, another unit, or None.
+        in_table: Whether the number is in a table, where money often has no currency; in text it is then a count.
 
     >>> kind_of_number(1.52, Scale.ONE, "USD"), kind_of_number(2e6, Scale.MILLION, "USD")
     ('price', 'money')

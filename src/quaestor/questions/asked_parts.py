@@ -1,6 +1,6 @@
 """Questions that compute with earlier answers or their parts: "the second minus the first", "half of answer 3".
 
-Each takes the whole text, so that "the first quarter" and "the two segments" are none of them.
+A form has to match the whole text, which excludes "the first quarter" and "the two segments".
 """
 
 import re
@@ -33,7 +33,7 @@ _ANSWER = (
 )
 _TERMS: Mapping[str, re.Pattern[str]] = MappingProxyType({
     name: re.compile(pattern) for name, pattern in {
-        # Other without the article is the line of a table.
+        # "other" without an article is a line of a table.
         "place": rf"(?:the |(?!other\b))(?P<place>{'|'.join(_PLACES)})(?: (?:{_NUMBER}))?{_NOUN}",
         "all": rf"(?:both{_NOUN}|(?:all (?:of )?)?(?:the|all|these|those) (?:{_NUMBER}){_NOUN}"
                r"|all(?: of)?(?: (?:them|these|those))?)".replace("(?P<answers>", "(?:"),
@@ -46,7 +46,7 @@ _TERMS: Mapping[str, re.Pattern[str]] = MappingProxyType({
         "given": r"[-+]?[$€£¥]? ?\d[\d,.]*(?:e[-+]?\d{1,6})?(?: ?(?:%|[a-z]{1,12}))?",
     }.items()
 })  # fmt: skip
-"""What may be computed with: parts of a list by their places, answers by their numbers, the last answer, a number."""
+"""Operands: parts of a list by place, answers by number, the last answer, or a given number."""
 
 _LEAD = re.compile(
     r"(?:(?:and|so|then|now|but|ok|okay|please|also)\b[ ,]{0,3}){0,4}"
@@ -102,21 +102,21 @@ _THEM = frozenset({"them", "these", "those"})
 _LONGEST = 200
 _MOST_ANSWERS = 1_000
 NO_PLACE = 10**12
-"""The place of an answer that no conversation has."""
+"""Place of an answer that no conversation has."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedParts:
-    """What is asked of earlier answers, or of the parts of one.
+    """Question about earlier answers, or about the parts of one.
 
     Attributes:
-        places: Which, from 0; a negative one counts from the end. Empty: all.
-        count: Of how many parts the answer is; 0 if not given.
-        operation: What is done with them, a name of `quaestor.plan.operations`; "" of parts as they are.
-        answers: Whether they are answers of the conversation, whatever these consist of.
-        factor: The number that is the other operand, behind the one that is asked for.
-        inverse: Whether it is before that one.
-        of_list: Whether the last list is meant, as a whole.
+        places: Their indexes from 0; negative ones count from the end. Empty for all.
+        count: The number of parts that the answer must have; 0 if not given.
+        operation: The name of an operation of `quaestor.plan.operations`; "" to repeat the parts unchanged.
+        answers: Whether `places` are answers of the conversation instead of parts of an answer.
+        factor: A given number, used as the second operand.
+        inverse: Whether `factor` is the first operand.
+        of_list: Whether the question is about the whole last list.
     """
 
     places: tuple[int, ...]
@@ -138,7 +138,7 @@ class _Term:
 
 @lru_cache(maxsize=1024)
 def read_asked_parts(text: str) -> AskedParts | None:
-    """Return what a question in lower case asks of earlier answers or their parts; None if it asks for anything else.
+    """Read a lower-case question about earlier answers or their parts; return None for any other question.
 
     >>> read_asked_parts("and the sum of the first two?")
     AskedParts(places=(0, 1), count=0, operation='sum', answers=False, factor=None, inverse=False, of_list=False)
@@ -162,11 +162,11 @@ def _add_up(parts: AskedParts) -> AskedParts:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A way to read a question.
+    """Way to read a question.
 
     Attributes:
-        terms: The words for what is computed with.
-        compares: Whether one of two is asked for.
+        terms: The words for the operands.
+        compares: Whether to choose one of two.
     """
 
     terms: tuple[str, ...]
@@ -176,7 +176,7 @@ class _Form:
 
 
 def _list_forms(asked: str) -> Iterator[_Form]:
-    """Yield the ways to read a question: a term, one behind or before an operation, or two terms about one."""
+    """Yield the ways to read a question: a term, a term before or after an operation, or an operation on two terms."""
     yield _Form((asked,))
     for joint in _JOINT.finditer(asked):
         yield _Form((asked[: joint.start()], asked[joint.end() :]), _find_name(joint))
@@ -204,7 +204,7 @@ def _find_name(found: re.Match[str]) -> str:
 
 
 def _read_form(form: _Form) -> AskedParts | None:
-    """Return what is asked for by a form whose terms are all known; else None."""
+    """Read a form; return None if one of its terms is unknown."""
     read = [term for text in form.terms if (term := _read_term(text)) is not None]
     named = [term for term in read if term.given is None]
     operation, answers = form.operation, {term.answers for term in named}
@@ -222,20 +222,20 @@ def _read_form(form: _Form) -> AskedParts | None:
     if form.factor is not None:
         return AskedParts(places, count, operation, answers == {True}, form.factor) if len(places) == 1 else None
     if operation in ("change", "percentage_change"):
-        # From the first to the second.
+        # from the first to the second
         places, operation = places[::-1] or (1, 0), "subtract" if operation == "change" else operation
         count = count or (0 if named[0].places else 2)
     return AskedParts(places, count, operation, answers == {True})
 
 
 def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Term]) -> AskedParts | None:
-    """Return what is computed of one answer or part and a number that is given; None for anything else."""
+    """Read an operation on one answer or part and a given number; return None for anything else."""
     if len(read) != 2 or len(named) != 1 or len(named[0].places) != 1 or not operation:
         return None
     before, behind = read
     inverse = before.given is not None
     if operation in ("change", "percentage_change"):
-        # From the first to the second.
+        # from the first to the second
         inverse, operation = not inverse, "subtract" if operation == "change" else operation
     return AskedParts(
         named[0].places, named[0].count, operation, named[0].answers, before.given or behind.given, inverse
@@ -243,7 +243,7 @@ def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Te
 
 
 def _read_term(text: str) -> _Term | None:
-    """Return what words name; None if it is neither an answer nor a part of one."""
+    """Read words as answers, parts or a number; return None for anything else."""
     name, found = next(
         ((name, match) for name, form in _TERMS.items() if (match := form.fullmatch(text))), (None, None)
     )
@@ -270,7 +270,7 @@ def _name_answers(numbers: Sequence[int]) -> _Term:
 
 
 def _read_number(text: str) -> _Term | None:
-    """Return the number that a text is, as `1e400` or as a page prints it; None if it is a year or something else."""
+    """Read a number, as `1e400` or as documents print it; return None for years and other texts."""
     if _YEAR.fullmatch(text):
         return None
     if _WITH_EXPONENT.fullmatch(text):
@@ -280,7 +280,7 @@ def _read_number(text: str) -> _Term | None:
 
 
 def _read_places(text: str) -> tuple[tuple[int, ...], int]:
-    """Return the places that words name, and of how many parts they speak."""
+    """Return the places that words name, and the number of parts that they imply."""
     named, _, whole = text.partition(" of ")
     words, together = named.split(), next((_MANY[word] for word in whole.split() if word in _MANY), 0)
     many = next((_MANY[word] for word in words if word in _MANY), 0)

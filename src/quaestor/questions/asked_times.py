@@ -1,4 +1,4 @@
-"""The times that a question about a filing names, as it names them."""
+"""Times that a question about a filing names."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,20 +9,21 @@ from quaestor.core.patterns import lazy_regex
 
 @dataclass(frozen=True, slots=True)
 class AskedMoment:
-    """A time that a question names.
+    """Time that a question names.
 
     Attributes:
-        start: Its first character.
-        end: The character after its last one.
-        year: The year, or None if it is relative or not named.
-        quarter: The quarter that it is or ends in, or None.
-        months: How long it is; 0 for a day; None if that is not named.
-        back: Of a relative time, how many years it is before the one that is talked about; of the end of a year that
-            is not named, before the last one.
-        count: How many years are meant together ("over three years"); 0 for all that there are; with `back` but
-            without a year, those before the one that is talked about.
-        month: The month of a day that is named, or None.
-        latest: Whether the latest is meant; with `back`, that it is counted from the latest ("last year").
+        start: The offset of its first character.
+        end: The offset after its last character.
+        year: The year; None if it is relative or missing.
+        quarter: The quarter that it is, or in which it ends; None if missing.
+        months: Its length; 0 for an instant; None if missing.
+        back: The distance of a relative time in years before the base; for the end of an unnamed year, before the last
+            one.
+        quarters_back: The distance of a relative time in quarters.
+        count: The length of a range of years ("over three years"); 0 for all available years; with `back` but without
+            a year, the years before the base.
+        month: The month of a named day, or None.
+        latest: Whether the latest time is meant; with `back`, whether it counts from the latest ("last year").
         to_date: Whether the year to date is meant.
     """
 
@@ -40,12 +41,12 @@ class AskedMoment:
 
     @property
     def is_plain_year(self) -> bool:
-        """Whether years are named, and no part and no day of them."""
+        """Whether it names only years, no parts of years or days."""
         return self.year is not None and self.quarter is None and self.month is None and self.months is None
 
     @property
     def is_year_end(self) -> bool:
-        """Whether the end of a fiscal year is meant that is not named: the last one."""
+        """Whether it is the end of a fiscal year that is not named, which means the last one."""
         return self.quarter == 4 and self.months == 0 and self.year is None
 
 
@@ -62,9 +63,9 @@ _YEARS = r"(?:years?|yrs?)"
 _FISCAL = r"(?:fy\s?|fiscal(?:\s+year)?\s+|cy\s?|calendar\s+)"
 _FULL_YEAR = r"(?:19|20)\d\d"
 _PART_ENDS = r"(?:\b|(?<=[qh])(?=(?:\d\d|\d{4})\b))"
-"""Where the name of a part of a year ends: "3q24" goes on with the year."""
+"""End of a part's name, which a year may follow: "3q24"."""
 _OPEN = r"(?!\s*%|[.,]\d)"
-"""No number goes on after a year."""
+"""A number must not continue after a year."""
 _Groups = dict[str, str | None]
 _Span = tuple[int, int]
 _CENTURY = 2000
@@ -148,7 +149,7 @@ _TIMES = lazy_regex(
 
 
 def read_moments(text: str) -> Iterator[AskedMoment]:
-    """Yield the times that a text in lower case names, in order."""
+    """Yield the times that a lower-case text names, in order."""
     for match in _TIMES.finditer(text):
         if backwards := _range_backwards(match):
             yield from backwards
@@ -157,7 +158,7 @@ def read_moments(text: str) -> Iterator[AskedMoment]:
 
 
 def begin_years(moments: Sequence[AskedMoment]) -> tuple[AskedMoment, ...]:
-    """Return times with the years that are named put at their beginnings, if "the beginning of the year" is named."""
+    """Replace named years by their beginnings if the times include "the beginning of the year"."""
     opening = next((asked for asked in moments if asked.is_year_end and asked.back), None)
     if opening is None or not any(asked.is_plain_year for asked in moments):
         return tuple(moments)
@@ -170,7 +171,7 @@ def _begin(asked: AskedMoment) -> AskedMoment:
 
 
 def _range_backwards(match: re.Match[str]) -> tuple[AskedMoment, ...]:
-    """Return the two years of "2021 to 2020", which names no years between them; empty if it is not such a range."""
+    """Return the two years of "2021 to 2020", which does not include the years in between; empty for other ranges."""
     for first, last in (("from", "until"), ("low", "high")):
         begin, end = _year(match[first]), _year(match[last])
         if begin is not None and end is not None and begin > end:
@@ -217,7 +218,7 @@ def _half(at: _Span, of: _Groups) -> AskedMoment:
 
 
 def _opening(at: _Span, year: str | None) -> AskedMoment:
-    """Read "start of 2024": the end of the year before."""
+    """Read "start of 2024", which is the end of the previous year."""
     named = _year(year)
     if named is None:
         return AskedMoment(*at, quarter=4, months=0, back=1)
@@ -271,7 +272,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "yearend": lambda at, of: AskedMoment(*at, year=_year(of["endyear"] or of["ofendyear"]), quarter=4, months=0),
     "full": lambda at, of: AskedMoment(*at, months=12),
 }
-"""By the group of `_TIMES`; the future ("next year") and "each quarter" do not date a number."""
+"""Builders by group of `_TIMES`; the future ("next year") and "each quarter" do not date a number."""
 
 
 def _number(word: str) -> int:

@@ -1,6 +1,6 @@
 """The two things that a question compares: a part and its whole, a later and an earlier value.
 
-The core decides what is asked for.
+The ontology's core determines the operation.
 """
 
 import re
@@ -34,13 +34,13 @@ _PATTERNS = (
     ("plus", r"(?P<a>.+?) (?:plus|added to|combined with|together with|and) (?P<b>.+)"),
     ("times", r"(?P<a>.+?) (?:times|multiplied by) (?P<b>.+)"),
 )
-# What begins with anything is there from the beginning of a line, or nowhere in it.
+# A pattern that begins with `.+?` matches from the start of a line or not at all.
 _COMPILED = tuple(
     (kind, lazy_regex(f"^{pattern}" if pattern.startswith("(?P<a>") else pattern, re.MULTILINE))
     for kind, pattern in _PATTERNS
 )
 KINDS = ("", *dict.fromkeys(kind for kind, _ in _PATTERNS))
-"""The kinds of comparison, in the order of their codes; the first is none."""
+"""The kinds of comparison, in the order of their codes; the first means none."""
 
 _BEGINNING = lazy_regex(r"\b(?:beginning|start|opening|january 1|jan\.? 1)\b")
 _END = lazy_regex(r"\b(?:end|ending|closing|december 31|dec\.? 31)\b")
@@ -49,10 +49,11 @@ _POINTS_BACK = lazy_regex(r"\b(?:that|this|it|those|these|they|them|its|one)\b")
 
 @dataclass(frozen=True, slots=True)
 class ComparisonArgument:
-    """One of two things: the stems and the years that the other has not, what it points at.
+    """One side of a comparison, without the stems and years that both sides have.
 
     Attributes:
-        boundary: 1 it speaks of the end of a period, -1 of its beginning, 0 of neither.
+        back: Whether it refers to an earlier answer.
+        boundary: 1 for the end of a period, -1 for its beginning, 0 for neither.
         text: Its words, in lower case.
     """
 
@@ -65,7 +66,7 @@ class ComparisonArgument:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both things, the first operand first."""
+    """Both sides of a comparison, first operand first."""
 
     kind: str = ""
     first: ComparisonArgument = ComparisonArgument()
@@ -73,7 +74,7 @@ class Comparison:
 
 
 def read_comparison(text: str) -> Comparison:
-    """Return the two things that a question in lower case compares; empty ones if it compares none."""
+    """Return the comparison in a lower-case question; its sides are empty if there is none."""
     for kind, pattern in _COMPILED:
         if found := pattern.search(text):
             groups = found.groupdict("")
@@ -93,5 +94,5 @@ def _without(side: ComparisonArgument, other: ComparisonArgument) -> ComparisonA
 
 
 def boundary(text: str) -> int:
-    """Return 1 if a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
+    """Return 1 if a text mentions the end of a period, -1 for its beginning, 0 for neither or both."""
     return bool(_END.search(text)) - bool(_BEGINNING.search(text))

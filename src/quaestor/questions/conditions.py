@@ -1,4 +1,4 @@
-"""What a question asks of the numbers that it chooses among: to be the highest, to exceed a limit, to have fallen."""
+"""Conditions of a question on the numbers to choose from: to be the highest, to exceed a limit, to have fallen."""
 
 import re
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ Move = Literal["rose", "fell", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A number that others are compared with.
+    """Number to compare with.
 
     Attributes:
-        scale: The multiplier of one unit of it, if the question states it; `Scale.ONE` of a plain number.
-        unit: `USD` and the like, or None.
+        scale: The stated multiplier, or `Scale.ONE`.
+        unit: A currency code such as `USD`, or None.
     """
 
     test: Test
@@ -33,17 +33,17 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is asked of numbers. All parts that are None or 0 are not asked.
+    """Condition on numbers; parts that are None or 0 do not apply.
 
     Attributes:
-        place: Which from that end: 1 the highest, 2 the second highest.
-        many: How many from that end, if it asks for several: "the three largest".
-        limit: What they are compared with.
-        move: The direction in which they went from one period to the next. With an `extreme` the size of the move is
-            meant: "grew the most".
-        compared: The extreme is a comparative ("higher"), which asks to choose between two.
-        than: What it is compared with, if that is stated: "higher than in 2011".
-        spans: Where its words are in the question.
+        place: The rank from the extreme: 1 for the highest, 2 for the second highest.
+        many: The number of results for a question such as "the three largest".
+        limit: The number to compare with.
+        move: The direction of the change between two periods. With an `extreme`, the size of the change is ranked:
+            "grew the most".
+        compared: Whether the extreme is a comparative ("higher"), which asks to choose between two.
+        than: The stated object of the comparison: "higher than in 2011".
+        spans: The spans of its words in the question.
     """
 
     extreme: Extreme | None = None
@@ -57,7 +57,7 @@ class Condition:
 
     @property
     def asked(self) -> bool:
-        """Whether anything is asked."""
+        """Whether there is any condition."""
         return bool(self.extreme or self.limit or self.move)
 
 
@@ -69,7 +69,7 @@ _PLACES = "second third fourth fifth sixth".split()
 _PLACE = r"(?:(?P<place>second|third|fourth|fifth|sixth|2nd|3rd|4th|5th|6th)[\s-]+)?"
 _COUNT = rf"(?:{'|'.join(NUMBER_WORDS)}|\d{{1,2}})"
 DEGREE = rf"(?:(?:{'|'.join(_PLACES)}|2nd|3rd|4th|5th|6th)[\s-]+)?(?:{_UP}|{_DOWN})"
-"""A word for an end, as a pattern without groups: "second highest"."""
+"""Pattern without groups for a superlative: "second highest"."""
 _EXTREME = lazy_regex(
     rf"\b{_PLACE}(?:(?P<before>{_COUNT})\s+)?(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b"
     rf"(?:\s+(?P<after>{_COUNT})\b(?!\s*(?:%|percent|million|thousand|billion|years?|months?|quarters?)))?"
@@ -85,13 +85,13 @@ _AGAINST = lazy_regex(
     r"\b(?:(?P<up>above|ahead of|exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?|outweigh(?:s|ed)?)|(?P<down>below|beneath"
     r"|short of))\s+(?P<than>[^?]+)"
 )
-"""The same by a verb or a preposition, which elsewhere than in a question for yes or no is no comparison."""
+"""Comparisons by a verb or a preposition, which only count in yes-or-no questions."""
 _NAMES_DEGREE = lazy_regex(
     r"\bmaximum (?:\w+ )?(?:exposure|potential)|minimum (?:\w+ )?lifespan|"
     r"\b(?:at (?:the )?(?:most|least|best|worst)|most (?:recent|of)\b|minimum (?:lease|rental|payments?|future)"
     r"|more[- ]likely|less[- ]than|no (?:more|less)|peak (?:load|demand)|top[- ]line|bottom[- ]line|best estimate)"
 )
-"""Where a word of degree is part of a name, or of another turn of phrase."""
+"""Phrases in which a word of degree is part of a name or an idiom."""
 
 _NUMBER = (
     r"(?P<sign>-|minus |negative |\()?\s?(?:us|c|a|hk|s)?(?P<unit>[$€£¥]|usd |eur |gbp )?\s?(?P<minus>-)?"
@@ -111,7 +111,7 @@ _TESTS: tuple[tuple[Test, str], ...] = (
     ("equal_to", r"exactly|equal to|equals?"),
 )
 _NO_TIME = r"(?!\s*-?\s*(?:months?|years?|days?|weeks?|quarters?|hours?)\b)"
-"""Behind a limit: "up to three months" is the name of a column. What "exceeds 0.5 years" is meant."""
+"""Excludes limits of time: "up to three months" is the name of a column. With "exceeds 0.5 years" a limit is meant."""
 _LIMITS = (
     ("above", lazy_regex(rf"\b(?:exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?)\s+{_NUMBER}(?!\d)")),
     *((test, lazy_regex(rf"\b(?:{form})\s*{_NUMBER}(?!\d){_NO_TIME}")) for test, form in _TESTS),
@@ -142,7 +142,7 @@ _UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur
 
 
 def read_condition(text: str) -> Condition:
-    """Return what a question in lower case asks of numbers.
+    """Read the condition of a lower-case question.
 
     >>> read_condition("in which year was the tax rate the second highest?").place
     2
@@ -169,7 +169,7 @@ def read_condition(text: str) -> Condition:
         return Condition(move=move, spans=moved)
     many = 0
     if found is not None:
-        # "top three" and "three largest"; "the one largest" is one.
+        # "top three" and "three largest" are several; "the one largest" is a single one
         count_words = found["after"] or found["before"]
         many = _read_count(count_words) if count_words else 0
     place = _read_place(found["place"]) if found is not None else 1
@@ -191,14 +191,14 @@ def _find_limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
             return limit, [found.span()]
     for test, sign in (("below", _NEGATIVE), ("above", _POSITIVE)):
         if found := sign.search(text):
-            # "A net loss" names what is below zero, too.
+            # "a net loss" also names what is negative
             spans = [] if "loss" in found[0] and "making" not in found[0] else [found.span()]
             return Limit("below" if test == "below" else "above", Decimal(0)), spans
     return None, []
 
 
 def _read_limit(found: re.Match[str], test: Test) -> Limit | None:
-    """Return the limit that a comparison with a number names; None if the number is a year."""
+    """Read the limit of a comparison with a number; return None if the number is a year."""
     number = found["number"]
     plain = number.replace(",", "")
     if number[0].isdigit() or number[0] == ".":
@@ -230,7 +230,7 @@ def _find_move(text: str) -> tuple[Move | None, tuple[tuple[int, int], ...]]:
 
 
 def _is_noun(text: str, start: int, end: int) -> bool:
-    """Whether a word for a move names a thing: "the net increase in cash"."""
+    """Return whether a word for a change is a noun: "the net increase in cash"."""
     return _BEFORE_NOUN.search(text[:start]) is not None or _BEHIND_NOUN.match(text[end:]) is not None
 
 
@@ -245,7 +245,7 @@ def _read_place(text: str | None) -> int:
 
 
 def _blank_out(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return a text of the same length without the words at some spans."""
+    """Replace the words at some spans with spaces."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

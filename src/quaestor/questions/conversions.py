@@ -1,6 +1,6 @@
-"""Questions that want the last answer in another form, and nothing else: "in thousands?", "what is that in percent?".
+"""Questions that only convert the last answer: "in thousands?", "what is that in percent?".
 
-Each takes the whole text, so that "what was rent in thousands?" is none of them.
+The form has to match the whole text, which excludes "what was rent in thousands?".
 """
 
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ _FORM = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class AskedConversion:
-    """In what the last answer is wanted.
+    """Requested form of the last answer.
 
     Attributes:
-        to: The scale; `Scale.ONE` if single dollars or things are wanted.
-        currency: The one that is named, or None.
+        to: The scale; `Scale.ONE` for dollars or single items.
+        currency: The named currency, or None.
     """
 
     to: Scale
@@ -44,7 +44,7 @@ class AskedConversion:
 
 @lru_cache(maxsize=1024)
 def read_conversion(text: str) -> AskedConversion | None:
-    """Return in what a question in lower case wants the last answer; None if it asks for anything else.
+    """Read a lower-case question that only converts the last answer; return None for any other question.
 
     >>> read_conversion("and in billions of dollars?").to.value
     'billion'

@@ -1,7 +1,7 @@
-"""The words that refer to something earlier, as plain data.
+"""Words that refer to earlier turns, as data.
 
-The patterns of the ontology's core find what a question asks for; how much each word and pattern counts is in
-`weights.json`. Owns no judgement.
+The ontology's core has the patterns for what a question asks for. The weights of words and patterns are in
+`weights.json`.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ CUES: dict[str, str] = {
     r"|in (?:thousands|millions|billions|hundreds|tens|percent\w*|dollars))\b",
     "an_addition": r"\b(?:add(?:ed|ing)?|plus|includ(?:e|es|ing|ed)|adds|with the addition|when we|if we)\b",
 }
-"""Turns of phrase that lean on earlier turns, by the id under which its weights are kept."""
+"""Phrases that refer to earlier turns, by the name of their weights."""
 
 POINTING = frozenset({"this", "that", "it", "two_of_them", "again", "the_former"})
-"""The cues of words that stand for an earlier answer."""
+"""Cues that stand for an earlier answer."""
 
 _COMPILED = {name: lazy_regex(pattern) for name, pattern in CUES.items()}
 _ANYTHING = ("^",)
@@ -47,24 +47,24 @@ _CAPITAL = lazy_regex(r"[A-Z]")
 PERIOD_NOUNS = frozenset("year period time timeframe quarter month date end beginning".split())
 
 PLAIN_NOUNS = frozenset("value amount number figure result balance price quantity one".split())
-"""Words for a result of whatever kind."""
+"""Nouns for any kind of result."""
 
 ORDERS = {"former": 1, "previous": 1, "prior": 1, "preceding": 1, "latter": 0, "last": 0, "above": 0}
-"""How many results back a word points, with the latest as 0."""
+"""How many results back a word refers, with 0 for the latest."""
 
 COUNTS = {"both": 2} | {word: number for word, number in NUMBER_WORDS.items() if number > 1}
-"""How many things are pointed at. "one" counts none: it stands for a noun ("this one")."""
+"""Number of things that a word refers to. "one" is missing because it stands for a noun ("this one")."""
 
 
 @lru_cache(maxsize=1)
 def metric_nouns() -> frozenset[str]:
-    """Return how results are called, whatever their metric type, in one word each."""
+    """Return the one-word nouns for results of any metric type."""
     return frozenset(noun for kind in read_core().metric_types.values() for noun in kind.nouns if " " not in noun)
 
 
 @lru_cache(maxsize=1024)
 def noun_fits_metric(noun: str, metric: str) -> float:
-    """Return how well a noun names a result of a metric type: 1 its own, less for a kind of it, 0 another's.
+    """Return how well a noun names a result of a metric type: 1 for its own, 0.6 for a related type's, else 0.
 
     A percentage is a ratio and a percentage change is a change; a ratio may be called a percentage.
     """
@@ -80,7 +80,7 @@ def noun_fits_metric(noun: str, metric: str) -> float:
 
 
 def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *, named: bool) -> frozenset[str]:
-    """Return the cues of a question, by name: the `CUES`, the core's patterns, whether it names things.
+    """Return the names of a question's cues: `CUES`, the core's patterns, and whether it names things.
 
     Args:
         text: In lower case.

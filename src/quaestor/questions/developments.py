@@ -1,6 +1,6 @@
-"""Questions how a thing developed ("how did sales change?"), and how much of one thing another was.
+"""Questions for a development ("how did sales change?"), which ask for a change, and for a part of a whole.
 
-What is asked for is the change, a number, and not the way in which it came about; and the share.
+Both ask for a number: the change instead of its course, and the share.
 """
 
 import re
@@ -17,7 +17,7 @@ _WHO = lazy_regex(r"(?:the (?:company|firm|group|management|board)|we|you|manage
 
 
 def asks_for_development(text: str) -> bool:
-    """Return whether a question asks how a thing developed.
+    """Return whether a question asks how something developed.
 
     >>> asks_for_development("how did net sales change in 2024?")
     True
@@ -29,7 +29,7 @@ def asks_for_development(text: str) -> bool:
 
 
 def as_change(text: str) -> str:
-    """Return a question with how a thing developed put as its change; itself if it asks for anything else.
+    """Reword a question for a development as one for the change; return other questions unchanged.
 
     >>> as_change("how did rent develop from 2021 to 2024?")
     'what was the change in rent from 2021 to 2024?'
@@ -48,7 +48,7 @@ _CHANGE_IN = lazy_regex(
 
 
 def asks_for_change(text: str) -> bool:
-    """Return whether a question in lower case begins by asking for the change of something.
+    """Return whether a lower-case question begins by asking for the change of something.
 
     >>> asks_for_change("what was the dollar change in rent?"), asks_for_change("the effect of changes in rates")
     (True, False)
@@ -57,7 +57,7 @@ def asks_for_change(text: str) -> bool:
 
 
 def without_change(text: str) -> str:
-    """Return what a question asks for the change of.
+    """Remove the words for a change from the beginning of a question.
 
     >>> without_change("what was the change in inventories")
     ' inventories'
@@ -72,7 +72,7 @@ _PART_OF = lazy_regex(
 
 
 def as_share(text: str) -> str:
-    """Return a question how much of one thing another was put as its share; itself if it asks for anything else.
+    """Reword "how much of one thing was another" as a question for a percentage; return other questions unchanged.
 
     >>> as_share("how much of total costs was rent in 2024?")
     'what percentage of total costs was rent in 2024?'

@@ -1,4 +1,4 @@
-"""What a question is about, in its own words: "net revenue", "the s&p 500 index"."""
+"""The topic of a question, in its own words: "net revenue", "the s&p 500 index"."""
 
 import re
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ _RELATING = lazy_regex(r"represent|constitut|account|divid|relati|compar|over$|a
 _COMPOUNDS = frozenset(
     "fair carrying book market present intrinsic notional par face purchase exercise share stock".split()
 )
-"""Words that make a thing of the noun for a value that follows: a fair value, a carrying amount."""
+"""Words that form a name with a following noun for a value: a fair value, a carrying amount."""
 
 _THINGS = frozenset("rate rates return returns".split())
-"""Nouns for results that make a thing with any word before them: an interest rate."""
+"""Nouns for results that form a name with any preceding word: an interest rate."""
 
 _LIMITS = frozenset("minimum maximum".split())
-"""Nouns for results that are adjectives before a thing: minimum rental payments."""
+"""Nouns for results that are adjectives before a name: minimum rental payments."""
 
 _NO_RESULTS = frozenset("shares price prices".split())
 _NAMING = frozenset("concerning regarding".split())
@@ -42,7 +42,7 @@ class _Phrase(NamedTuple):
 
 
 def counted_thing(after: str) -> str | None:
-    """Return what a number of running text counts, from the text behind it; None if that names nothing.
+    """Return what a number in running text counts, from the text after it, or None.
 
     >>> counted_thing(" of unsecured debt and some cash")
     'unsecured debt'
@@ -65,9 +65,9 @@ def _counted(after: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def named_entity(text: str) -> str | None:
-    """Return what a text is about, in its own words; None if it names nothing.
+    """Return the topic of a text in its own words, or None.
 
-    Of a part and a whole it is the part, of two things the first named.
+    Of a part and a whole it is the part; of two things, the first one.
 
     >>> named_entity("what was the change in net revenue from 2007 to 2008?")
     'net revenue'
@@ -86,7 +86,7 @@ def named_entity(text: str) -> str | None:
 
 
 def _tokens(question: str) -> list[str]:
-    """The words and marks of a question in lower case, its periods one mark each."""
+    """Return the words and marks of a question in lower case, with a mark in place of each period."""
     text = normalize_text(question).lower().replace("\u2019", "'").replace("'s ", " ")
     spans = [(period.start, period.end) for period in find_periods(text)]
     spans += [(period.start, period.end) for period in find_relative_periods(text)]
@@ -127,19 +127,19 @@ def _names(token: str, before: Sequence[str], following: str) -> bool:
 
 
 def _goes_on(following: str) -> bool:
-    """Whether a word goes on with the name of a thing: "cost reduction initiatives", "future minimum payments"."""
+    """Return whether a word continues a name: "cost reduction initiatives", "future minimum payments"."""
     return following.isalpha() and following not in NAMELESS_WORDS and following not in _nouns()
 
 
 @lru_cache(maxsize=1)
 def _nouns() -> frozenset[str]:
-    """The nouns for results, in singular and plural: they say how much, not of what."""
+    """Return the nouns for results, in singular and plural, which do not name a topic."""
     nouns = {noun for metric in read_core().metric_types.values() for noun in metric.nouns if " " not in noun}
     return frozenset(nouns | {f"{noun}s" for noun in nouns}) - _NO_RESULTS
 
 
 def _close(found: list[_Phrase], start: int, words: list[str]) -> None:
-    """Add a phrase, without the joining words at its ends, if a thing is left and not an adjective alone."""
+    """Add a phrase without joining words at its ends, unless it is empty or a single adjective."""
     words = words[:_LONGEST]
     while words and (words[-1] in JOINING_WORDS or words[-1] in ARTICLES):
         words = words[:-1]
@@ -150,7 +150,7 @@ def _close(found: list[_Phrase], start: int, words: list[str]) -> None:
 
 
 def _points_back(tokens: Sequence[str]) -> bool:
-    """Whether words point back to a result and then relate it to something: "this change represent in relation to"."""
+    """Return whether words refer to a result and relate it to something: "this change represent in relation to"."""
     pointed = False
     for token in tokens:
         pointed = pointed or token in _POINTING or token in _nouns()
@@ -160,7 +160,7 @@ def _points_back(tokens: Sequence[str]) -> bool:
 
 
 def _part_of(tokens: Sequence[str], phrases: Sequence[_Phrase]) -> _Phrase:
-    """The part, if the first phrase is the whole: "percentage of WHOLE was due to PART", "did PART represent"."""
+    """Return the part if the first phrase is the whole: "percentage of WHOLE was due to PART", "did PART represent"."""
     first = phrases[0]
     shares = read_core().metric_types["percentage"].nouns
     whole = first.start >= 2 and any(

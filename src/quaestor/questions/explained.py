@@ -1,4 +1,4 @@
-"""The thing that a question wants explained, in its own words: what it is, what it means, what it does."""
+"""The thing that a question asks to explain, in its own words: what it is, means or does."""
 
 from functools import lru_cache
 
@@ -44,12 +44,12 @@ _NOT_THINGS = lazy_regex(
 )
 _QUOTES = "\"'\u201c\u201d\u2018\u2019"
 _MOST = 6
-"""Words that name a thing."""
+"""Maximum number of words in the name of a thing."""
 
 
 @lru_cache(maxsize=1024)
 def find_explained(text: str) -> str | None:
-    """Return what a question wants explained, in lower case; None if it asks for something else.
+    """Return what a question asks to explain, in lower case, or None.
 
     >>> find_explained("Please explain what Blue Box is."), find_explained("In one sentence, what does Acme do?")
     ('blue box', 'acme')

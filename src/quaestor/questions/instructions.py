@@ -1,4 +1,4 @@
-"""What a question states of its answer beyond what is asked: unit, scale, rounding, the statement to take it from."""
+"""Instructions in a question about its answer: unit, scale, rounding, and the statement to use."""
 
 import re
 from dataclasses import dataclass
@@ -69,11 +69,11 @@ _SENTENCE = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class AskedForm:
-    """How an answer is to be shown.
+    """Requested form of an answer.
 
     Attributes:
-        scale: In which scale its numbers are to be; None as they are.
-        decimals: How many decimals they are to have; None as they have.
+        scale: The scale of its numbers; None to leave it unchanged.
+        decimals: The number of decimals; None to leave it unchanged.
     """
 
     scale: Scale | None = None
@@ -82,13 +82,13 @@ class AskedForm:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """What a question states of its answer.
+    """Instructions of a question.
 
     Attributes:
-        rest: The question without it.
-        role: The statement that it names as the place of the number.
+        rest: The question without them.
+        role: The statement to take the number from.
         unit: `percent`, `points` or `amount`, or "".
-        form: How the answer is to be shown; None if not given.
+        form: The requested form of the answer; None if not given.
     """
 
     rest: str
@@ -99,7 +99,7 @@ class Instructions:
 
 @lru_cache(maxsize=1024)
 def read_instructions(text: str) -> Instructions:
-    """Return the instructions of a question.
+    """Read the instructions of a question.
 
     >>> read_instructions("what was capex in usd millions, to one decimal?").form
     AskedForm(scale=<Scale.MILLION: 'million'>, decimals=1)
@@ -134,13 +134,13 @@ def _scale_of(words: str) -> Scale | None:
 
 
 def without_instructions(question: str) -> str:
-    """Return a question without the instructions behind it how to answer it."""
+    """Remove the instructions that follow a question."""
     asked, mark, rest = question.partition("?")
     return f"{asked}{mark}" if mark and is_instruction(rest) else question
 
 
 def with_instructions_last(question: str) -> str:
-    """Return a question with an instruction that leads to it by a colon put behind it.
+    """Move an instruction that introduces a question with a colon behind it.
 
     >>> with_instructions_last("Answer in USD millions: what was rent?")
     'what was rent? Answer in USD millions.'
@@ -152,7 +152,7 @@ def with_instructions_last(question: str) -> str:
 
 
 def is_instruction(sentence: str) -> bool:
-    """Return whether a sentence behind a question is only an instruction how to answer it.
+    """Return whether a sentence after a question is only an instruction for its answer.
 
     >>> is_instruction("Calculate it from the averages. Round to two decimals."), is_instruction("What was rent?")
     (True, False)

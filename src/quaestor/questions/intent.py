@@ -1,6 +1,6 @@
-"""What a question asks for, by the patterns of the ontology's core: metric type, scale, sign.
+"""What a question asks for, by the question patterns of the ontology's core: metric type, scale, sign.
 
-The patterns themselves are in `ontology/core.ttl`.
+The patterns are defined in `ontology/core.ttl`.
 """
 
 import math
@@ -12,17 +12,17 @@ from quaestor.core.quantity import Scale
 from quaestor.ontology.core import QuestionPattern, question_words, read_core
 
 SEVERAL = frozenset({"kg:PatternSum", "kg:PatternSumOfYears", "kg:PatternAverage", "kg:PatternAverageNamed"})
-"""The core's question patterns that speak of several numbers taken together."""
+"""Question patterns of the core for several numbers taken together."""
 
 _DOLLARS = lazy_regex(r"\bin (?:full |us |u\.s\. )*dollars\b")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredMetric:
-    """A metric type that a question may ask for.
+    """Metric type that a question may ask for.
 
     Attributes:
-        score: How sure the pattern is, 0 to 1.
+        score: The certainty of the pattern, from 0 to 1.
     """
 
     metric_type: str
@@ -31,10 +31,11 @@ class ScoredMetric:
 
 
 def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) -> tuple[ScoredMetric, ...]:
-    """Return the metric types that a question may ask for, surest first; never empty.
+    """Return the metric types that a question may ask for, most certain first; never empty.
 
     Args:
-        previous: The metric type of the turn before, which decides what "and in 2008?" asks for. None for the first.
+        previous: The metric type of the previous turn, which decides what "and in 2008?" asks for; None in the first
+            turn.
     """
     best: dict[str, ScoredMetric] = {}
     for pattern in patterns:
@@ -47,7 +48,7 @@ def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) ->
 
 
 def matching_patterns(text: str) -> tuple[QuestionPattern, ...]:
-    """Return the patterns of the core that are in a text, by name."""
+    """Return the core's patterns that match a text."""
     words = question_words(text)
     return tuple(pattern for pattern in read_core().patterns if pattern.matches(words))
 
@@ -58,7 +59,7 @@ def asked_scale(patterns: Iterable[QuestionPattern]) -> Scale | None:
 
 
 def asked_power(text: str, scale: Scale | None) -> float | None:
-    """Return the power of ten that a question asks for ("in dollars" is 0); None if it asks for none.
+    """Return the power of ten that a question asks for ("in dollars" is 0), or None.
 
     Args:
         text: The question in lower case.

@@ -1,4 +1,4 @@
-"""What a question asks for, by linear classifiers that are learned on labelled questions."""
+"""Intents of questions, predicted by linear classifiers trained on labelled questions."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,20 +17,20 @@ FORMS: Mapping[str, str] = {
     "lookup": "value", "text_fact": "value", "unanswerable": "value", "ambiguous": "value", "ratio": "ratio",
     "share": "ratio", "comparison": "compare", "yesno": "compare",
 }  # fmt: skip
-"""The common form of intents that only the document tells apart; any other intent is its own form."""
+"""Common form of intents that only the document can tell apart; any other intent is its own form."""
 
 _WORD = lazy_regex(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+()-]")
 
 
 @dataclass(frozen=True)
 class QuestionClassifier:
-    """A weight for each feature of a question and each class.
+    """Linear classifier with a weight for each feature of a question and each class.
 
     Attributes:
-        classes: What questions are distinguished by: `INTENTS`, or the kinds of answers.
-        by_terms: Whether the terms of the question are features too.
-
-    Shape: `matrix` is features x `len(classes)`.
+        classes: The predicted classes: `INTENTS`, or the kinds of answers.
+        rows: The row of each feature in `matrix`.
+        matrix: The weights, of shape (features, classes).
+        by_terms: Whether the terms of the question are features, too.
     """
 
     classes: tuple[str, ...]
@@ -42,7 +42,7 @@ class QuestionClassifier:
         """Return the probability of each class.
 
         Args:
-            before: The intent of the question before; "" of the first of a conversation.
+            before: The intent of the previous question; "" for the first one of a conversation.
         """
         features = question_features(reading, before=before, by_terms=self.by_terms)
         rows = [self.rows[found] for found in features if found in self.rows]
@@ -52,7 +52,7 @@ class QuestionClassifier:
 
 
 def form_of(intent: str) -> str:
-    """Return the form of the answer that an intent asks for.
+    """Return the form of the answer for an intent.
 
     >>> form_of("text_fact"), form_of("share"), form_of("growth")
     ('value', 'ratio', 'growth')
@@ -61,7 +61,7 @@ def form_of(intent: str) -> str:
 
 
 def question_features(reading: ParsedQuestion, *, before: str, by_terms: bool = False) -> Iterator[str]:
-    """Yield what a classifier looks at, each once."""
+    """Yield the distinct features of a question for a classifier."""
     words, first = _skeleton(reading), not before
     found = {"bias", f"first={first}", f"relation={reading.relation}", f"goes_on={reading.goes_on}"}
     for length in (1, 2, 3, 4):
@@ -117,7 +117,7 @@ _ASKS = tuple(
         ("order", r""),
     )
 )  # fmt: skip
-"""How a question begins; the first that fits."""
+"""Beginnings of questions; the first match counts."""
 _CUES = tuple(
     (name, lazy_regex(pattern))
     for name, pattern in (
@@ -143,7 +143,7 @@ _CUES = tuple(
         ("expected", r"\b(?:guid\w+|expect\w*|outlook|forecast|plan(?:s|ned)?|target)\b"),
     )
 )  # fmt: skip
-"""What in a question speaks for an operation."""
+"""Cues for an operation."""
 _RELATED = frozenset("? how much many what which is are and or than together total each by list".split())
 
 

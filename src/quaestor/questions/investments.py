@@ -1,4 +1,4 @@
-"""Questions about what an amount that was invested became, by the performance graph of a filing."""
+"""Questions about the value of an investment, which a filing's performance graph answers."""
 
 from quaestor.core.patterns import lazy_regex
 
@@ -9,7 +9,7 @@ _INVESTED = lazy_regex(r"\b(?:invest\w*|put(?:ting)?|stock|shares?|worth|grow\w*
 
 
 def asks_what_became(lowered: str) -> bool:
-    """Return whether a question in lower case asks what $100 that were invested became.
+    """Return whether a lower-case question asks for the later value of a $100 investment.
 
     >>> asks_what_became("what did $100 invested in 2019 grow to?"), asks_what_became("was the fine $100 million?")
     (True, False)

@@ -1,7 +1,7 @@
-"""A question for one thing at several times ("sales in 2008 and 2009"), as one question for each of them.
+"""Lists in questions: one value at several times ("sales in 2008 and 2009"), split into a question for each time.
 
-Whether an answer is one list or several answers is for others to say; so is what of a page is listed ("sales and cost
-in 2009").
+The callers decide whether to answer with one list or with several answers, and read lists of things ("sales and cost in
+2009").
 """
 
 import re
@@ -96,19 +96,19 @@ _ORDERED = re.compile(
     rf"|(?:ascending|descending|increasing|decreasing) order|{_DOWN} to (?:the )?{_UP}|{_UP} to (?:the )?{_DOWN}"
     rf"|(?:{_DOWN}|{_UP}) first)\b"
 )
-"""Words by which a question asks for all that it ranks."""
+"""Words that ask for everything that a question ranks."""
 _ASCENDING = re.compile(rf"\b(?:(?:ascending|increasing) order|{_UP} to (?:the )?{_DOWN}|{_UP} first)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A question for several values, one by one.
+    """Question for several values.
 
     Attributes:
-        questions: What is asked of each, in the order asked.
-        items: The words by which they differ: "2008", "december 31, 2019".
-        respective: Whether the question states that each is wanted for itself ("respectively").
-        total: Whether it asks for "the total", which mostly is that of all the times together.
+        questions: A question for each value, in the order of the text.
+        items: The words in which they differ: "2008", "december 31, 2019".
+        respective: Whether the question asks for separate values ("respectively").
+        total: Whether it asks for "the total", which is mostly that of all times together.
     """
 
     questions: tuple[str, ...]
@@ -118,9 +118,9 @@ class Listing:
 
 
 def read_listing(text: str) -> Listing | None:
-    """Return a question for a value at several times as a list; None for every other question.
+    """Split a question for a value at several times; return None for any other question.
 
-    One that computes with the values ("the average in 2008 and 2009"), or that asks for no value, is none.
+    Questions that compute with the values ("the average in 2008 and 2009"), or that ask for no value, are not split.
 
     >>> read_listing("What were net sales in 2009 and 2008, respectively?").questions
     ('What were net sales in 2009?', 'What were net sales in 2008?')
@@ -141,7 +141,7 @@ def read_listing(text: str) -> Listing | None:
 
 
 def read_enumeration(text: str) -> Listing | None:
-    """Return a question for several things "respectively" as a list, by its words alone; None for every other.
+    """Split a question for several things "respectively", by its words alone; return None for any other question.
 
     >>> read_enumeration("What were the respective federal, state and foreign credits in 2009?").items
     ('federal credits', 'state credits', 'foreign credits')
@@ -154,7 +154,7 @@ def read_enumeration(text: str) -> Listing | None:
     first, last, head = found["first"], found["last"], ""
     items = [item.strip() for item in first.split(",") if item.strip()]
     if all(" " not in item for item in items) and " " in last:
-        # "federal and foreign credits": what the last one is, all are.
+        # "federal and foreign credits": the noun after the last item belongs to all
         last, _, rest = last.partition(" ")
         head = f" {rest}"
     things = tuple(f"{item}{head}" for item in (*items, last))
@@ -162,7 +162,7 @@ def read_enumeration(text: str) -> Listing | None:
 
 
 def read_order(text: str) -> Literal["ascending", "descending"] | None:
-    """Return the order in which a question in lower case asks for all that it ranks; None if it asks for no order.
+    """Return the order in which a lower-case question asks for everything that it ranks, or None.
 
     >>> read_order("rank the segments by revenue"), read_order("sort the costs, smallest first"), read_order("sales?")
     ('descending', 'ascending', None)
@@ -173,7 +173,7 @@ def read_order(text: str) -> Literal["ascending", "descending"] | None:
 
 
 def asks_for_parts(text: str) -> bool:
-    """Return whether a question asks for all parts of something, and not for one of them.
+    """Return whether a question asks for all parts of something, instead of for one of them.
 
     >>> asks_for_parts("capex by segment for 2022 please"), asks_for_parts("which was the largest by segment?")
     (True, False)
@@ -193,7 +193,7 @@ def asks_for_extreme(text: str) -> bool:
 
 
 def names_best_time(text: str, kind: str = "") -> bool:
-    """Return whether a question in lower case asks when something was at its highest or lowest.
+    """Return whether a lower-case question asks when something was at its highest or lowest.
 
     Args:
         kind: `year` or `quarter`; "" for either.
@@ -205,17 +205,17 @@ def names_best_time(text: str, kind: str = "") -> bool:
 
 
 def asks_for_its_amount(text: str) -> bool:
-    """Return whether a question asks for the amount of the last answer and names nothing: "and how much was it?"."""
+    """Return whether a question only asks for the amount of the last answer: "and how much was it?"."""
     return _ITS_AMOUNT.fullmatch(text.lower().strip(" ?.,-")) is not None
 
 
 def asks_one(text: str) -> bool:
-    """Return whether a question asks for one result of several things: their sum, which of them is larger."""
+    """Return whether a question asks for one result of several things, such as their sum or the largest of them."""
     return _TOGETHER.search(_WEIGHTED.sub(" ", text)) is not None
 
 
 def _find_times(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:
-    """Return where the times of a list are in a question, and each of them in full."""
+    """Return the span of a list of times in a question, and each of the times in full."""
     for found in _DATES.finditer(text):
         start, end = found.span()
         items = _complete_times([part.group() for part in _ONE.finditer(text, found.start("first"), end)])
@@ -230,13 +230,13 @@ def _find_times(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[
 
 
 def _complete_times(items: list[str]) -> tuple[str, ...]:
-    """Return times with what they share: "june 30 and december 31, 2019" are both of 2019."""
+    """Complete times with what they share: "june 30 and december 31, 2019" are both in 2019."""
     parts = [found.groupdict() for item in items if (found := _PARTS.match(item))]
     for later, earlier in pairwise(reversed(parts)):
         earlier["year"] = earlier["year"] or later["year"]
     for before, after in pairwise(parts):
         after["lead"] = after["lead"] or before["lead"]
-        # A day that only the first one names is that of all: "december 31, 2019 and 2018".
+        # A day that only the first time names belongs to all: "december 31, 2019 and 2018".
         after["day"] = after["day"] or before["day"]
     return tuple(_one_time(part) for part in parts)
 
@@ -254,7 +254,7 @@ _SINGULAR = (
 
 
 def _narrow(text: str, start: int, end: int, item: str) -> str:
-    """Return a question with one of its times in the place of all."""
+    """Return a question with one of its times in place of all."""
     before, after = text[:start], text[end:]
     for form, one in _SINGULAR:
         before = form.sub(one, before)

@@ -1,6 +1,6 @@
-"""What a person may say that asks for no number: greetings, sums of their own, reasons, meanings, persons.
+"""Inputs that do not ask for a number: greetings, arithmetic, and questions for reasons, meanings and persons.
 
-Each takes the whole text or its first word, so that a follow-up ("and in 2010?", "in percent?") is none of them.
+A form has to match the whole text, which excludes follow-ups ("and in 2010?", "in percent?").
 """
 
 import re
@@ -31,7 +31,7 @@ _FORMS = (
 
 
 def why_no_number(question: Question) -> str | None:
-    """Return why a question asks for no number of a page; None if it may ask for one.
+    """Return the reason why a question does not ask for a number on a page; None if it may.
 
     >>> why_no_number(Question("why?"))
     'a reason is not a number'

@@ -1,4 +1,4 @@
-"""Offices and auditors as filings name them: "the CFO" is the chief financial officer."""
+"""Names of offices and auditors as in filings: "the CFO" is the chief financial officer."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,13 +18,13 @@ _OFFICES: Mapping[str, re.Pattern[str]] = {
 
 
 def spell_offices(text: str, mentions: Callable[[str], bool]) -> str:
-    """Return a question that names offices and auditors as a filing does.
+    """Replace offices and auditors in a question by their names in filings.
 
     >>> spell_offices("who is the CFO?", lambda term: True)
     'who is the chief financial officer?'
 
     Args:
-        mentions: Whether the filing has a term; an abbreviation stays if the filing does not spell it out.
+        mentions: Returns whether the filing has a term; an abbreviation stays if the filing does not spell it out.
     """
     for name, pattern in _OFFICES.items():
         if pattern.search(text) and all(map(mentions, terms(name))):

@@ -25,10 +25,10 @@ _AFTER_NAMES = frozenset(
 
 
 def names_other_owner(text: str, is_known: Callable[[str], bool]) -> bool:
-    """Return whether a question asks for the numbers of somebody whom the document does not report on.
+    """Return whether a question asks for the numbers of someone on whom the document does not report.
 
     Args:
-        is_known: Returns whether a term is of the company's name, or of a line of the document.
+        is_known: Returns whether a term occurs in the company's name, or in a line of the document.
 
     >>> names_other_owner("what was lowe's margin?", {"nord"}.__contains__)
     True

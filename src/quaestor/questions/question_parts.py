@@ -1,4 +1,4 @@
-"""Several questions in one, split: who audits the company, and since when."""
+"""Splitting several questions in one: who audits the company, and since when."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _SAY = lazy_regex(
     r"^(?:say|state|mention|note|tell\s+(?:me|us))\s+(?=(?:when|what|how|which|why|where|who)\b)", re.IGNORECASE
 )
 _WANTED = lazy_regex(r"(?:give|show)\s+me\b(?!\s+(?:how|what|which|the)\b)")
-"""An instruction how to answer: "give me 2025 to 2029"."""
+"""Instructions for the answer: "give me 2025 to 2029"."""
 _AUXILIARY = lazy_regex(r"\b(?:does|did|do|is|are|was|were|has|have|had)\s+")
 _PERSONS_AND_TIMES = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:who|when|where|how\s+(?:many|much|big|large|old|long)|since|from)\b"
@@ -50,13 +50,13 @@ _KINDS = (
     lazy_regex(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
 )
 _PER_SHARE = 0
-"""The place in `_KINDS` of what nobody adds to an amount, though a name of the lexicon may end in it."""
+"""The index in `_KINDS` of amounts per share, which are never added to amounts although a lexicon name may end so."""
 _ABOUT_AND_WHY = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:what|how)\s+about\s+(?P<topic>[^,?;]+)[,?;]\s+(?:and\s+)?(?P<why>(?:why|how\s+come)\b.*)$",
     re.IGNORECASE,
 )
 _THE_ONE_FOR = lazy_regex(r"\bthe\s+([\w-]+\s)one\s+for\s")
-"""How the reader completes "the adjusted one"."""
+"""The form in which the parser completes "the adjusted one"."""
 _LISTS = lazy_regex(
     r"^(?:and\s+|please\s+|(?:can|could)\s+you\s+)*(?:list|show|give|report|state|name|display|provide|what\s+(?:were|are))"
     r"(?:\s+(?:me|us|the|its|their))*\b\s*"
@@ -65,7 +65,7 @@ _SEPARATOR = lazy_regex(r"\s?[,;]\s?(?:and\s|&\s)?|\s(?:and|&|as\swell\sas)\s")
 _ENDS = lazy_regex(r"[a-z&]")
 _PAIR, _MOST_JOINTS = 2, 11
 _WHOLE = lazy_regex(r"\b(?:total|net|gross|operating|revenues?|sales|income|earnings|profit|assets|equity)\b")
-"""What is a total or a result of its own, which nobody adds to another."""
+"""Words for totals and results, which are not added to others."""
 _HOW_MUCH_OF = lazy_regex(r"\bhow (?:much|many|big|large)\b")
 _WHEN_MOST = lazy_regex(
     r"(?P<when>when|in\s+(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter))\s+(?:(?P<be>was|were|is|are)\s+)?"
@@ -74,12 +74,12 @@ _WHEN_MOST = lazy_regex(
     re.IGNORECASE,
 )
 _LOOSE_END = lazy_regex(r"\s(?:in|at|for|of|during|over)\s?$")
-"""What is left of a time that was taken out."""
+"""Preposition that remains after a time is removed."""
 _EITHER_WAY = lazy_regex(
     r"\b(?:up|higher|better|rise|grow|increase|gain|improve|widen|expand)\s+or\s+\w+\b[^;?]{0,80}?\s(?:and|but)\s+by\s+how\s+much",
     re.IGNORECASE,
 )
-"""A change with its sign answers both."""
+"""Questions for a direction and an amount, which a signed change answers."""
 _MOVES = lazy_regex(
     r"\b(?:chang|differ|grow|grew|ratio|percent|ris|rose|fall|fell|drop|declin|decreas|increas|gain|gr?ew|mov|add|improv|up\b|down\b"
     r"|more\b|less\b|fewer\b|higher\b|lower\b|better\b|worse\b|how\b|why\b|which\b|who\b|did\b|do\b|does\b|has\b|have\b|is\b)|%"
@@ -89,15 +89,15 @@ _MOVED = lazy_regex(
     r"|^(?:(?:and|so) )?(?:by )?(?:how|why) (?:much )?(?:did|has|have) "
     r".+\b(?:chang|develop|evolv|mov|grow|increas|decreas|ris|fall|drop|declin)\w*"
 )
-"""How a question asks for the change of each of the things that it joins."""
+"""Questions for the change of each of several joined things."""
 _VERSUS = lazy_regex(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
 _MOST = 12
 _LONGEST = 1_000
-"""Characters; a longer text is not taken apart."""
+"""Maximum number of characters; longer texts are not split."""
 
 
 def asks_several(text: str) -> bool:
-    """Return whether a text asks several things, each of which wants an answer of its own.
+    """Return whether a text has several questions, each of which needs a separate answer.
 
     >>> asks_several("did sales go up or down, and by how much?"), asks_several("net income 2020 vs 2019?")
     (False, True)
@@ -108,9 +108,9 @@ def asks_several(text: str) -> bool:
 
 
 def split_filing_question(text: str) -> tuple[str, ...]:
-    """Return the questions that one has in it; it alone if it is one.
+    """Split a text into its questions; return only the text itself if it is a single question.
 
-    Each can be read by itself, or goes on from the one before as a question of a conversation does.
+    Each part is self-contained, or refers to the part before it like a question of a conversation.
 
     >>> split_filing_question("What is the total RPO in 2024, and how much of it is current?")
     ('What is the total RPO in 2024', 'how much of the total RPO is current in 2024')
@@ -138,7 +138,7 @@ def _split_clauses(asked: str) -> list[str]:
     if not rest or _WANTED.match(rest[0].lower()):
         return [asked]
     if not read_operand(first.lower()).terms:
-        # "how many was that, and at what price?" goes on from what was asked before.
+        # "how many was that, and at what price?" refers to the previous turn
         return [first, *rest] if _PERSONS_AND_TIMES.match(first.lower()) else [asked]
     asks = _ASKS.search(first.lower()) is not None
     topic, _, asked_of_it = first.partition(", ")
@@ -153,13 +153,13 @@ def _split_clauses(asked: str) -> list[str]:
 
 
 def _read_joint(asked: str, clauses: Sequence[str]) -> str:
-    """Return what is between the first two clauses of a question."""
+    """Return the text between the first two clauses of a question."""
     end = len(clauses[0])
     return asked[end : asked.find(clauses[1], end)]
 
 
 def _split_times(asked: str) -> list[str]:
-    """Split "net income 2020 vs 2019": one thing at two times, each of which is shown.
+    """Split one thing at two times: "net income 2020 vs 2019".
 
     >>> _split_times("net income FY20 vs FY19")
     ['net income FY20', 'net income FY19']
@@ -191,7 +191,7 @@ def _split_qualifiers(asked: str) -> list[str]:
 
 
 def _split_measures(asked: str) -> list[str]:
-    """Split "net income and EPS", "list assets, debt and equity": measures that nobody would add."""
+    """Split measures that are not meant to be added: "net income and EPS", "list assets, debt and equity"."""
     reading = read_filing_question(asked)
     if reading.relation == "versus" and _THE_ONE_FOR.search(
         reading.operands[-1].text
@@ -213,7 +213,7 @@ def _split_measures(asked: str) -> list[str]:
 
 
 def _ask_for_each(asked: str, operands: Sequence[QuestionOperand]) -> list[str]:
-    """Return a question how several things moved as one of each; empty if it does not ask that.
+    """Split a question for the change of several things into one for each; empty for other questions.
 
     >>> split_filing_question("how did sales and rent change from 2022 to 2023?")
     ('how did sales change from 2022 to 2023', 'how did rent change from 2022 to 2023')
@@ -230,16 +230,16 @@ def _ask_for_each(asked: str, operands: Sequence[QuestionOperand]) -> list[str]:
 
 
 def _read_different(reading: ParsedQuestion) -> tuple[QuestionOperand, ...]:
-    """Return what a question joins by "and", if each is of a kind of its own: shares bought, and their price."""
+    """Return operands joined by "and" if each has a different kind, such as shares bought and their price."""
     kinds = {_kind(operand) for operand in reading.operands}
     different = reading.relation == "sum" and len(kinds) == len(reading.operands) and " and " in reading.text.lower()
     return reading.operands if different and all(operand.matches for operand in reading.operands) else ()
 
 
 def _find_listed(text: str) -> tuple[QuestionOperand, ...]:
-    """Return the measures of an enumeration, each by a name of the lexicon that may hold an "and" or a comma itself.
+    """Return the measures of an enumeration, whose lexicon names may contain "and" or commas themselves.
 
-    Of the ways to take a text apart the one is meant that ends in "and", then the one with the fewest measures.
+    Of the possible splits, those that end in "and" are preferred, then the one with the fewest measures.
     """
     joints = [*_SEPARATOR.finditer(text)][:_MOST_JOINTS]
     begins, ends = [0, *(joint.end() for joint in joints)], [*(joint.start() for joint in joints), len(text)]
@@ -254,7 +254,7 @@ def _find_listed(text: str) -> tuple[QuestionOperand, ...]:
     whole = read_operand(text)
     alike = all(len({_kind(operand) == _PER_SHARE for operand in way}) == 1 for way in listed)
     if not listed or (alike and len(joints) == 1 and len(whole.matches) == 1 and whole.concepts and _is_named(whole)):
-        return ()  # "total liabilities and equity" is a line
+        return ()  # "total liabilities and equity" is a single line
     last = joints[-1].end()
     return min(listed, key=lambda way: (not (_ENDS.search(joints[-1][0]) and text[last:] == way[-1].text), len(way)))
 
@@ -265,7 +265,7 @@ def _is_other(one: QuestionOperand, other: QuestionOperand) -> bool:
 
 
 def _adds_nothing(asked: str, operands: Sequence[QuestionOperand]) -> bool:
-    """Return whether nobody adds up what a question names: earnings and assets, margins and amounts, things listed."""
+    """Return whether the named measures are not meant to be added: earnings and assets, margins and amounts, lists."""
     kinds = {_kind(operand) for operand in operands}
     whole = any(_WHOLE.search(operand.text) for operand in operands)
     return len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(asked) is None)
@@ -282,18 +282,18 @@ def _kind(operand: QuestionOperand) -> int:
 
 
 def _complete(clause: str, first: str) -> str:
-    """Return a clause with the topic and the time of the first one, if it lacks them."""
+    """Complete a clause with the topic and the time of the first one if it lacks them."""
     if (asked := _WHEN_MOST.fullmatch(clause)) is not None:
-        return f"{asked['when']} was it {asked['most']}"  # of the times of the answer before
+        return f"{asked['when']} was it {asked['most']}"  # it refers to the times of the previous answer
     back = _POINTS_BACK.search(clause.lower())
     if asks_for_extreme(first) and asks_for_its_amount(clause):
-        return clause  # "which was largest, and how much was it?": of the one that is found
+        return clause  # "which was largest, and how much was it?" refers to the winner
     if back is not None:
         word = back[0].split()
         lead = f"{word[0]} " if len(word) > 1 and word[0] in ("of", "for", "on") else ""
         clause = f"{clause[: back.start()]}{lead}{_topic(first)}{clause[back.end() :]}"
     elif not _own_terms(clause):
-        return clause  # "and since when?" goes on from the answer before
+        return clause  # "and since when?" refers to the previous answer
     return _with_time(clause, _find_time(first))
 
 
@@ -302,7 +302,7 @@ def _own_terms(clause: str) -> Sequence[str]:
 
 
 def _topic(clause: str) -> str:
-    """Return the words of a clause from its first term that names something to its last."""
+    """Return the words of a clause from its first to its last term that names something."""
     lowered = clause.lower()
     times = [(moment.start, moment.end) for moment in read_moments(lowered)]
     named = [
@@ -323,7 +323,7 @@ def _topic(clause: str) -> str:
 
 
 def _find_time(clause: str) -> str:
-    """Return the time that a clause names; "" if it names several, or a span of years."""
+    """Return the only time that a clause names; "" for several times or a span of years."""
     found = list(read_moments(clause.lower()))
     if len(found) != 1 or (found[0].count is not None and found[0].year is not None):
         return ""

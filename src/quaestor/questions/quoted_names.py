@@ -1,4 +1,4 @@
-"""Names of lines that a question quotes word for word, whose words are not read as words of the question.
+"""Line labels that a question quotes, whose words are not parsed as words of the question.
 
 "the change in Change in fair value of debt securities" asks for one change, and "Total property, plant and equipment,
 net" is one name.
@@ -17,18 +17,18 @@ _MOST = 6
 _READ_AS_MORE = lazy_regex(
     r"\b(?:chang|increas|decreas|grow|averag|ratio|percent|less|versus|before|after|beginning|end|prior)\w*|%"
 )
-"""Words of names that a question would be read differently by."""
+"""Words in labels that would change how a question is parsed."""
 _OPERATION = lazy_regex(r"\b(?:percent|chang|increas|decreas|growth|grow|grew|average|ratio|difference)\w*")
 
 
 def mark_quoted_names(text: str, names: Iterable[str]) -> tuple[str, Sequence[str]]:
-    """Return a question with a mark for each name that it quotes and that would be read as more than a name.
+    """Replace quoted labels by marks if they would be parsed as more than a name.
 
     >>> mark_quoted_names("what was the change in Change in fair value?", ["change in fair value"])
     ('what was the change in linenamea?', ('Change in fair value',))
 
     Args:
-        names: What lines are called, in lower case, the longest first.
+        names: The labels of lines, in lower case, longest first.
     """
     lowered = text.lower().replace("\u2019", "'")
     if len(lowered) != len(text):
@@ -53,7 +53,7 @@ def mark_quoted_names(text: str, names: Iterable[str]) -> tuple[str, Sequence[st
 
 
 def restore_names(text: str, names: Sequence[str]) -> str:
-    """Return a text with the names in place of their marks."""
+    """Replace the marks in a text by their names."""
     if not names:
         return text
     return _MARKS.sub(
@@ -66,11 +66,11 @@ def _is_whole(text: str, begin: int, end: int) -> bool:
 
 
 def _reads_as_more(name: str, rest: str) -> bool:
-    """Return whether a name is read as a relation, several things, an operation, or a time beside the one asked for."""
+    """Return whether a name parses as a relation, several things, an operation, or a time besides the question's."""
     reading = read_filing_question(name)
     if reading.each:
         return False
-    if reading.moments:  # "Notes due 2030" in 2024; but "cash at end of year" in 2024 is dated by both
+    if reading.moments:  # "Notes due 2030" in 2024; but in "cash at end of year" both times are the same
         day = any(moment.is_year_end for moment in reading.moments)
         return not day and bool(reading.terms) and any(True for _ in read_moments(rest))
     several = bool(reading.relation) or len(reading.operands) > 1 or reading.total_asked
@@ -78,7 +78,7 @@ def _reads_as_more(name: str, rest: str) -> bool:
 
 
 def _is_operation(name: str, rest: str) -> bool:
-    """Return whether a question means the operation that a name has: "what percentage of sales was X?"."""
+    """Return whether a question asks for the operation in a label: "what percentage of sales was X?"."""
     if not _OPERATION.search(name) or _OPERATION.search(rest):
         return False
     return "percent" in name or sum(moment.count or 1 for moment in read_moments(rest)) > 1

@@ -1,6 +1,6 @@
-"""What a question chooses among: years, or the lines of a group; by what measure, and on what condition.
+"""What a question chooses from: years, or the lines of a group, with the measure and the condition.
 
-What kind of answer that is, is for `answer_kind`.
+`answer_kind` derives the kind of answer.
 """
 
 import re
@@ -36,7 +36,7 @@ _KINDS_OF_PART = frozenset(
     "segment component category item row entry type kind class region country division department geography "
     "channel currency part constituent element scope group area location".split()
 )
-"""What parts are called whatever they are parts of; "expenses" and "assets" are also what is asked for itself."""
+"""Nouns for parts in general; questions also ask for "expenses" and "assets" themselves."""
 
 
 def _alternatives(parts: Iterable[str]) -> str:
@@ -103,12 +103,12 @@ _OPTIONS = lazy_regex(
 _EITHER = lazy_regex(
     r"[^,:?]*(?:[,:]|\bbetween\b)\s*(?P<first>[^?:]{2,80}?)\s*,?\s+or\s+(?P<second>[^?:]{2,80}?)\s*(?:\?|$)"
 )
-"""Two things behind the question which of them: their names may have commas."""
+"""Two options after a question for one of them; their names may contain commas."""
 _WHICH_OF_TWO = lazy_regex(
     rf"^{_LEAD}(?P<one>which)(?:\s+one)?(?P<all>(?!))?\s*,?\s*(?=(?:is|was|are|were|had|has|grew|rose|fell)\b)"
 )
 _RANKS = 64
-"""Entries of a list that is put in order."""
+"""Maximum number of entries in a sorted list."""
 _PARTS_LISTED = lazy_regex(rf"{_LISTED.pattern}{_PART_OF_ANY}")
 _MADE_OF = lazy_regex(
     rf"^{_LEAD}(?:what\s+(?:(?:does|do|did)\s+(?P<whole>.+?)\s+(?:consist of|comprise(?: of)?|include|contain)"
@@ -153,18 +153,18 @@ _BEFORE_TIME = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class AskedSelection:
-    """What is chosen among, and how.
+    """What a question chooses from, and how.
 
     Attributes:
-        form: A choice by a condition, the count of those for which it holds, all members, or whether it holds.
+        form: A choice by a condition, a count of the matches, all members, or whether the condition is true.
         among: Periods, or the lines of a group.
-        noun: What they are called, in the singular: "year", "segment"; "" if not given.
-        several: More than one may be meant: "which years".
-        condition: What is asked of their numbers.
-        measure: The words that are left: what is measured, and of what.
-        whole: What the lines are parts of, if that is stated ("under alternative investments"); else "".
-        options: The things that it names to choose between ("freight or wages"); else empty.
-        text: The question as it was read; the condition's words are at their spans in it.
+        noun: Their name in the singular: "year", "segment"; "" if not given.
+        several: Whether several may match: "which years".
+        condition: The condition on their numbers.
+        measure: The remaining words: what is measured.
+        whole: What the lines are parts of, if stated ("under alternative investments"); else "".
+        options: The named things to choose between ("freight or wages"); else empty.
+        text: The normalized question, to which the spans of the condition refer.
     """
 
     form: Form
@@ -179,7 +179,7 @@ class AskedSelection:
 
 
 def read_selection(text: str) -> AskedSelection | None:
-    """Return what a question in lower case chooses among; None if it asks for no such thing.
+    """Read what a lower-case question chooses from; return None for other questions.
 
     >>> read_selection("which segments declined in 2012?").noun
     'segment'
@@ -263,7 +263,7 @@ def _read_list(text: str, condition: Condition) -> AskedSelection | None:
 
 
 def _read_terse(text: str, condition: Condition) -> AskedSelection | None:
-    """A question without a verb: "the year with the highest rent", "second largest segment?"."""
+    """Read a question without a verb: "the year with the highest rent", "second largest segment?"."""
     found = _TERSE_PERIOD.search(text)
     if found and (condition.extreme or condition.limit):
         return _select("choice", "periods", found, text, condition, several=bool(found["all"]))
@@ -277,7 +277,7 @@ def _read_terse(text: str, condition: Condition) -> AskedSelection | None:
 
 
 def _read_one_of_two(text: str, condition: Condition) -> AskedSelection | None:
-    """A choice between two things that are named: "which is larger, freight or wages?"."""
+    """Read a choice between two named things: "which is larger, freight or wages?"."""
     found = _WHICH_OF_TWO.search(text)
     options = _EITHER.match(text, found.end()) if found else None
     if not found or not options or not (condition.extreme or condition.move):
@@ -296,7 +296,7 @@ def _read_yes_no(text: str, condition: Condition) -> AskedSelection | None:
 
 
 def _is_move_asked(found: re.Match[str], text: str, condition: Condition) -> bool:
-    """Whether a verb asks for a move: "did it fall?", "was there an increase?", not "was the increase 5?"."""
+    """Return whether a verb asks for a change: "did it fall?", "was there an increase?", not "was the increase 5?"."""
     if condition.move not in ("rose", "fell") or condition.extreme:
         return False
     start, end = condition.spans[0]
@@ -317,7 +317,7 @@ def _select(
     several: bool,
     terse: bool = False,
 ) -> AskedSelection:
-    """The selection of a form that was found; of a terse one the noun alone is not part of what is measured."""
+    """Build the selection of a matched form; `terse` removes only the noun from the measure."""
     groups = found.groupdict()
     noun = groups.get("one") or _singular(groups.get("all") or "")
     asking = _ASKING_WORD.search(text, found.start(), found.end())
@@ -331,13 +331,13 @@ def _select(
 
 
 def _find_times(text: str) -> list[tuple[int, int]]:
-    """Return where a question names periods, with the words that lead to them."""
+    """Return the spans of a question's periods, with the words that introduce them."""
     found = ((mention.start, mention.end) for mention in find_periods(text))
     return [(lead.start() if (lead := _BEFORE_TIME.search(text[:start])) else start, end) for start, end in found]
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return the words that are left of a question, without auxiliary verbs."""
+    """Remove spans and auxiliary verbs from a question."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return " ".join(_AUXILIARY.sub(" ", text.replace("?", " ")).split())

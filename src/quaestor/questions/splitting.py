@@ -1,6 +1,6 @@
-"""Several questions in one ("sales in 2012, and what were they in 2011?"), split by their words.
+"""Splitting several questions in one by their words: "sales in 2012, and what were they in 2011?".
 
-What cannot be split surely is one question.
+A text stays whole if it cannot be split with certainty.
 """
 
 import re
@@ -12,10 +12,10 @@ from quaestor.questions.instructions import is_instruction
 from quaestor.questions.listing import read_listing
 
 _MOST_PARTS = 12
-"""The most questions that one text is taken for."""
+"""Maximum number of questions in a text."""
 
 _LONGEST = 1_000
-"""Characters; a longer text is a text and no question, and stays whole."""
+"""Maximum number of characters; longer texts are not questions and stay whole."""
 
 _BE = r"(?:was|were|is|are|did|does|do|has|have|had|will|would|can|could|should)"
 _IT = r"(?:it|its|they|their|that|those|this|these|the|there|any|all|each|both)"
@@ -32,13 +32,13 @@ _ASKS = (
 _ASK = rf"(?:{'|'.join(_ASKS)})"
 _ALSO = r"(?:(?:and|but|then|also|plus|so)\s+)"
 _CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}{{1,4}}|\s*;\s*|\s+-\s+|\s+{_ALSO}{{1,4}})"
-# A comma alone parts two questions; a verb alone begins one only behind "and": "how much, then, did it rise?" is one.
+# A comma alone separates questions; a verb alone begins one only after "and": "how much, then, did it rise?" is one.
 _JOINT = lazy_regex(
     rf"(?:\s*[,;]\s*{_ALSO}{{0,4}}|\s+-\s+{_ALSO}{{0,4}}|\s+{_ALSO}{{1,4}})(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+(?:{_IT}|\w+\s+\w+)\b)"
     rf"|,?\s+and\s+(?=as\s+an?\s+(?:percent|percentage|share|%)|its\s)",
     re.I,
 )
-# A question behind a request: "tell me the revenue and how it changed".
+# A question after a request: "tell me the revenue and how it changed".
 _JOINT_OF_REQUEST = lazy_regex(
     rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b|when\b)", re.I
 )
@@ -96,7 +96,7 @@ _POLITE = lazy_regex(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
 def split_question(text: str) -> tuple[str, ...]:
-    """Return the questions that a text asks, one after the other; the text itself if it is one.
+    """Split a text into its questions; return only the text itself if it is a single question.
 
     >>> split_question("what were sales in 2008 and 2009, and the change?")
     ('what were sales in 2008?', 'what were sales in 2009?', 'what was the change?')
@@ -104,7 +104,7 @@ def split_question(text: str) -> tuple[str, ...]:
     ('what was the change in sales and marketing expense between 2008 and 2009?',)
 
     Args:
-        text: As a person put it.
+        text: The user's text.
     """
     if len(text) > _LONGEST:
         return (text,)
@@ -122,12 +122,12 @@ def split_question(text: str) -> tuple[str, ...]:
 
 
 def cut_clauses(text: str) -> list[str]:
-    """Return a text cut where another question begins in it."""
+    """Split a text into sentences and clauses that are questions."""
     return [clause for sentence in _cut_sentences(text) for clause in _cut_clauses(sentence)]
 
 
 def _cut_sentences(text: str) -> list[str]:
-    """Return a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
+    """Split a text after its question marks; a rest that asks nothing belongs to the last question."""
     cuts = [0, *(mark.end() for mark in re.finditer(r"(?<!\?)\?++(?=\s)", text)), len(text)]
     sentences: list[str] = []
     for part in (text[start:end].strip() for start, end in pairwise(cuts)):
@@ -143,7 +143,7 @@ def _cut_sentences(text: str) -> list[str]:
 
 
 def _cut_clauses(sentence: str) -> list[str]:
-    """Return a sentence cut where another question begins in it."""
+    """Split a sentence before each further question."""
     joints = [*_JOINT.finditer(sentence), *(_JOINT_OF_REQUEST.finditer(sentence) if _REQUEST.match(sentence) else ())]
     clauses, begin = [], 0
     for joint in sorted(joints, key=lambda found: found.start()):
@@ -158,25 +158,25 @@ def _cut_clauses(sentence: str) -> list[str]:
 
 
 def _is_whole_question(before: str, joint: str) -> bool:
-    """Whether the words before a joint are a question of their own, and not the beginning of one."""
+    """Return whether the words before a joint are a complete question."""
     joined, asks = any(character.isalpha() for character in joint), _BEGINS.match(before) is not None
     least = 1 if joined and not asks else 2
     if _OPEN.search(before) or _OF_WHAT.search(before) or _count_words(before) < least:
         return False
     if _LEADS_IN.match(before):
-        # "in 2012, what was revenue" is one, "considering what was paid in 2012" is none yet.
+        # "in 2012, what was revenue" is a question, "considering what was paid in 2012" is not
         return _LATER.search(before) is not None
     if asks or _LATER.search(before):
         return _count_words(before) > 2
-    # "revenue in 2012 and what was it in 2011?": a thing that is named is a question too.
+    # "revenue in 2012 and what was it in 2011?": a named thing is a question, too
     return joined or ";" in joint
 
 
 def _ask_for_each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
-    """Return the questions for each of several values, if what is asked next points at them; none for others."""
+    """Return the questions for each of several values if the next question refers to them; else an empty tuple."""
     if listing := read_listing(_as_question(question)):
         return listing.questions
-    since = asked.groupdict().get("since")  # "the change since 2008" is of each
+    since = asked.groupdict().get("since")  # "the change since 2008" is a separate change for each value
     if not since and _NEEDS_TWO.match(asked["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
         things = (pair["first"].strip(), pair["second"].strip())
         return tuple(f"{pair['before']}{thing}{pair['after']}" for thing in things)
@@ -184,7 +184,7 @@ def _ask_for_each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
 
 
 def _count_words(text: str) -> int:
-    """Return how many words a text has, single letters not among them."""
+    """Count the words of a text, without single letters."""
     return sum(len(word) > 1 for word in words(text))
 
 

@@ -1,6 +1,6 @@
-"""The years that a question names by their distance alone: "in the year before", "the last year of that period".
+"""Years that a question names only relative to others: "in the year before", "the last year of that period".
 
-What the answers before rest on is not known here.
+Only questions are considered, not the periods of earlier answers.
 """
 
 import re
@@ -16,10 +16,10 @@ _OVER_TIME = re.compile(r"\b(?:over|throughout|during) the\b")
 
 
 def with_stated_years(question: Question, earlier: Sequence[Question]) -> Question:
-    """Return a question with the years that it states by their distance from those of earlier ones.
+    """Add the years that a question names relative to those of earlier ones.
 
     Args:
-        earlier: The questions before, oldest first.
+        earlier: The earlier questions, oldest first.
     """
     years = _read_stated_years(question, tuple(earlier))
     return replace(question, stated_years=years) if years else question
@@ -41,7 +41,7 @@ def _read_stated_years(question: Question, earlier: tuple[Question, ...]) -> tup
     year = (base[0] if offset < 0 else base[-1]) + offset
     goes_on = _OVER_TIME.search(question.lowered) and not question.names
     if _speaks_of_change(question) or (goes_on and _speaks_of_change(earlier[-1])):
-        # A change over the next year begins where the period before ended.
+        # A change over the next year begins at the end of the previous period.
         return (year, year + 1) if offset < 0 else (year - 1, year)
     return (year,)
 
@@ -51,7 +51,7 @@ def _speaks_of_change(question: Question) -> bool:
 
 
 def _find_base(earlier: tuple[Question, ...]) -> tuple[int, ...]:
-    """The years of the last question that names some, the first and the last of them."""
+    """Return the first and last year of the latest question that names years."""
     for place in range(len(earlier) - 1, -1, -1):
         years = earlier[place].years or _read_stated_years(earlier[place], earlier[:place])
         if years:

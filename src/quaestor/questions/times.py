@@ -1,6 +1,6 @@
-"""Which times a question certainly asks for: years, quarters, halves, months and days, and lengths of time.
+"""Times that a question certainly asks for: years, quarters, halves, months, days and lengths of time.
 
-Years and days inside of names ("notes due 2021") are none that are asked for.
+Years and days in names ("notes due 2021") are excluded.
 """
 
 import re
@@ -15,7 +15,7 @@ MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-"""The name of a month, in small letters."""
+"""Pattern for the name of a month in lower case."""
 _NUMBERS = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
     "three": 3, "six": 6, "nine": 9, "twelve": 12,
@@ -29,7 +29,7 @@ _PART = re.compile(
     r"|(?P<months>three|six|nine|twelve|3|6|9|12)[\s-]months?"
     r"|(?P<year>(?:full|whole|entire)[\s-](?:fiscal |calendar )?year))\b"
 )
-"""Words for a part of a year, or for all of it, that name no year themselves."""
+"""Words for a part of a year, or for a whole one, without its number."""
 _DAY = re.compile(rf"\b(?:in|at|on|of|by|end(?:ed|ing)|through|for) (?P<day>{MONTH}\b\.?(?: [0-3]?[0-9]\b)?)")
 """A month or a day without its year."""
 _LEAP_YEAR = 2000
@@ -40,7 +40,7 @@ _NO_TIME = re.compile(
     r"|beginning|start|opening|until|before|after|since|following|next|due|payable|ago|future|scheduled|estimated"
     r"|matur\w+|expir\w+|amortization expense|past|trailing|last (?:three|six|nine|twelve|3|6|9|12))\b"
 )
-"""Words beside which no time is certainly the one that is asked for."""
+"""Words that make it uncertain which time is asked for."""
 _TIME = re.compile(
     r"(?:^|(?<=[\s(,]))(?:in|for|during|of|at|on|from|between|than|as of|as at|and for|and in)\s+(?:the\s+)?"
     r"(?:(?:end|close|year|years|fiscal|calendar|full)\s+(?:of\s+|ended\s+|ending\s+)?(?:the\s+)?)*$"
@@ -64,14 +64,15 @@ _UNSURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AskedTime:
-    """A time that a question asks for; what it leaves open is None.
+    """Time that a question asks for; unknown parts are None.
 
     Attributes:
-        year: The year that it is called by, or that its last day is in.
-        quarter: Which quarter, 1 to 4.
-        half: Which half, 1 or 2.
-        month: The month that it is, or that it ends in.
-        day: The day that it is, or that it ends on.
+        year: The year in its name, or that of its last day.
+        months: Its length in months.
+        quarter: The quarter, 1 to 4.
+        half: The half, 1 or 2.
+        month: The month that it is, or in which it ends.
+        day: The day that it is, or on which it ends.
     """
 
     wording: str
@@ -84,18 +85,18 @@ class AskedTime:
 
     @property
     def is_fine(self) -> bool:
-        """Whether it names more than a year."""
+        """Whether it is more precise than a year."""
         return any((self.months, self.month, self.quarter, self.half))
 
     @property
     def is_length(self) -> bool:
-        """Whether it names a length, and not which time: "nine months"."""
+        """Whether it is only a length: "nine months"."""
         return self.months is not None and not any((self.month, self.quarter, self.half))
 
 
 @lru_cache(maxsize=256)
 def times_asked(question: Question) -> tuple[AskedTime, ...]:
-    """Return the times that a question certainly asks for, in order of how fine they are; none if it is unsure.
+    """Return the times that a question certainly asks for, parts of years first; empty if uncertain.
 
     >>> [(time.quarter, time.year) for time in times_asked(Question("what was third-quarter revenue in 2024?"))]
     [(3, 2024)]
@@ -115,7 +116,7 @@ def times_asked(question: Question) -> tuple[AskedTime, ...]:
     if len(lengths) > 1:
         return ()
     if length := next(iter(lengths.values()), None):
-        # A month that is named with a length is the one that it ends in.
+        # A month that is named with a length is the last one of the period.
         found = [*fine, *years]
         return tuple(_of_length(time, length) for time in found) or (length,)
     return (*fine, *years)
@@ -128,7 +129,7 @@ def _of_length(time: AskedTime, length: AskedTime) -> AskedTime:
 
 
 def _is_fine(mention: PeriodMention, question: Question) -> bool:
-    """Whether a mention of a part of a year, or of a day, names a time: days are in names of things too."""
+    """Return whether a mention of a part of a year, or of a day, is a time instead of a part of a name."""
     before = question.lowered[: mention.start]
     if mention.period.kind in ("year", "range") or _NAMES.search(before):
         return False
@@ -140,7 +141,7 @@ def _is_fine(mention: PeriodMention, question: Question) -> bool:
 
 def _read_time(mention: PeriodMention, question: Question) -> AskedTime:
     period, text = mention.period, question.lowered[mention.start : mention.end]
-    # Halves and months of a year are those of the calendar, unless a month is named.
+    # Halves and months are those of the calendar year, unless a month is named.
     ends = period.month if period.kind in ("month", "date") or _NAMED_MONTH.search(text) else None
     month, day = (period.ends.month, period.ends.day) if period.ends is not None else (ends, period.day)
     match period.kind:
@@ -156,12 +157,12 @@ def _read_time(mention: PeriodMention, question: Question) -> AskedTime:
 
 
 def half_of(period: Period) -> int | None:
-    """Return which half of the calendar's year a period of six months is, by its last month; else None."""
+    """Return the half of the calendar year for a period of six months, by its last month; else None."""
     return {_HALF: 1, _YEAR: 2}.get(period.month or 0) if period.months == _HALF else None
 
 
 def _read_parts(question: Question) -> Iterator[AskedTime]:
-    """Yield the parts of years that a question names without their year, then its days without one."""
+    """Yield the parts of years, then the days, that a question names without a year."""
     text = question.lowered
     for mention in question.periods:
         text = f"{text[: mention.start]}{'.' * (mention.end - mention.start)}{text[mention.end :]}"
@@ -180,7 +181,7 @@ def _read_parts(question: Question) -> Iterator[AskedTime]:
 
 
 def without_time_words(text: str) -> str:
-    """Return a text of lower case without words that only name a time: "third quarter of 2024", "nine months ended".
+    """Remove words that only name a time from a lower-case text: "third quarter of 2024", "nine months ended".
 
     >>> without_time_words("what was fourth-quarter net income in 2023?").split()
     ['what', 'was', 'net', 'income', 'in', '?']

@@ -1,4 +1,4 @@
-"""Parses a question about a filing: its times, its operands and their relation, and what it refers back to."""
+"""Parses a question about a filing: its times, its operands and their relation, and whether it refers back."""
 
 import re
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ INTENTS = (
     "lookup", "text_fact", "unanswerable", "ratio", "growth", "list", "why", "sum", "ranking", "two_part", "change",
     "share", "yesno", "comparison", "description", "ambiguous", "average", "cagr",
 )  # fmt: skip
-"""What can be asked for."""
+"""What a question may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionOperand:
-    """A span of a question that names something with a number.
+    """Span of a question that names something with a number.
 
     Attributes:
-        terms: Its terms that carry meaning, in order.
-        phrase: All its terms, which `matches` index into.
+        terms: The terms that carry meaning, in order.
+        phrase: All terms, which `matches` index into.
     """
 
     text: str
@@ -64,28 +64,28 @@ class QuestionOperand:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """A question about a filing, parsed without the conversation before it.
+    """Question about a filing, parsed without the conversation before it.
 
     Attributes:
-        text: As asked, in plain wording.
-        moments: The times that it names, in order.
-        operands: What it asks the numbers of: one span, or several that it relates. One without terms refers to the
-            turn before: "as a share of revenue".
-        relation: How the operands are related: `ratio` (the first by the second), `part` (how much of the second the
-            first is, an amount), `sum`, `difference`, `versus`, or "".
-        goes_on: Whether it refers to the turn before ("and in 2023?", "that").
-        whole: All its words as one operand, without what it only includes ("incl. interest"), for a name that contains
-            words of a relation.
-        each: The things that it asks a number for each of ("by segment", "per quarter"), or "".
-        role: The statement that it names as the source of the number.
-        basis: `gaap` or `adjusted`, if it states one.
-        unit: `percent`, `points` or `amount`, if it states one.
+        text: The question in plain wording.
+        moments: The named times, in order.
+        operands: What the question is about: one span, or several related ones. A span without terms refers to the
+            previous turn: "as a share of revenue".
+        relation: The relation of the operands: `ratio` (the first by the second), `part` (the amount of the second that
+            the first is), `sum`, `difference`, `versus`, or "".
+        goes_on: Whether it refers to the previous turn ("and in 2023?", "that").
+        whole: All words as one operand, without what is only included ("incl. interest"), for names that contain words
+            of a relation.
+        each: The things to give separate numbers for ("by segment", "per quarter"), or "".
+        role: The statement named as the source of the number.
+        basis: `gaap` or `adjusted`, or "".
+        unit: `percent`, `points` or `amount`, or "".
         total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
             of a name, as in "total assets".
-        source: The terms of the note or table that it names as the source of the number.
-        quoted: The names of lines that it quotes and that would be read as more than names.
-        outline: Its text with a mark for each of these; "" if it quotes none.
-        of_balance: Whether it asks by how much a balance changed.
+        source: The terms of the note or table named as the source of the number.
+        quoted: The quoted labels that would be parsed as more than names.
+        outline: The text with a mark for each quoted label; "" if there is none.
+        of_balance: Whether it asks for the change of a balance.
     """
 
     text: str
@@ -106,7 +106,7 @@ class ParsedQuestion:
 
     @property
     def operation_text(self) -> str:
-        """Its text in lower case, in which "change" or "and" are not words of a name that it quotes."""
+        """The text in lower case, in which words of quoted labels, such as "change" or "and", are hidden."""
         return (self.outline or self.text).lower()
 
     @property
@@ -116,7 +116,7 @@ class ParsedQuestion:
 
     @property
     def slots(self) -> frozenset[str]:
-        """What it names itself, of `measure`, `member`, `time`, `operation`; the rest is of the turn before."""
+        """What it names itself: `measure`, `member`, `time`, `operation`; the rest comes from the previous turn."""
         named = {place for match in self.whole.matches for place in range(match.start, match.end)}
         others = set(self.whole.terms) - {self.whole.phrase[place] for place in named}
         found = {
@@ -137,7 +137,7 @@ _CASH_SPENT = lazy_regex(
     r"(?<=\bhow much )(?:cash|money) (?=(?:did|does|do|has|have|was|is|went)\b)"
     r"(?=.{0,80}\b(?:spen[dt]|paid|pay|put|used?|return\w*|give|hand|go|went|invest\w*)\b)"
 )
-"""What is spent, which is not asked for itself."""
+"""Words for the money in questions for what it is spent on."""
 _POLITE = lazy_regex(
     r"\b(?:(?:could|can|would|will) you|please|pls|kindly|thanks|thank you|i(?:'d| would) like|i want(?: to know)?"
     r"|(?:tell|give|show|remind) (?:me|us)|(?:let me|do you) know|help me|briefly|in (?:a|one) sentence"
@@ -180,7 +180,7 @@ _MERELY = lazy_regex(
     rf"[\s,(]{_INCLUDE}\s+(?:(?:the|its|any|all|both)\s+)?(?:parts?|portions?|amounts?|those|that|what|pieces?)\b{_ASIDE}"
     rf"|[,(]\s?(?:before|gross\s+of)\s{_ASIDE}"
 )
-"""What is neither asked for nor added: "incl. the part in cost of sales", ", before disposals"."""
+"""Qualifiers that are neither requested nor added: "incl. the part in cost of sales", ", before disposals"."""
 _TOTAL = lazy_regex(
     r"\b(?:total|overall|altogether|aggregate|combined|all (?:told|in|together)|in all|in sum|together|including|incl"
     r"|inclusive of)\b"
@@ -221,24 +221,24 @@ _CONNECTORS = lazy_regex(
 )
 _OPENING = frozenset({"per", "less", "minus", "net of", "excluding", "without", "plus", "counting", "including", "than",
                       "versus", "vs", "vs.", "compared to", "compared with", "leaving out", "apart from"})  # fmt: skip
-"""Connectors before which nothing is left out: "plus short-term investments?" goes on from what was talked about."""
+"""Connectors that may open a question: "plus short-term investments?" refers to the previous turn."""
 _JOINING = frozenset({"and", "&", ",", "or"})
 _CLAUSE = lazy_regex(
     r"\s*(?:(?:so|also|then)\s+)?(?:how|what|what's|whats|who|who's|when|where|why|which|is|are|was|were|did|does"
     r"|do|has|have|will|would|should|since|if|by|at|for(?=\s+(?:how|what|which|whom|when)))\b"
 )
 _GOVERNS = lazy_regex(r"\b(?:yields?|rates?|returns?|interest|coupons?)(?:\s+\w+)?\s+on\s[^,]*$")
-"""Before a joining word: what is paid or earned on all that follow."""
+"""Before a joining word: interest or returns on everything that follows."""
 _MOST_RELATING = 64
-"""Words that relate operands beyond these are not looked at."""
+"""Maximum number of relating words to consider."""
 _TERM_OF_BALANCE = lazy_regex(
     r"\s*(?:both |all |the )*(?:non-?\s?current|current|(?:long|short)(?:[\s-]?term)?)"
     r"(?: (?:portions?|parts?|bits?|together|combined|in all|altogether))*[\s,]*"
 )
-"""Which part of a balance is meant, by when it is due."""
+"""Parts of a balance by their maturity."""
 _FEW = 2
 _LONG_ITEM = 5
-"""The most terms of an item of a list."""
+"""Maximum number of terms in an item of a list."""
 _NOT_A_RATIO = lazy_regex(
     r"\b(?:attribut\w+|return\w*|guid\w*|compar\w*|due|paid|pay|payable|available|give[ns]?|relat\w*|belong\w*"
     r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
@@ -248,7 +248,7 @@ _UNITS_OF_PARTS = lazy_regex(
     r"|mcf|mmbtu|barrels?|bbl|boe|tons?|tonnes?|ounces?|pounds?|gallons?|miles?|square (?:foot|feet)|sq\.? ?(?:ft|m)"
     r"|rooms?)\b"
 )
-"""What things are counted in: a number per such a unit is printed as one, and no quotient."""
+"""Units of measurement: a number per such a unit is printed as one and is not computed as a quotient."""
 _DEFINED = lazy_regex(r"[,(:=]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
 _ARITHMETIC = lazy_regex(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
 
@@ -261,14 +261,14 @@ _GOES_ON = lazy_regex(
 
 @lru_cache(maxsize=1)
 def _fillers() -> frozenset[str]:
-    """The terms of questions that name nothing that is measured."""
+    """Return the terms of questions that do not name anything measured."""
     written = (files("quaestor.questions") / "fillers.txt").read_text(encoding="utf-8")
     return SMALL | frozenset(term(word) for word in written.split())
 
 
 @lru_cache(maxsize=4096)
 def is_filler(word: str) -> bool:
-    """Return whether a term names nothing that is measured."""
+    """Return whether a term does not name anything measured."""
     return word in _fillers() or word[0].isdigit() or word == "%"
 
 
@@ -280,7 +280,7 @@ _SPELLED_OUT = {
     "misc": "miscellaneous", "mktg": "marketing", "ops": "operations", "pref": "preferred", "svc": "service",
     "svcs": "services",
 }  # fmt: skip
-"""What people abbreviate, and filings spell out."""
+"""Abbreviations that filings spell out."""
 _EARNS = lazy_regex(
     r"\bhow much\b(?: money)?.{0,40} (?:lose|lost|earn|earned|make|made)(?: money| all told| overall| in total)?"
     r"(?: (?:in|for|during|over|the|of)){0,3}[ ,?]{0,3}$"
@@ -290,7 +290,7 @@ _ABBREVIATED = lazy_regex(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
 
 
 _PRINTED = {term("outside"): "non"}
-"""Terms for which labels print others: "Non-U.S."."""
+"""Terms for which labels print another term: "Non-U.S."."""
 
 
 @lru_cache(maxsize=512)
@@ -321,7 +321,7 @@ def read_filing_question(text: str) -> ParsedQuestion:
 
 
 def read_operand(text: str) -> QuestionOperand:
-    """Return a span of a question as an operand."""
+    """Parse a span of a question as an operand."""
     phrase = tuple(_PRINTED.get(found, found) for _, _, found in spans_of_terms(text))
     matches = read_lexicon().find(phrase)
     named = {place for match in matches for place in range(match.start, match.end)}
@@ -330,13 +330,13 @@ def read_operand(text: str) -> QuestionOperand:
 
 
 def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
-    """Return a question without its instructions, and the statement and the unit that they name."""
+    """Remove the instructions of a question; also return the statement and the unit that they name."""
     instructions = read_instructions(_SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text))))
     return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", instructions.rest), instructions.role, instructions.unit
 
 
 def _take_source(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a question without the note or table that it names as its source, and the terms of the latter."""
+    """Remove the note or table named as the source of a question; also return its terms."""
     found = _NAMED_SOURCE.search(text)
     if found is None:
         return text, ()
@@ -347,17 +347,17 @@ def _take_source(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _asks_for_total(text: str) -> bool:
-    """Return whether a text asks for a total by words that are not part of a phrase of the lexicon."""
+    """Return whether a text asks for a total with words that are not part of a lexicon phrase."""
     found = list(_TOTAL.finditer(text))
     spans = _phrases(text) if found else []
     return any(all(one.end() <= start or end <= one.start() for start, end in spans) for one in found)
 
 
 def _take_qualifiers(text: str) -> tuple[str, str]:
-    """Return a question without what only states how its number is measured, and also without what it includes.
+    """Return a question without qualifiers of its measurement, and also without what it includes.
 
-    "Capex, before disposals" is capex, "debt including the part due within a year" debt, whatever the lines are called
-    that hold the rest. What is included may be added ("incl. variable costs"), but is not asked for alone.
+    "Capex, before disposals" is capex and "debt including the part due within a year" is debt, regardless of the lines
+    that contain the rest. What is included may be added ("incl. variable costs"), but is not requested by itself.
     """
     plain = _sub_qualifier(_MERELY, text)
     return plain, _sub_qualifier(_INCLUDING, plain)
@@ -373,7 +373,7 @@ def _sub_qualifier(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _without_definition(text: str) -> str:
-    """Return a question without how a measure that the lexicon can compute is computed."""
+    """Remove the definition of a measure that the lexicon can compute."""
     for found in islice(_DEFINED.finditer(text), _MOST_RELATING):
         head, tail = text[: found.start()], text[found.end() :]
         if not _ARITHMETIC.search(f" {tail}") or _relate(head)[0]:
@@ -388,7 +388,7 @@ def _without_definition(text: str) -> str:
 
 
 def _relate(text: str) -> tuple[str, tuple[QuestionOperand, ...]]:
-    """Return how a text relates operands, and them; "" and the text itself if it does not."""
+    """Return the relation of a text's operands, and the operands; "" and the whole text if there is none."""
     for read in (_read_as_part, _read_part_of, _read_ratio_phrase, _read_connected):
         found = read(text)
         if found is not None:
@@ -436,7 +436,7 @@ def _read_ratio_phrase(text: str) -> _Found:
 
 
 def _read_connected(text: str) -> _Found:
-    """Read operands between words that relate them: the first kind of relation that the text has, in this order."""
+    """Read operands between connectors of the first relation that the text has, in the order of the loop."""
     spans = _phrases(text)
     found = [
         one for one in islice(_CONNECTORS.finditer(text), _MOST_RELATING)
@@ -465,7 +465,7 @@ def _read_connected(text: str) -> _Found:
 
 
 def _is_inside(connector: re.Match[str], span: tuple[int, int], text: str) -> bool:
-    """Whether a connector is part of a phrase of the lexicon, and not between one phrase and another longer one.
+    """Return whether a connector is part of a lexicon phrase, and not between one phrase and another longer one.
 
     "net income and diluted" matches a phrase because "and" is dropped; in "net income and diluted EPS" it does not.
     """
@@ -478,7 +478,7 @@ def _is_inside(connector: re.Match[str], span: tuple[int, int], text: str) -> bo
 
 
 def _relates(text: str, connector: re.Match[str], relation: str) -> bool:
-    """Whether a connector relates what is before and after it."""
+    """Return whether a connector relates the texts before and after it."""
     before, after = text[: connector.start()], text[connector.end() :]
     word = _word(connector)
     left, right = read_operand(before), read_operand(after)
@@ -520,7 +520,7 @@ def _keep_enumeration(connectors: Sequence[re.Match[str]], text: str) -> list[re
 
 
 def _without_head(parts: list[str]) -> list[str]:
-    """Return the items of a list; what comes before a first comma and ends in a measure belongs to each of them."""
+    """Return the items of a list; a measure before the first comma is added to each of them."""
     head = read_operand(parts[0])
     rest = [read_operand(part) for part in parts[1:]]
     is_head = bool(head.matches) and head.matches[-1].end == len(head.phrase) and len(rest) > 1
@@ -530,7 +530,7 @@ def _without_head(parts: list[str]) -> list[str]:
 
 
 def _share_measure(parts: Sequence[str]) -> list[str]:
-    """Return operands, each with the measure that one of them names for all: "Skyrizi and Rinvoq sales"."""
+    """Add a measure that only one operand names to the others: "Skyrizi and Rinvoq sales"."""
     named = [read_operand(part) for part in parts]
     givers = [part for part, operand in zip(parts, named, strict=True) if operand.matches]
     if not givers:
@@ -548,12 +548,12 @@ def _word(connector: re.Match[str]) -> str:
 
 
 def _phrases(text: str) -> list[tuple[int, int]]:
-    """Return the begins and ends of phrases of the lexicon in a text."""
+    """Return the spans of lexicon phrases in a text."""
     spans = spans_of_terms(text)
     matches = read_lexicon().find(tuple(found for _, _, found in spans))
     return [(spans[match.start][0], spans[match.end - 1][1]) for match in matches]
 
 
 def _names(text: str) -> bool:
-    """Whether a text names something that can be measured."""
+    """Return whether a text names something measurable."""
     return bool(read_operand(text).terms)

@@ -1,4 +1,4 @@
-"""Wordings that mean the same as plainer ones, as data: a question is read in the plainer ones."""
+"""Wordings that are replaced by plainer ones before a question is parsed."""
 
 import re
 
@@ -31,7 +31,7 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
         (rf"[,(]?\s*(?:\bin )?(?<![\w$])(?:us ?)?\$ ?(?:{short})\b\)?", f" in $ {plain}")
         for short, plain in (("mm?|mn|mln", "millions"), ("k", "thousands"), ("bn?", "billions"))
     ),
-    # what is written short
+    # abbreviations
     (r"\bcash-?flow\b", "cash flow"),
     (r"\bop(?= (?:income|profit|cash|expenses?|costs?|loss)\b)", "operating"),
     # sums
@@ -60,17 +60,17 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
      rf"|\bwith {_CURRENCY} (?:stripped|taken|left) out\b"
      r"|\b(?:at|in) (?:unchanged|steady|stable|fixed|flat) (?:currencies|exchange rates)\b|\b(?:in|at) cc\b",
      "in constant currency"),
-    # what is due soon and what is due late is all of it
+    # what is due in the short and in the long term is the total
     (rf"^(?!.*\btotal\b)(?P<head>.*?)\b(?P<what>[a-z]{{3,}}),? (?:both )?"
      rf"(?:short{_TERM} ?(?:and|\+|&|plus) ?long|long{_TERM} ?(?:and|\+|&|plus) ?short)"
      rf"{_TERM}(?! \w)", r"\g<head>total \g<what>"),
 )  # fmt: skip
-"""A pattern, and what it is replaced by."""
+"""Pairs of a pattern and its replacement."""
 _COMPILED = tuple((lazy_regex(pattern, re.IGNORECASE), plain) for pattern, plain in _WORDINGS)
 
 
 def in_plain_wording(text: str) -> str:
-    """Return a question in plainer words, if it has some of the others.
+    """Replace wordings of a question by plainer ones.
 
     >>> in_plain_wording("how much debt, short and long?")
     'how much total debt?'

@@ -1,7 +1,7 @@
-"""What a question that words answer asks for: a cause, a meaning, parts, a way, a time, a place, a person.
+"""What a question asks for if its answer is words: a cause, a meaning, parts, a way, a time, a place, a person.
 
-`answer_kind` decides whether words are asked for at all; some forms that may also ask for a number or for lines of a
-table ("what is goodwill?", "what does it include?") are named here as such, and the page decides.
+`answer_kind` decides whether the answer is words. Some forms may also ask for a number or for lines of a table ("what
+is goodwill?", "what does it include?"); for these the page decides.
 """
 
 from functools import lru_cache
@@ -13,7 +13,7 @@ from quaestor.questions.answer_kind import read_answer_kind
 AskedWords = Literal[
     "cause", "meaning", "parts", "left_out", "way", "often", "time", "place", "person", "table", "ground", "rest"
 ]
-"""What is asked for; `ground` is what is behind the last words of the question ("what is it based on?")."""
+"""What a question asks for; `ground` is the object of its last words ("what is it based on?")."""
 
 _LEAD = (
     r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
@@ -82,7 +82,7 @@ _MEASURED = lazy_regex(
 
 @lru_cache(maxsize=1024)
 def words_asked(text: str) -> AskedWords | None:
-    """Return what a question in lower case asks for in words; None if it asks for something else.
+    """Return what a lower-case question asks for in words, or None.
 
     >>> words_asked("why did sales fall in 2018?")
     'cause'
@@ -97,7 +97,7 @@ def words_asked(text: str) -> AskedWords | None:
 
 
 def term_asked(text: str) -> str | None:
-    """Return the term whose meaning a question in lower case may ask for; None if it asks for a number.
+    """Return the term whose meaning a lower-case question may ask for; None if it asks for a number.
 
     >>> term_asked("what is goodwill?")
     'goodwill'
@@ -108,7 +108,7 @@ def term_asked(text: str) -> str | None:
 
 
 def words_behind(text: str) -> str | None:
-    """Return the last words of a question in lower case that lead to its answer: "due to", "based on"."""
+    """Return the last words of a lower-case question that lead to its answer: "due to", "based on"."""
     form = next(form for asked, form in _COMPILED if asked == "ground")
     found = form.search(" ".join(text.split()))
     return found["behind"] if found else None
