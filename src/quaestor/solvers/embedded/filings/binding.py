@@ -500,7 +500,7 @@ class _CandidateFinder:
             "column_recall": self._measure_recall(column),
             "own_path_recall": self._measure_recall(path),
             "title_recall": self._measure_recall(title),
-            "meant_otherwise": float(_is_meant_otherwise(concept, self.not_meant)),
+            "meant_otherwise": float(_has_excluded_phrase(concept, self.not_meant)),
             "has_concept": line.concept_share if concept else 0.0,
             "tagged": float(line.tagged),
             **{f"role={role.value}": float(line.role is role) for role in _ROLES},
@@ -621,13 +621,13 @@ def _list_phrases(concept: str) -> tuple[frozenset[str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _list_other_phrases(concept: str) -> tuple[frozenset[str], ...]:
+def _list_excluded_phrases(concept: str) -> tuple[frozenset[str], ...]:
     known = read_lexicon().concepts.get(concept)
     return tuple(frozenset(phrase) for phrase in (known.not_phrases if known else ()) if phrase)
 
 
-def _is_meant_otherwise(concept: str, phrase: frozenset[str]) -> bool:
-    return any(other <= phrase for other in _list_other_phrases(concept))
+def _has_excluded_phrase(concept: str, phrase: frozenset[str]) -> bool:
+    return any(other <= phrase for other in _list_excluded_phrases(concept))
 
 
 @lru_cache(maxsize=4096)

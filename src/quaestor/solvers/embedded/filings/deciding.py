@@ -61,13 +61,13 @@ _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 _SEVERAL = 2
 _REPEATED = 0.01
 """Factor for combinations that use the same number for two parts."""
-_OF_OTHERS = 0.05
+_MOST_UNMENTIONED = 0.05
 """Maximum probability that a filing answers a question about a company that it does not mention, or none of whose words
 it has.
 """
-_FOUND = 0.4
+_LEAST_FOUND = 0.4
 """Minimum share of a question's needs that a filing must cover by synonyms if it has none of its words."""
-_WRONG = 1.8
+_CAUTION = 1.8
 """Minimum ratio of the probability of an answer to that of having none, because a wrong number is worse than none."""
 _COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
@@ -110,7 +110,7 @@ class Decision:
     @property
     def declines(self) -> bool:
         """Whether no answer is better than the first result."""
-        return not self.results or _WRONG * (1 - self.answerable) > self.right
+        return not self.results or _CAUTION * (1 - self.answerable) > self.right
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def collect_results(understood: UnderstoodQuestion) -> tuple[PlanResult, ...]:
     """Execute the plans for a question and return their results, likeliest first."""
     found: dict[object, list[Proposal]] = {}
     values: dict[object, tuple[AnswerValue, Scale]] = {}
-    for proposal in _drop_verdicts_of_others(understood)[:_TRIED]:
+    for proposal in _drop_other_verdicts(understood)[:_TRIED]:
         try:
             result = execute(with_label_scales(proposal.plan, understood.question.table.document), ()).result
         except PlanError:
@@ -225,8 +225,8 @@ def _estimate_confidence(
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
-    if names_other_owner(question.reading.text, question.table.mentions) or _is_unheard_of(features[0]):
-        answerable = min(answerable, _OF_OTHERS)
+    if names_other_owner(question.reading.text, question.table.mentions) or _is_unmentioned(features[0]):
+        answerable = min(answerable, _MOST_UNMENTIONED)
     lack = describe_lack(question)
     rights = weigh_by_rules(question, judged, rights, lack)
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
@@ -235,7 +235,7 @@ def _estimate_confidence(
     return Decision(ranked, tuple(features[place] for place in order), answerable, lack=lack)
 
 
-def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposal]:
+def _drop_other_verdicts(understood: UnderstoodQuestion) -> Sequence[Proposal]:
     """Return the plans for a question without yes-or-no sentences about something other than its measure."""
     table, proposals = understood.question.table, understood.proposals
     measures = find_computed_measures(understood.question, proposals)
@@ -244,10 +244,10 @@ def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposa
     return [one for one in proposals if one.form != "verdict" or not is_of_another(one, measures, table)]
 
 
-def _is_unheard_of(features: Mapping[str, float]) -> bool:
+def _is_unmentioned(features: Mapping[str, float]) -> bool:
     """Return whether a filing has no word of a question, and hardly any synonym of them."""
     found = features.get("joint_kind", 0.0) + features.get("joint_apart", 0.0)
-    return 0 < features["asked"] == features["unheard"] and found < _FOUND
+    return 0 < features["asked"] == features["unheard"] and found < _LEAST_FOUND
 
 
 _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")
@@ -380,8 +380,8 @@ def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResul
     rarities = [table.rarity(term) for term in open_terms]
     unknown = [term for term in open_terms if term not in table.postings and term not in table.sentence_postings]
     total = sum(table.rarity(term) for term in asked) or 1.0
-    meant = _find_printed_otherwise(question, open_terms, found_terms.__contains__)
-    strange = set(unknown) - _find_printed_otherwise(question, unknown, table.mentions)
+    meant = _find_printed_synonyms(question, open_terms, found_terms.__contains__)
+    strange = set(unknown) - _find_printed_synonyms(question, unknown, table.mentions)
     names = [term for term in open_terms if term in table.sentences.names or term in unknown]
     other = max((one.share for one in results if one is not result), default=0.0)
     concepts = {concept for operand in question.reading.operands for concept in operand.concepts}
@@ -434,9 +434,9 @@ def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResul
         "lines": float(len(table.lines)),
         "best": max((bound.share for bounds in question.operands[:1] for bound in bounds[:1]), default=0.0),
     }
-    heard = {*terms(question.reading.text), *table.company, "total", "net"}
+    question_terms = {*terms(question.reading.text), *table.company, "total", "net"}
     features |= {
-        f"{name}_unasked": max((len(part - heard) / len(part) for part in parts if part), default=nan)
+        f"{name}_unasked": max((len(part - question_terms) / len(part) for part in parts if part), default=nan)
         for name, parts in (
             ("label", [set(series.line.label_terms) for series in proposal.series]),
             ("column", [set(series.column) for series in proposal.series]),
@@ -524,7 +524,7 @@ def _measure_missing_periods(question: BoundQuestion, proposal: Proposal) -> flo
     return sum((one.end, one.months) not in found and one.end not in ends for one in asked) / len(asked)
 
 
-def _find_printed_otherwise(
+def _find_printed_synonyms(
     question: BoundQuestion, wanted: Collection[str], is_printed: Callable[[str], bool]
 ) -> set[str]:
     """Return the terms of a question that the document prints as synonyms."""

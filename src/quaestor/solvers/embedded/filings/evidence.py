@@ -176,7 +176,7 @@ _NAMES = 8
 """Maximum number of names of a concept to search for."""
 _FEW = 2
 """Minimum number of needs of a question that does not refer to an earlier one."""
-_SLIGHT = 1.0
+_LEAST_WEIGHT = 1.0
 """Minimum weight of a need."""
 _IDENTIFIER = lazy_regex(r"[1-9][0-9]{2}")
 """A number that may be a name, such as that of an aircraft."""
@@ -261,7 +261,7 @@ def _find_needs(phrase: Sequence[str], table: FactTable) -> tuple[Need, ...]:
             if term in synonym.replaced:
                 others = _find_places(tuple(synonym.printed), table)
                 lines, sentences = lines | others[0], sentences | others[1]
-        needs.append(Need(max(_SLIGHT, table.sentences.rarity(term)), lines, sentences))
+        needs.append(Need(max(_LEAST_WEIGHT, table.sentences.rarity(term)), lines, sentences))
     return tuple(needs)
 
 
@@ -285,7 +285,7 @@ def _build_need(match: LexiconMatch, phrase: Sequence[str], table: FactTable) ->
             else:
                 lines[line.place] = True
     weight = max(table.sentences.rarity(term) for term in phrase[match.start : match.end])
-    return Need(max(_SLIGHT, weight), lines, sentences, frozenset(concepts))
+    return Need(max(_LEAST_WEIGHT, weight), lines, sentences, frozenset(concepts))
 
 
 def _find_sentence(table: FactTable, ref: object) -> list[int]:

@@ -18,7 +18,7 @@ OF_TIME = frozenset(
     primary""".split()
 )
 """Terms of a sentence's subject that do not name a thing."""
-_ASKED_OR_AMOUNT = frozenset(
+_MOVE_OR_AMOUNT = frozenset(
     term(word)
     for word in """drive drove driven behind explain explains reason reasons made make happen happened hurt weigh
     weighed held push pushed swing jump jumped shrink shrank slip slipped cut little much weak strong low high big far
@@ -26,17 +26,17 @@ _ASKED_OR_AMOUNT = frozenset(
     amount example""".split()
 )
 """Terms for a movement or its size, which do not name what moved."""
-_NO_THING = OF_TIME | RISES | FALLS | CAUSE | _ASKED_OR_AMOUNT
-_PRECISE = 0.5
+_NOT_THINGS = OF_TIME | RISES | FALLS | CAUSE | _MOVE_OR_AMOUNT
+_IMPRECISE = 0.5
 """Share of a sentence's score that it keeps if it also names many other things."""
-_OTHERWISE = 0.6
+_OPPOSITE = 0.6
 """Share that it keeps if the thing moved in the other direction."""
 _CAUSE = STATIC.index("cause")
 
 
 def find_things(words: Collection[str]) -> frozenset[str]:
     """Return the terms of a question or label that name things instead of movements, times and amounts."""
-    return frozenset(one for one in words if one not in _NO_THING and not one[0].isdigit())
+    return frozenset(one for one in words if one not in _NOT_THINGS and not one[0].isdigit())
 
 
 def measure_causes(
@@ -62,7 +62,7 @@ def measure_causes(
         if not (up or down):
             continue
         value = max(_match(named, weights) for weights in weighed)
-        value *= _OTHERWISE if (up and not down and falls > rises) or (down and not up and rises > falls) else 1.0
+        value *= _OPPOSITE if (up and not down and falls > rises) or (down and not up and rises > falls) else 1.0
         found[place] = value
     return found
 
@@ -82,7 +82,7 @@ def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
         return 0.0
     common = [one for one in weights if one in named]
     recall = sum(weights[one] for one in common) / sum(weights.values())
-    return recall * (_PRECISE + (1.0 - _PRECISE) * len(common) / len(named))
+    return recall * (_IMPRECISE + (1.0 - _IMPRECISE) * len(common) / len(named))
 
 
 _OF_COMPANY = frozenset(terms("company companies business firm corporation they it group"))

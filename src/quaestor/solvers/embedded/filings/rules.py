@@ -28,9 +28,9 @@ _PART = lazy_regex(
 """Words that ask for a part of a whole."""
 _LEAST_PART, _MOST_PART = 1e-4, 1.5
 """Bounds of a requested part of a whole, as a ratio: more than the income may be paid out."""
-_OF_WHOLE = 0.3
+_OTHER_MEMBER = 0.3
 """Factor for numbers of the whole company if the question refers to a member."""
-_CALLED_OTHERWISE = 0.4
+_OTHER_NAME = 0.4
 """Factor for lines that are not named like a concept that another line has."""
 _EXCLUDED = 0.05
 """Maximum probability of a result that a rule excludes."""
@@ -48,7 +48,7 @@ def weigh_by_rules(
     measures = find_computed_measures(question, [result.proposal for result in results])
     names, concepts = read_member_meant(question), _find_named_concept(question, results)
     adds_up = bool(measures) or question.intents["sum"] > _LIKELY
-    again, part = _computes_again(question), bool(_PART.search(question.text))
+    only_computes, part = _only_computes(question), bool(_PART.search(question.text))
     weighed = []
     for result, right in zip(results, rights, strict=True):
         proposal = result.proposal
@@ -56,16 +56,16 @@ def weigh_by_rules(
             bool(lack)
             or (bool(measures) and is_of_another(proposal, measures, question.table))
             or (adds_up and _is_part_of_sum(result, results))
-            or (part and _is_no_part(result))
+            or (part and _cannot_be_part(result))
         )
-        most = _QUOTED if again and proposal.form == "words" else _EXCLUDED if excluded else 1.0
-        factor = _OF_WHOLE if names and _is_of_other_part(proposal, names) else 1.0
-        factor *= _CALLED_OTHERWISE if concepts and _is_called_otherwise(proposal, concepts) else 1.0
+        most = _QUOTED if only_computes and proposal.form == "words" else _EXCLUDED if excluded else 1.0
+        factor = _OTHER_MEMBER if names and _is_of_other_member(proposal, names) else 1.0
+        factor *= _OTHER_NAME if concepts and _has_other_name(proposal, concepts) else 1.0
         weighed.append(min(right, most) * factor)
     return weighed
 
 
-def _computes_again(question: BoundQuestion) -> bool:
+def _only_computes(question: BoundQuestion) -> bool:
     """Return whether a question only computes with earlier answers, so that no sentence has the result."""
     return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
@@ -106,7 +106,7 @@ def _find_named_concept(question: BoundQuestion, results: Sequence[PlanResult]) 
     return operand.concepts if operand.concepts & tagged else frozenset()
 
 
-def _is_called_otherwise(proposal: Proposal, concepts: frozenset[str]) -> bool:
+def _has_other_name(proposal: Proposal, concepts: frozenset[str]) -> bool:
     """Return whether a plan's numbers come only from table lines that neither have nor name one of the concepts."""
     if not proposal.series or any(series.line.sentence for series in proposal.series):
         return False
@@ -120,14 +120,14 @@ def _is_called_otherwise(proposal: Proposal, concepts: frozenset[str]) -> bool:
     )
 
 
-def _is_of_other_part(proposal: Proposal, names: AbstractSet[frozenset[str]]) -> bool:
+def _is_of_other_member(proposal: Proposal, names: AbstractSet[frozenset[str]]) -> bool:
     """Return whether a plan's numbers come only from table lines without any of a member's names."""
     return bool(proposal.series) and not any(
         one.line.sentence or any(name <= list_series_terms(one) for name in names) for one in proposal.series
     )
 
 
-def _is_no_part(result: PlanResult) -> bool:
+def _cannot_be_part(result: PlanResult) -> bool:
     """Return whether a quotient cannot be a part of a whole, because it is far too large or too small."""
     if result.proposal.form not in ("ratio", "share") or not isinstance(result.value, Number):
         return False

@@ -73,7 +73,7 @@ _FEW = 2
 _OF_TWO_TIMES = frozenset({"growth", "change"})
 _OF_MEMBER = 2.0
 """Penalty on the score of a series below the heading of a member, if the operand only names a concept."""
-_ELSEWHERE = 4.0
+_OUTSIDE = 4.0
 """Penalty on the score of a series outside the note or table that a question names, or with another name than it
 quotes.
 """
@@ -354,7 +354,9 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
     return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
 
 
-def _compare_otherwise(question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
+def _compare_other_meanings(
+    question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights
+) -> list[Proposal]:
     """Return changes between two times of other meanings of the previous question.
 
     They are needed if the line of the last answer has only one time.
@@ -392,9 +394,9 @@ def understand_turn(
         state = _advance_state(state, turn, table, weights)
     reading = read_question_for_filing(text, table)
     listed = _lists_numbers(state.before)
-    by_itself = weights.intents.classify(reading, before=state.intent)
+    own_shares = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
-    shares = mix_with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
+    shares = mix_with_repetition(own_shares, reading, state.intent, times=len(moments), listed=listed)
     if reading.of_balance:
         lookup, change = INTENTS.index("lookup"), INTENTS.index("change")
         shares[change], shares[lookup] = shares[change] + shares[lookup], 0.0
@@ -414,10 +416,10 @@ def understand_turn(
             asked = {*reading.terms, *state.terms}
             scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
         if quoted := _find_quoted_names(operand or reading.operands[place], reading):
-            scores = scores - _ELSEWHERE * find_otherwise_named(candidates.series, quoted)
+            scores = scores - _OUTSIDE * find_otherwise_named(candidates.series, quoted)
         role = reading.role if len(reading.operands) == 1 else None
         if reading.source or role:
-            scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source), role)
+            scores = scores - _OUTSIDE * find_outside(candidates.series, frozenset(reading.source), role)
         return candidates.series, scores
 
     def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:
@@ -440,7 +442,7 @@ def understand_turn(
     composed = compose(question)
     if past and moments and not question.own:
         if not any(one.form in _OF_TWO_TIMES for one in composed):
-            composed = [*composed, *_compare_otherwise(question, past, weights)]
+            composed = [*composed, *_compare_other_meanings(question, past, weights)]
         if not composed:
             # The line of the last answer has no number at the new time: ask the last question again for it.
             earlier = understand_turn(past[-1].text, past[:-1], table, weights).question

@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, meas
 
 _MOST = 80
 """Maximum number of sentences to score."""
-_SAYINGS = 40
+_MOST_PHRASES = 40
 """Maximum number of phrases for one thing to search for."""
 _NAMED_TERMS = 2
 _SIGNED_WEIGHT = 0.7
@@ -234,7 +234,7 @@ class _SentenceFinder:
         if not asks_who_signed(self.lowered):
             score = score - _SIGNED_WEIGHT * index.static[:, STATIC.index("signed")]
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
-        explained, caused = self._explained(), self._caused()
+        explained, caused = self._measure_explanations(), self._measure_causes()
         chosen = score + _FITS_WEIGHT * fits + _EXPLAINS_WEIGHT * explained + _CAUSES_WEIGHT * caused
         places = np.argsort(-chosen, kind="stable")[:_MOST]
         columns: dict[str, Floats] = {}
@@ -277,23 +277,23 @@ class _SentenceFinder:
         )
         return SentenceCandidates(places, (*columns, *constant), matrix.astype(np.float32))
 
-    def _explained(self) -> Floats:
+    def _measure_explanations(self) -> Floats:
         """Return how well each sentence explains what the question asks for, times the probability that it does."""
         found = measure_explanations(self.asked.reading.text, self.index, self.table.company)
         if found is None:
             return np.zeros(len(self.index.sentences), np.float32)
         return found * np.float32(sum(map(self.asked_share, _EXPLAINED_BY)))
 
-    def _caused(self) -> Floats:
+    def _measure_causes(self) -> Floats:
         """Return how well each sentence explains the movement, times the probability of the intent `why`."""
         why = self.asked_share("why")
         if why <= _LEAST_SHARE:
             return np.zeros(len(self.index.sentences), np.float32)
         rises, falls = (bool(asks_for(name, self.lowered)) for name in ("rises", "falls"))
-        causes = measure_causes(self._moved(), self.index, self.table.company, rises=rises, falls=falls)
+        causes = measure_causes(self._list_moved_things(), self.index, self.table.company, rises=rises, falls=falls)
         return causes * np.float32(why)
 
-    def _moved(self) -> list[frozenset[str]]:
+    def _list_moved_things(self) -> list[frozenset[str]]:
         """Return the names of what moved: from the question and, if it names little, also from the last answer."""
         own = find_things(self.own)
         if own and (self.asked.first or len(own) >= _NAMED_TERMS):
@@ -351,10 +351,10 @@ class _SentenceFinder:
         phrases = dict.fromkeys(
             phrase for several in concepts for name in several[:6] for phrase in _list_phrases(name)
         )
-        names = tuple(dict.fromkeys(one for phrase in list(phrases)[:_SAYINGS] for one in phrase))
+        names = tuple(dict.fromkeys(one for phrase in list(phrases)[:_MOST_PHRASES] for one in phrase))
         row = {name: place for place, name in enumerate(names)}
         having = self.index.having(names)
-        for phrase in list(phrases)[:_SAYINGS]:
+        for phrase in list(phrases)[:_MOST_PHRASES]:
             weights = np.array([self.index.rarity(one) for one in phrase], np.float32)
             if weights.sum() > 0:
                 weights /= weights.sum()
@@ -401,7 +401,7 @@ class _SentenceFinder:
     def _numbers(self, places: NDArray[np.intp]) -> Floats:
         """Return how close the question's terms are to a number of the requested kind in each sentence."""
         index = self.index
-        wanted = self._wanted()
+        wanted = self._read_wanted_kinds()
         found = np.zeros(len(places), np.float32)
         weights = {one: index.rarity(one) for one in (*self.question_terms, *self.lines[:4])}
         total = sum(weights[one] for one in self.question_terms)
@@ -419,7 +419,7 @@ class _SentenceFinder:
                         found[row] = max(found[row], fits * min(near / total, 1.0))
         return found
 
-    def _wanted(self) -> frozenset[str]:
+    def _read_wanted_kinds(self) -> frozenset[str]:
         """Return the kinds of numbers that the question asks for."""
         found = frozenset(kind for kind, pattern in _ASKED_NUMBERS.items() if pattern.search(self.lowered))
         return found - {"count"} if found & {"duration", "area"} else found

@@ -85,12 +85,12 @@ def compose(question: BoundQuestion) -> list[Proposal]:
             if key not in made or made[key].score < scored.score:
                 made[key] = scored
         for key, proposal in made.items():
-            found[key] = _either(found[key], proposal) if key in found else proposal
+            found[key] = _merge_proposals(found[key], proposal) if key in found else proposal
     ranked = sorted(found.values(), key=lambda proposal: -proposal.score)
     return [_with_features(proposal, ranked) for proposal in ranked]
 
 
-def _either(one: Proposal, other: Proposal) -> Proposal:
+def _merge_proposals(one: Proposal, other: Proposal) -> Proposal:
     """Merge one plan found through two forms, adding their probabilities."""
     likelier = max(one, other, key=lambda proposal: proposal.score)
     return replace(likelier, score=log(exp(one.score) + exp(other.score)))

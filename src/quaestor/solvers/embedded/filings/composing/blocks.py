@@ -50,7 +50,7 @@ _POINTS_BACK = lazy_regex(r"\b(?:it|them|there|that|those|these)\b")
 _BROKEN_DOWN = lazy_regex(
     r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
 )
-_BACK, _PRINTED_AGAIN = 0.8, 0.5
+_REFERRED_TO, _REPRINTED = 0.8, 0.5
 """Probability that the last answer is to be broken down: if words refer back to it, and, for a table that prints the
 same number, if the answer was read from a sentence.
 """
@@ -147,12 +147,12 @@ def _find_measured_last(question: BoundQuestion, asked: str) -> list[Bound]:
     if last is None or not last.series:
         return []
     if not question.own:
-        return [Bound(series, _PRINTED_AGAIN) for series in _find_printed_again(question.table, last)]
+        return [Bound(series, _REPRINTED) for series in _find_reprints(question.table, last)]
     goes_back = _POINTS_BACK.search(question.text) and (asked or _BROKEN_DOWN.search(question.text))
-    return [Bound(last.series[0], _BACK)] if goes_back else []
+    return [Bound(last.series[0], _REFERRED_TO)] if goes_back else []
 
 
-def _find_printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
+def _find_reprints(table: FactTable, last: PastAnswer) -> Iterator[Series]:
     """Yield the table series that print the same number as the sentence of the last answer."""
     series, moment = last.series[0], last.anchor
     if not series.line.sentence or len(last.series) > 1 or moment is None:

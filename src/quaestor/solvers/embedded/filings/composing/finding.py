@@ -140,7 +140,7 @@ ALIKE = 0.6
 """Minimum similarity of a line's label and a name of a concept."""
 _SAME_NAME = 0.8
 """Minimum similarity of a member's label and its name."""
-_OTHERWISE, _IN_NOTE = 0.75, 0.65
+_OTHER_CONCEPT, _IN_NOTE = 0.75, 0.65
 """Weights of a line that has another concept, and of a line outside the statements."""
 _EMPLOYEES = f"{MEASURE}employees"
 _EMPLOYS = lazy_regex(
@@ -182,7 +182,7 @@ def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found
     if concept.startswith(MEASURE):
         return _find_measure(concept, question)
     known = read_lexicon().concepts.get(concept)
-    return _find_called(known, moment, table) if known is not None else None
+    return _find_by_name(known, moment, table) if known is not None else None
 
 
 CHANGES = frozenset(terms_of("change increase decrease movement"))
@@ -209,7 +209,7 @@ def _fits_scale(series: Series, concept: str) -> bool:
     return (series.first.scale is Scale.PERCENT) == bool(_RATE.search(concept))
 
 
-def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | None:
+def _find_by_name(known: Concept, moment: Moment, table: FactTable) -> Found | None:
     """Return the series with the label most similar to a concept; companies may tag it with another concept."""
     best: Found | None = None
     least = ALIKE
@@ -220,7 +220,7 @@ def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | No
             line = table.lines[place]
             share = measure_likeness(named, line) * fits_role(known.name, line.role)
             share *= 1.0 if line.role.is_statement else _IN_NOTE
-            share *= _OTHERWISE if line.concept and line.concept != known.name else 1.0
+            share *= _OTHER_CONCEPT if line.concept and line.concept != known.name else 1.0
             if share <= least:
                 continue
             for series in table.series_of_line[place]:

@@ -49,9 +49,9 @@ _PRINTED = 0.15
 """Minimum probability of lines that are named after a measure."""
 _WITH_OTHER_CONCEPT = 0.2
 """Factor for a measure if other words of the operand name a concept."""
-_OF_WHOLE = 0.2
+_OTHER_LINE = 0.2
 """Factor for other lines if the named member has a line below a heading that is named like the measure."""
-_AGAIN = 0.7
+_REPEATED = 0.7
 """Probability that a question without an operand refers to the last answer as a whole."""
 _QUARTER = 3
 _DAYS, _MONTHS = "365", 12
@@ -59,7 +59,7 @@ _DAYS, _MONTHS = "365", 12
 _NARROWED = 0.6
 """Probability that a measure refers to the member of the last answer."""
 
-_NAMED_AGAIN = 0.98
+_REFERRED_TO = 0.98
 """The same if the question names the kind of member: "of that segment"."""
 _SCHEDULED = 0.8
 """Probability that a payment due in a future year is in a schedule."""
@@ -198,7 +198,7 @@ def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[Operan
     if found is None or found[0].place == meaning.series[0].place:
         yield meaning
         return
-    narrowed = _NAMED_AGAIN if _OF_THAT.search(question.text) else _NARROWED
+    narrowed = _REFERRED_TO if _OF_THAT.search(question.text) else _NARROWED
     yield build_meaning(found[0], meaning.share * narrowed)
     yield replace(meaning, share=meaning.share * (1 - narrowed))
 
@@ -248,7 +248,7 @@ def _add_measure(
         # A percentage is not an amount, and one addend is not the sum.
         fits = alike > ALIKE and one.series[0].place not in summed
         fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
-        if fits and _is_of(one.series[0], others, member):
+        if fits and _may_belong_to(one.series[0], others, member):
             # Extra words in a label suggest something narrower.
             named.append(replace(one, share=one.share * alike**2))
             exact |= alike == 1 and not line.sentence and _is_printed(question, one.series[0])
@@ -264,7 +264,7 @@ def _add_measure(
         named = [replace(one, share=one.share / printed * (1 - computed)) for one in named]
     return [
         *named,
-        *(replace(one, share=one.share * (_OF_WHOLE if below else 1 - computed)) for one in rest),
+        *(replace(one, share=one.share * (_OTHER_LINE if below else 1 - computed)) for one in rest),
         *(replace(one, is_ratio=is_ratio) for one in _build_measures(question, formula, others, computed)),
     ]
 
@@ -300,7 +300,7 @@ def has_member(series: Series) -> bool:
     return bool(series.members or series.column or headed or not series.concept) and not series.line.sentence
 
 
-def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool:
+def _may_belong_to(series: Series, others: Sequence[str], member: Series | None) -> bool:
     """Return whether a series may belong to the member named by terms, or to that of another series."""
     if member is not None and member.members:
         return series.members == member.members
@@ -364,7 +364,7 @@ def _build_measures(
         yield OperandMeaning(share * 0.25 / len(others), whole, (), "measure")
     elif (member := _find_member_before(question)) is not None:
         find = partial(find_for_member, question=question, member=member)
-        narrowed = _NAMED_AGAIN if _OF_THAT.search(question.text) else _NARROWED
+        narrowed = _REFERRED_TO if _OF_THAT.search(question.text) else _NARROWED
         yield OperandMeaning(share * narrowed, _Measure(question, formula, find), (), "measure")
         yield OperandMeaning(share * (1 - narrowed), whole, (), "measure")
     elif last and last[0].members:
@@ -523,15 +523,15 @@ def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[Oper
     node = last.measured[0]
     if node.series is None:
         if part and node.kind == "divide" and not last.is_measure:
-            yield repeat_node(node.parts[0], _AGAIN)
-            yield repeat_node(node, 1 - _AGAIN)
+            yield repeat_node(node.parts[0], _REPEATED)
+            yield repeat_node(node, 1 - _REPEATED)
             return
-        yield repeat_node(node, _AGAIN)
+        yield repeat_node(node, _REPEATED)
         for rank, series in enumerate(last.series[:3]):
-            yield build_meaning(series, (1 - _AGAIN) / (rank + 1.5), "part")
+            yield build_meaning(series, (1 - _REPEATED) / (rank + 1.5), "part")
     else:
         for rank, series in enumerate(last.series[:3]):
-            yield build_meaning(series, _AGAIN / (rank + 1), "before")
+            yield build_meaning(series, _REPEATED / (rank + 1), "before")
 
 
 def read_last_two(question: BoundQuestion) -> OperandMeaning | None:
@@ -539,7 +539,7 @@ def read_last_two(question: BoundQuestion) -> OperandMeaning | None:
     two = tuple(past.measured[0] for past in reversed(question.before[:2]) if len(past.measured) == 1)
     if len({node.shape() for node in two}) < 2 or not _BOTH_TOGETHER.search(question.text) or is_printed_twice(*two):
         return None
-    return repeat_node(Node("sum", parts=two), _AGAIN)
+    return repeat_node(Node("sum", parts=two), _REPEATED)
 
 
 def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> OperandMeaning:
@@ -582,5 +582,5 @@ def find_bounds(question: BoundQuestion, place: int = 0) -> Sequence[Bound]:
     if question.names(place):
         return question.operands[place]
     if question.last is not None:
-        return [Bound(series, _AGAIN / (rank + 1)) for rank, series in enumerate(question.last.series[:2])]
+        return [Bound(series, _REPEATED / (rank + 1)) for rank, series in enumerate(question.last.series[:2])]
     return question.operands[place] if place < len(question.operands) else ()

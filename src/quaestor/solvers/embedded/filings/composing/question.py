@@ -21,12 +21,12 @@ from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 LEAST = 1e-6
 """Added to probabilities to avoid the logarithm of 0."""
 
-_LEFT_OUT = lazy_regex(
+_EXCLUDED = lazy_regex(
     r"(?:\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond)"
     r"|^(?:and )?(?:after|behind|next to)(?= [^\d,]{2,40}, (?:who|which|what|in which)\b)) (?:the )?"
     r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
 )
-_OUT = lazy_regex(
+_OUTFLOW = lazy_regex(
     r"\b(?:payments?|paid|purchases?|purchased|repurchases?|repurchased|repayments?|repaid|expenses?|costs?|dividends?"
     r"|expenditures?|additions|acquisitions?|provision|charges?|used|investments? in|taxes withheld|buybacks?|interest"
     r"|vested|forfeit\w*|exercised|expired|cancel+ed|settled|settlements?|redeemed|redemptions?|retired|retirements?"
@@ -34,9 +34,9 @@ _OUT = lazy_regex(
     r"|treasury (?:stock|shares))\b|^less\b", re.IGNORECASE
 )  # fmt: skip
 """Words in labels of outflows and deductions."""
-_TAXED = lazy_regex(r"\bincome tax")
+_INCOME_TAX = lazy_regex(r"\bincome tax")
 """Phrase that is removed from labels, so that an income tax provision does not count as income."""
-_NET_OUT = lazy_regex(
+_NET_OUTFLOW = lazy_regex(
     r"net (?:additions|purchases|payments|repayments|repurchases|capital expenditures|charge-?offs)\b"
 )
 _COUNTED = lazy_regex(r"\b(?:shares?|units?|rsus?|psus?|awards|options)\b", re.IGNORECASE)
@@ -125,7 +125,7 @@ class BoundQuestion:
     @property
     def left_out(self) -> frozenset[str]:
         """The terms of the excluded member: "outside the US", "after Japan, which country is largest?"."""
-        found = _LEFT_OUT.search(self.text)
+        found = _EXCLUDED.search(self.text)
         return frozenset(terms(found[1])) if found else frozenset()
 
     @property
@@ -207,7 +207,7 @@ class FormulaTerms:
 
 def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:
     """Return the step that extracts a number; outflows lose their sign."""
-    out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
+    out = cell.quantity.value < 0 and not signed and _is_outflow(cell, series, table)
     label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
     # The scale of money in running text may not be printed next to the number; other quantities are in ones.
     money = cell.quantity.unit is not None and cell.quantity.unit.isupper()
@@ -226,7 +226,7 @@ def _find_tag_scale(cell: FactCell, table: FactTable) -> tuple[Scale | None, str
     return (None, None) if (named.scale, named.unit) == (cell.scale, cell.unit) else (cell.scale, cell.unit)
 
 
-def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
+def _is_outflow(cell: FactCell, series: Series, table: FactTable) -> bool:
     """Return whether a negative number is the size of an outflow; signs of a line with both signs are meaningful."""
     fact = table.document.fact(cell.ref)
     if fact is not None and fact.value is not None:
@@ -236,11 +236,11 @@ def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
     around = " ".join((series.line.label, *series.line.path[-1:], *series.column))
     if _COUNTED.search(around) and not _BOTH_WAYS.search(around):
         return cell.quantity.scale is not Scale.PERCENT  # a count of shares is never negative
-    label = _TAXED.sub("", series.line.label.lower())
+    label = _INCOME_TAX.sub("", series.line.label.lower())
     if (
-        not _OUT.search(label)
+        not _OUTFLOW.search(label)
         or label.startswith("benefit")
-        or (label.startswith("net ") and not _NET_OUT.match(label))
+        or (label.startswith("net ") and not _NET_OUTFLOW.match(label))
     ):
         return False
     return "net cash" not in label and "income" not in label
@@ -262,7 +262,7 @@ _Span = tuple[int, int]
 """First quarter of a period and the quarter after its last one, counted from year 0."""
 
 _YEAR = 12
-_PUT_TOGETHER = 0.8
+_DERIVED = 0.8
 """Certainty of a number derived from other periods, relative to a printed one."""
 _LEAST_SAME = 2
 _UNDATED = 0.5
@@ -358,7 +358,7 @@ def spell_at(
     spans = _index_spans(series, terms.table)
     formula = _combine_spans(_read_span(moment), spans, terms, label)
     if formula is not None:
-        terms.score += log_share(_PUT_TOGETHER)
+        terms.score += log_share(_DERIVED)
         terms.moments.append(moment)
     return formula
 
@@ -448,13 +448,13 @@ _OTHER = frozenset(
 _NOTE = frozenset(terms("note notes"))
 (_REST,) = terms("thereafter")
 _LEAST_YEARS = 3
-_SURE = 6.0
+_SHARPNESS = 6.0
 """Factor of the softmax that prefers better matching schedules."""
-_AROUND = 0.5
+_IN_TITLE = 0.5
 """Weight of a word in the title of a table, relative to one in a line's labels."""
 _TOTAL = 0.2
 """Bonus for totals."""
-_ALONE = 0.2
+_UNMIXED = 0.2
 """Bonus for schedules in tables without leases and the like, because mixed tables include interest in debts."""
 _MOST, _NEAR = 3, 4
 
@@ -475,9 +475,9 @@ def read_schedules(question: BoundQuestion) -> list[Bound]:
     schedules = [series for series in table.series if len(list_future_years(series, table)) >= _LEAST_YEARS]
     mixed = {series.line.table for series in schedules if not _OTHER.isdisjoint(series.line.label_terms)}
     fits = [(_measure_fit(series, wanted, asked), series) for series in schedules]
-    found = [(fit + _ALONE * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
+    found = [(fit + _UNMIXED * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
     found = sorted(found, key=lambda one: -one[0])[:_MOST]
-    shares = softmax([_SURE * fit for fit, _ in found])
+    shares = softmax([_SHARPNESS * fit for fit, _ in found])
     return [Bound(series, share) for (_, series), share in zip(found, shares, strict=True)]
 
 
@@ -506,8 +506,8 @@ def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> flo
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
         return 0.0
-    fit = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(1, len(asked))
-    return (1.0 if names & wanted else _AROUND) + _AROUND * fit + _TOTAL * ("total" in names)
+    fit = sum(1.0 if term in names else _IN_TITLE * (term in line.title_terms) for term in asked) / max(1, len(asked))
+    return (1.0 if names & wanted else _IN_TITLE) + _IN_TITLE * fit + _TOTAL * ("total" in names)
 
 
 def _split_name(concept: str) -> str:

@@ -57,7 +57,7 @@ _ADDED = lazy_regex(r"\b(?:sum|altogether|together|combined|add|both)\b")
 _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increase|decrease|decline)s?\b")
-_OTHERS = frozenset(terms_of("rest remaining other others else"))
+_REMAINDER = frozenset(terms_of("rest remaining other others else"))
 _NOT_COMPUTED = 0.3
 """Probability that the members' amounts are to be listed although the question names a ratio."""
 Entry = tuple[str, OperandMeaning, Moment | None]
@@ -143,11 +143,11 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     if question.reading.relation == "difference":
         return
     together = bool(_TOGETHER.search(question.text))
-    counted = _find_last_set(question) if _AS_MANY.search(question.text) and together else None
-    again = counted or question.last
-    if len(question.moments) > (counted is not None) or again is None or (question.own and not together):
+    counted = _find_last_list(question) if _AS_MANY.search(question.text) and together else None
+    earlier = counted or question.last
+    if len(question.moments) > (counted is not None) or earlier is None or (question.own and not together):
         return
-    nodes = again.measured
+    nodes = earlier.measured
     if len(nodes) < 2 and len(question.before) >= 2:
         nodes = tuple(past.measured[0] for past in reversed(question.before[:2]))
     if not 2 <= len(nodes) <= _MOST_ITEMS or (len(nodes) == 2 and is_printed_twice(*nodes)):
@@ -309,7 +309,7 @@ def _name_meant(meaning: OperandMeaning) -> str:
 def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; a requested ratio is computed for each member."""
     of_member = _find_member_ratio(question)
-    for block in _keep_asked(question, read_blocks(question)):
+    for block in _filter_members(question, read_blocks(question)):
         computed: list[Entry] = []
         if of_member is not None and block.members[0][1].first.scale is not Scale.PERCENT:
             computed = _list_entries(question, [(name, of_member(one)) for name, one in block.members])
@@ -339,7 +339,7 @@ def _find_member_ratio(question: BoundQuestion) -> Callable[[Series], OperandMea
     return partial(divide_for_member, question, node, wholes)
 
 
-def _find_last_set(question: BoundQuestion) -> PastAnswer | None:
+def _find_last_list(question: BoundQuestion) -> PastAnswer | None:
     """Return the last list, or the last one with as many entries as the question names ("the four")."""
     sets = [past for past in question.before if past.form in ("list", "members", "ranking") and len(past.measured) > 1]
     match = _AS_MANY.search(question.text)
@@ -349,13 +349,13 @@ def _find_last_set(question: BoundQuestion) -> PastAnswer | None:
     return sets[0] if sets and sets[0] is question.last else None
 
 
-def _keep_asked(question: BoundQuestion, blocks: Sequence[Block]) -> Iterator[Block]:
+def _filter_members(question: BoundQuestion, blocks: Sequence[Block]) -> Iterator[Block]:
     """Yield blocks without the member that a question excludes; if it names several members, with only those."""
     asked = set(terms_of(question.text))
     for block in blocks:
         left = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
         named = [(name, one) for name, one in left if asked.issuperset(terms_of(name))]
-        left = named if len(named) > 1 and asked.isdisjoint(_OTHERS) else left
+        left = named if len(named) > 1 and asked.isdisjoint(_REMAINDER) else left
         if len(left) > 1:
             yield replace(block, members=tuple(left))
 

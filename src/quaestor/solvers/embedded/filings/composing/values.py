@@ -55,7 +55,7 @@ def is_change(series: Series) -> bool:
     return series.first.change or not CHANGES.isdisjoint(named)
 
 
-def _is_moved(question: BoundQuestion, meaning: OperandMeaning) -> bool:
+def _means_change(question: BoundQuestion, meaning: OperandMeaning) -> bool:
     """Return whether a meaning is itself a change, by its name."""
     if meaning.kind == "measure":
         return not CHANGES.isdisjoint(question.reading.whole.terms)  # only lexicon phrases have these terms
@@ -69,7 +69,7 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
         return
     moves = asks_for_change(question.text)
     for meaning in read_whole_meanings(question)[:_MOST]:
-        if moves and not _is_moved(question, meaning):
+        if moves and not _means_change(question, meaning):
             continue
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
