@@ -41,7 +41,7 @@ POINTING = frozenset({"this", "that", "it", "two_of_them", "again", "the_former"
 """Cues that stand for an earlier answer."""
 
 _COMPILED = {name: lazy_regex(pattern) for name, pattern in CUES.items()}
-_ANYTHING = ("^",)
+_ANY_PHRASE = ("^",)
 _CAPITAL = lazy_regex(r"[A-Z]")
 
 PERIOD_NOUNS = frozenset("year period time timeframe quarter month date end beginning".split())
@@ -86,7 +86,7 @@ def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *,
         text: In lower case.
     """
     cues = {name for name, pattern in _COMPILED.items() if pattern.search(text)}
-    cues |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANYTHING}
+    cues |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANY_PHRASE}
     cues.add(("no_year_is_named", "a_year_is_named", "years_are_named")[min(years, 2)])
     cues.add("a_thing_is_named" if named else "no_thing_is_named")
     return frozenset(cues)

@@ -119,14 +119,14 @@ def _names(token: str, before: Sequence[str], following: str) -> bool:
         return bool(before) and before[-1] not in JOINING_WORDS and not token.endswith("%")
     if token not in _nouns():
         return True
-    if (before or token in _LIMITS) and _goes_on(following):
+    if (before or token in _LIMITS) and _continues_name(following):
         return True
     if not before or before[-1] in JOINING_WORDS or list(before) == ["net"]:
         return False
     return before[-1] in _COMPOUNDS or token in _THINGS or following in JOINING_WORDS
 
 
-def _goes_on(following: str) -> bool:
+def _continues_name(following: str) -> bool:
     """Return whether a word continues a name: "cost reduction initiatives", "future minimum payments"."""
     return following.isalpha() and following not in NAMELESS_WORDS and following not in _nouns()
 

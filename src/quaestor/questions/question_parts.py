@@ -55,7 +55,7 @@ _ABOUT_AND_WHY = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:what|how)\s+about\s+(?P<topic>[^,?;]+)[,?;]\s+(?:and\s+)?(?P<why>(?:why|how\s+come)\b.*)$",
     re.IGNORECASE,
 )
-_THE_ONE_FOR = lazy_regex(r"\bthe\s+([\w-]+\s)one\s+for\s")
+_COMPLETED_ONE = lazy_regex(r"\bthe\s+([\w-]+\s)one\s+for\s")
 """The form in which the parser completes "the adjusted one"."""
 _LISTS = lazy_regex(
     r"^(?:and\s+|please\s+|(?:can|could)\s+you\s+)*(?:list|show|give|report|state|name|display|provide|what\s+(?:were|are))"
@@ -67,13 +67,13 @@ _PAIR, _MOST_JOINTS = 2, 11
 _WHOLE = lazy_regex(r"\b(?:total|net|gross|operating|revenues?|sales|income|earnings|profit|assets|equity)\b")
 """Words for totals and results, which are not added to others."""
 _HOW_MUCH_OF = lazy_regex(r"\bhow (?:much|many|big|large)\b")
-_WHEN_MOST = lazy_regex(
+_WHEN_EXTREME = lazy_regex(
     r"(?P<when>when|in\s+(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter))\s+(?:(?P<be>was|were|is|are)\s+)?"
     r"(?:it|they|that|this|those|these)\s+(?(be)|(?:was|were|is|are)\s+)"
     r"(?:the\s+)?(?P<most>highest|lowest|largest|smallest|greatest|biggest|best|worst)",
     re.IGNORECASE,
 )
-_LOOSE_END = lazy_regex(r"\s(?:in|at|for|of|during|over)\s?$")
+_DANGLING_PREPOSITION = lazy_regex(r"\s(?:in|at|for|of|during|over)\s?$")
 """Preposition that remains after a time is removed."""
 _EITHER_WAY = lazy_regex(
     r"\b(?:up|higher|better|rise|grow|increase|gain|improve|widen|expand)\s+or\s+\w+\b[^;?]{0,80}?\s(?:and|but)\s+by\s+how\s+much",
@@ -141,8 +141,8 @@ def _split_clauses(asked: str) -> list[str]:
         # "how many was that, and at what price?" refers to the previous turn
         return [first, *rest] if _PERSONS_AND_TIMES.match(first.lower()) else [asked]
     asks = _ASKS.search(first.lower()) is not None
-    topic, _, asked_of_it = first.partition(", ")
-    if not asks and _ASKS.search(asked_of_it.lower()) and not _own_terms(asked_of_it):
+    topic, _, remainder = first.partition(", ")
+    if not asks and _ASKS.search(remainder.lower()) and not _own_terms(remainder):
         return [first, *(f"{topic}, {clause}" for clause in rest)]  # "buybacks, how much and at what price"
     if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not (asks and _PERSONS_AND_TIMES.match(first.lower())):
         return [asked]  # "did sales grow, and by how much?" is one question
@@ -193,7 +193,7 @@ def _split_qualifiers(asked: str) -> list[str]:
 def _split_measures(asked: str) -> list[str]:
     """Split measures that are not meant to be added: "net income and EPS", "list assets, debt and equity"."""
     reading = read_filing_question(asked)
-    if reading.relation == "versus" and _THE_ONE_FOR.search(
+    if reading.relation == "versus" and _COMPLETED_ONE.search(
         reading.operands[-1].text
     ):  # "reported vs the adjusted one"
         operands = reading.operands if all(operand.matches for operand in reading.operands) else ()
@@ -201,15 +201,15 @@ def _split_measures(asked: str) -> list[str]:
         operands = _find_listed(reading.whole.text)
         if each := _ask_for_each(asked, operands or reading.operands):
             return each
-        if not (len(operands) > _PAIR or _LISTS.match(asked.lower()) or _adds_nothing(asked.lower(), operands)):
+        if not (len(operands) > _PAIR or _LISTS.match(asked.lower()) or _are_separate(asked.lower(), operands)):
             operands = _read_different(reading)
     else:
         operands = ()
     if not operands:
         return [asked]
     time = _find_time(asked)
-    names = [_LISTS.sub("", _THE_ONE_FOR.sub("\\1", operand.text).strip(" ,")) for operand in operands]
-    return [_with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
+    names = [_LISTS.sub("", _COMPLETED_ONE.sub("\\1", operand.text).strip(" ,")) for operand in operands]
+    return [_with_time(_DANGLING_PREPOSITION.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
 
 
 def _ask_for_each(asked: str, operands: Sequence[QuestionOperand]) -> list[str]:
@@ -264,7 +264,7 @@ def _is_other(one: QuestionOperand, other: QuestionOperand) -> bool:
     return one.concepts.isdisjoint(other.concepts) and set(one.measures).isdisjoint(other.measures)
 
 
-def _adds_nothing(asked: str, operands: Sequence[QuestionOperand]) -> bool:
+def _are_separate(asked: str, operands: Sequence[QuestionOperand]) -> bool:
     """Return whether the named measures are not meant to be added: earnings and assets, margins and amounts, lists."""
     kinds = {_kind(operand) for operand in operands}
     whole = any(_WHOLE.search(operand.text) for operand in operands)
@@ -283,7 +283,7 @@ def _kind(operand: QuestionOperand) -> int:
 
 def _complete(clause: str, first: str) -> str:
     """Complete a clause with the topic and the time of the first one if it lacks them."""
-    if (asked := _WHEN_MOST.fullmatch(clause)) is not None:
+    if (asked := _WHEN_EXTREME.fullmatch(clause)) is not None:
         return f"{asked['when']} was it {asked['most']}"  # it refers to the times of the previous answer
     back = _POINTS_BACK.search(clause.lower())
     if asks_for_extreme(first) and asks_for_its_amount(clause):

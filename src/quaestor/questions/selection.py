@@ -322,12 +322,14 @@ def _select(
     noun = groups.get("one") or _singular(groups.get("all") or "")
     asking = _ASKING_WORD.search(text, found.start(), found.end())
     start = found.start("one" if groups.get("one") else "all") if terse else asking.start() if asking else found.start()
-    left = _without(text, [(start, found.end()), *condition.spans])
+    remaining = _without(text, [(start, found.end()), *condition.spans])
     behind = _without(text, [(0, found.end()), *condition.spans, *_find_times(text)]) if among == "items" else ""
     whole = _CONSISTS.search(behind) or _OF_WHICH.search(behind.strip(" ?.,"))
     between = _OPTIONS.search(text) if among == "items" and " or " in text else None
     options = (between["first"].strip(), between["second"].strip()) if between else ()
-    return AskedSelection(form, among, noun, several, condition, left, whole["whole"] if whole else "", options, text)
+    return AskedSelection(
+        form, among, noun, several, condition, remaining, whole["whole"] if whole else "", options, text
+    )
 
 
 def _find_times(text: str) -> list[tuple[int, int]]:

@@ -40,13 +40,13 @@ def _read_stated_years(question: Question, earlier: tuple[Question, ...]) -> tup
     offset = question.offsets[0]
     year = (base[0] if offset < 0 else base[-1]) + offset
     goes_on = _OVER_TIME.search(question.lowered) and not question.names
-    if _speaks_of_change(question) or (goes_on and _speaks_of_change(earlier[-1])):
+    if _mentions_change(question) or (goes_on and _mentions_change(earlier[-1])):
         # A change over the next year begins at the end of the previous period.
         return (year, year + 1) if offset < 0 else (year - 1, year)
     return (year,)
 
 
-def _speaks_of_change(question: Question) -> bool:
+def _mentions_change(question: Question) -> bool:
     return any(word in question.lowered for word in _OF_CHANGE)
 
 

@@ -176,7 +176,7 @@ _ANY_SOURCE = frozenset(
 _INCLUDE = r"(?:including|incl\.?|inclusive\s+of)"
 _ASIDE = r"[^,()]*[,)]?"
 _INCLUDING = lazy_regex(rf"[\s,(]{_INCLUDE}\s{_ASIDE}")
-_MERELY = lazy_regex(
+_INCIDENTAL = lazy_regex(
     rf"[\s,(]{_INCLUDE}\s+(?:(?:the|its|any|all|both)\s+)?(?:parts?|portions?|amounts?|those|that|what|pieces?)\b{_ASIDE}"
     rf"|[,(]\s?(?:before|gross\s+of)\s{_ASIDE}"
 )
@@ -359,7 +359,7 @@ def _take_qualifiers(text: str) -> tuple[str, str]:
     "Capex, before disposals" is capex and "debt including the part due within a year" is debt, regardless of the lines
     that contain the rest. What is included may be added ("incl. variable costs"), but is not requested by itself.
     """
-    plain = _sub_qualifier(_MERELY, text)
+    plain = _sub_qualifier(_INCIDENTAL, text)
     return plain, _sub_qualifier(_INCLUDING, plain)
 
 
@@ -532,11 +532,11 @@ def _without_head(parts: list[str]) -> list[str]:
 def _share_measure(parts: Sequence[str]) -> list[str]:
     """Add a measure that only one operand names to the others: "Skyrizi and Rinvoq sales"."""
     named = [read_operand(part) for part in parts]
-    givers = [part for part, operand in zip(parts, named, strict=True) if operand.matches]
-    if not givers:
+    with_measure = [part for part, operand in zip(parts, named, strict=True) if operand.matches]
+    if not with_measure:
         return list(parts)
-    giver = givers[-1] if named[-1].matches else givers[0]
-    measure = " ".join(giver[begin:end] for begin, end in _phrases(giver))
+    chosen = with_measure[-1] if named[-1].matches else with_measure[0]
+    measure = " ".join(chosen[begin:end] for begin, end in _phrases(chosen))
     return [
         f"{part} {measure}" if operand.phrase and not operand.matches else part
         for part, operand in zip(parts, named, strict=True)
