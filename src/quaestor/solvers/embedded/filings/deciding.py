@@ -245,7 +245,7 @@ def _drop_other_verdicts(understood: UnderstoodQuestion) -> Sequence[Proposal]:
 
 
 def _is_unmentioned(features: Mapping[str, float]) -> bool:
-    """Return whether a filing has no word of a question, and hardly any synonym of them."""
+    """Return whether a filing has none of the words of a question, and hardly any synonyms of them."""
     found = features.get("joint_kind", 0.0) + features.get("joint_apart", 0.0)
     return 0 < features["asked"] == features["unheard"] and found < _LEAST_FOUND
 

@@ -348,7 +348,7 @@ _WHEN = lazy_regex(
     r"|\b(?:rank|sort|order)(?:ed)? (?:the |those |these |all )?(?:\w+ ){0,3}(?:years|quarters)\b"
 )
 _REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
-"""Names of remaining places, which are not places themselves."""
+"""Labels for the rest of the world, which is not a single place."""
 _PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
 _PLACE = lazy_regex(
     r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
