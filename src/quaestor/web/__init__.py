@@ -1,1 +1,1 @@
-"""The pages that a browser is shown: a door like the command line, which parses what comes and shows what is."""
+"""The web interface: pages for browsers and the HTTP API."""

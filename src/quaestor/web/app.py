@@ -1,4 +1,4 @@
-"""The app: routes of each area, what guards them, and the files of the package."""
+"""The web app: its routes, middleware and static files."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,13 +27,13 @@ from quaestor.web.site import Site, TheSite
 from quaestor.web.templating import FILES, Pages
 
 AREAS = {"Ask": "/", "Runs": "/runs"}
-"""What the navigation leads to."""
+"""Titles and paths of the navigation."""
 
 _AROUND_AN_UPLOAD = 14_000_000
-"""Bytes that a form may have besides its file."""
+"""Bytes that a form may contain besides its file."""
 
 _UPLOADS_OF_ONE = 4
-"""Uploads of the largest size that one client may be sending at once."""
+"""Number of uploads of the maximum size that one client may send at once."""
 
 _NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _A_YEAR = "public, max-age=31536000, immutable"
@@ -44,7 +44,7 @@ _login = APIRouter()
 
 @_login.get(LOGIN)
 async def _show_login(request: Request, site: TheSite) -> Response:
-    """Show the form; the start page to who needs no token."""
+    """Show the login form, or redirect to the start page if the server needs no token."""
     if site.access.token is None:
         return RedirectResponse("/", 303)
     return site.pages.page(request, "login.html", line="")
@@ -52,7 +52,7 @@ async def _show_login(request: Request, site: TheSite) -> Response:
 
 @_login.post(LOGIN)
 async def _take_token(request: Request, site: TheSite, token: Annotated[str, Form(max_length=1_000)] = "") -> Response:
-    """Give who knows the token the cookie."""
+    """Check the token and set the login cookie."""
     if site.access.token is None:
         return RedirectResponse("/", 303)
     if not site.access.knows(token.strip()):
@@ -65,22 +65,22 @@ async def _take_token(request: Request, site: TheSite, token: Annotated[str, For
 def create_app(
     asking: AskRequest, access: Access | None = None, files: tuple[str, ...] = (), processes: int = 0
 ) -> FastAPI:
-    """Return the app. It opens the store when it is started, and closes it when it ends.
+    """Create the app, which opens the store at startup and closes it at shutdown.
 
     Args:
-        access: Who is let in; by default all of this machine.
-        processes: How many worker processes answer without a model; 0 answers in this process.
+        access: Access rules; by default everyone on this machine may use the server.
+        processes: Number of worker processes for solvers without a model; 0 answers in this process.
     """
     pages = Pages(AREAS)
-    let_in = access or Access()
+    rules = access or Access()
     settings = asking.settings
     largest = settings.serve_upload_mb * 1_000_000
 
     @asynccontextmanager
-    async def opened(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         limits = SessionLimits(open=settings.serve_conversations, questions=settings.serve_questions)
         async with open_sessions(asking, files, processes, limits) as (sessions, bench, store):
-            site = app.state.site = Site(asking, let_in, pages, store, sessions, bench)
+            site = app.state.site = Site(asking, rules, pages, store, sessions, bench)
             try:
                 yield
             finally:
@@ -89,27 +89,27 @@ def create_app(
                 await asyncio.gather(*site.tasks, return_exceptions=True)
 
     app = FastAPI(
-        title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_NO_TELEMETRY
+        title="quaestor", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_NO_TELEMETRY
     )
     for router in (ask, repair, runs, _login):
         app.include_router(router)
     app.mount(f"{STATIC}{pages.version}", _PackageFiles(directory=FILES), name="static")
-    app.mount(ADDRESS, create_api(settings, let_in, app.state), name="api")
+    app.mount(ADDRESS, create_api(settings, rules, app.state), name="api")
     errors.install(app, pages)
 
     def refuse(request: Request, status: int, line: str) -> Response:
         return errors.error_answer(pages, request, status, line)
 
-    # The last that is added is the first that is asked.
+    # The middleware added last runs first.
     app.add_middleware(_Bounded, most=largest + _AROUND_AN_UPLOAD)
     app.add_middleware(Bodies, refuse=refuse, most_of_one=_UPLOADS_OF_ONE * (largest + _AROUND_AN_UPLOAD))
     app.add_middleware(errors.ErrorMiddleware, answer=lambda request: refuse(request, 500, errors.INTERNAL))
-    app.add_middleware(Guard, access=let_in, refuse=refuse, programs=is_for_programs)
+    app.add_middleware(Guard, access=rules, refuse=refuse, programs=is_for_programs)
     return app
 
 
 class _Bounded:
-    """An ASGI middleware that bounds what pages are sent; what programs send is bounded where it is read."""
+    """ASGI middleware that limits the bodies sent to pages; the API limits bodies where it reads them."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app, self._bounded = app, RequestBodyLimitMiddleware(app, max_body_size=most)
@@ -119,7 +119,7 @@ class _Bounded:
 
 
 class _PackageFiles(StaticFiles):
-    """Files whose addresses change whenever one of them does."""
+    """Static files that can be cached forever, because their addresses contain a digest of their content."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)

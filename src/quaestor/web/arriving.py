@@ -1,4 +1,4 @@
-"""Bodies of requests while they arrive: given up if they are too slow, and bounded for each client."""
+"""Limits for request bodies while they arrive: their speed, and the total size per client."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,20 +8,20 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PATIENCE = 30.0
-"""Seconds that a body may keep the server waiting, besides those that its size explains."""
+"""Seconds that a client may keep the server waiting, in addition to the time its body needs at `SLOWEST`."""
 
 SLOWEST = 10_000
-"""Bytes a second that a body arrives with at least."""
+"""Minimum transfer rate of a body in bytes per second."""
 
 LONGEST = 600.0
-"""Seconds that any body may keep the server waiting."""
+"""Maximum time in seconds that the server waits for a body."""
 
 
 class Bodies:
-    """An ASGI middleware that answers for the app if the body of a request takes too long or too much room.
+    """ASGI middleware that rejects a request if its body arrives too slowly or takes too much space.
 
-    Only the time that the app waits for the body counts. Of one client's bodies that are under way at once, those of
-    more than average size are refused when all of them together are too large: small ones go through beside them.
+    Only the time that the app waits for the body counts. If the concurrent bodies of one client are too large together,
+    those of above-average size are rejected, so that small ones still pass.
     """
 
     def __init__(
@@ -33,12 +33,13 @@ class Bodies:
         patience: float = PATIENCE,
         slowest: float = SLOWEST,
     ) -> None:
-        """Take what it wraps.
+        """Wrap an app.
 
         Args:
-            refuse: Makes the answer to a request that is given up, of its status and one line.
-            patience: Seconds that a body may keep the server waiting, besides those that its size explains.
-            slowest: Bytes a second that explain them.
+            refuse: Creates the response to a rejected request from its status and one line.
+            most_of_one: Total bytes of the concurrent bodies of one client.
+            patience: Seconds to wait in addition to the transfer time at `slowest`.
+            slowest: Minimum transfer rate in bytes per second.
         """
         self._app, self._refuse, self._most = app, refuse, most_of_one
         self._patience, self._slowest = patience, slowest
@@ -46,17 +47,17 @@ class Bodies:
         self._number = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         client = (scope.get("client") or ("",))[0]
         self._number += 1
         number, loop = self._number, asyncio.get_running_loop()
-        waited, more, begun = 0.0, True, False
+        waited, more, started = 0.0, True, False
         refusal: tuple[int, str] | None = None
 
-        async def arriving() -> Message:
+        async def receive_limited() -> Message:
             nonlocal waited, more, refusal
             if not more:
                 return await receive()
@@ -78,14 +79,14 @@ class Bodies:
                 return {"type": "http.disconnect"}
             return message
 
-        async def answering(message: Message) -> None:
-            nonlocal begun
-            if refusal is None or begun:
-                begun = True
+        async def send_unless_refused(message: Message) -> None:
+            nonlocal started
+            if refusal is None or started:
+                started = True
                 await send(message)
 
         try:
-            await self._app(scope, arriving, answering)
+            await self._app(scope, receive_limited, send_unless_refused)
         except ClientDisconnect:
             if refusal is None:
                 raise
@@ -94,7 +95,7 @@ class Bodies:
             sizes.pop(number, None)
             if not sizes:
                 self._sizes.pop(client, None)
-        if refusal is not None and not begun:
+        if refusal is not None and not started:
             response = self._refuse(Request(scope), *refusal)
             response.headers["Connection"] = "close"
             if refusal[0] == 429:

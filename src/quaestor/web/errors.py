@@ -1,6 +1,6 @@
-"""What a browser is shown when something goes wrong: one line, no path of the machine, no traceback.
+"""Error responses for browsers: one line without file paths or tracebacks.
 
-A page for who asked for a page, a line for who asked for a part of one; the same words.
+A full page if a page was requested, a fragment if htmx requested a part of one.
 """
 
 import logging
@@ -20,7 +20,7 @@ from quaestor.web.api.problems import is_for_programs, problem_answer, problem_o
 from quaestor.web.templating import Pages, is_partial
 
 NOTICE = "#notice"
-"""Where a line appears that nothing else on the page has a place for."""
+"""Selector of the element that shows errors without a more specific place on the page."""
 
 LOG = logging.getLogger("quaestor.web")
 
@@ -34,7 +34,7 @@ INTERNAL = "Internal server error. See the server log for details."
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:
-    """Return a line as a page, as the part of a page that was asked for, or to programs as a problem."""
+    """Return an error as a page or, for htmx, a fragment; for the API as a problem."""
     if is_for_programs(request.url.path):
         return problem_answer(problem_of(status, line))
     if is_partial(request):
@@ -47,7 +47,7 @@ def error_answer(pages: Pages, request: Request, status: int, line: str) -> Resp
 
 
 def install(app: FastAPI, pages: Pages) -> None:
-    """Give an app the pages of what goes wrong."""
+    """Register the error handlers of the pages."""
 
     async def on_quaestor(request: Request, error: Exception) -> Response:
         assert isinstance(error, QuaestorError)
@@ -58,7 +58,7 @@ def install(app: FastAPI, pages: Pages) -> None:
         plain = HTTPStatus(error.status_code).phrase
         status = error.status_code
         line = error.detail if error.detail != plain else _WORDS.get(status, f"{plain}.")
-        if isinstance(error.__cause__, OSError):  # a form that could not be kept until all of it was there
+        if isinstance(error.__cause__, OSError):  # a form upload that could not be buffered on disk
             status, line = 503, f"The server has no room for the file: {error.__cause__.strerror}."
         response = error_answer(pages, request, status, line)
         response.headers.update(error.headers or {})
@@ -79,22 +79,22 @@ class ErrorMiddleware:
     """ASGI middleware that logs unexpected errors and returns a generic response."""
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:
-        """Take what it wraps, and what makes the answer."""
+        """Wrap an app; `answer` creates the response to an unexpected error."""
         self.app, self._answer = app, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        begun = False
+        """Handle a request."""
+        started = False
 
-        async def noting(message: Message) -> None:
-            nonlocal begun
-            begun = begun or message["type"] == "http.response.start"
+        async def watch_start(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self.app(scope, receive, noting)
-        except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
+            await self.app(scope, receive, watch_start)
+        except Exception as error:  # noqa: BLE001  # outermost handler of the server
             request = Request(scope)
             log_unforeseen(LOG, error, f"{request.method} {request.url.path}")
-            if not begun:
+            if not started:
                 await self._answer(request)(scope, receive, send)

@@ -1,8 +1,8 @@
-"""Who may ask the server, by which name, and from which page: the only place where a request is refused for that.
+"""Access control: the accepted host names, origins and tokens. No other module rejects requests for these reasons.
 
-A pure ASGI middleware, in front of everything. What it lets through has a Host header that the server goes by (a page
-of another site cannot make its own name lead here), comes from a page of this server where it changes anything, and
-brings the token where one is needed.
+A plain ASGI middleware runs before everything else. It accepts a request only if the Host header names this server
+(against DNS rebinding), if the request comes from a page of this server when it changes data, and if it carries the
+token when one is required.
 """
 
 import hmac
@@ -25,7 +25,7 @@ from quaestor.errors import SettingsError
 SHORTEST_TOKEN = 16
 LOGIN = "/login"
 STATIC = "/static/"
-"""Below which nothing is private: the files of the package."""
+"""Prefix of the static files, which need no token."""
 
 _SEND_THE_TOKEN = "this server requires a token: send the header Authorization: Bearer TOKEN"
 
@@ -38,7 +38,7 @@ _HEADERS: Mapping[str, str] = {
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    # Nothing is told to other sites; under `no-referrer` a browser would also hide from us where a form was sent from.
+    # Other sites get no referrer; `no-referrer` would also hide from this server which page sent a form.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -48,11 +48,11 @@ _HEADERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who is let in.
+    """Access rules of a server.
 
     Attributes:
-        token: What whoever asks has to know; None if all of this machine may ask.
-        made: Whether the token was made here, so that nobody knows it yet.
+        token: Token that clients must send; None if everyone on this machine may use the server.
+        made: Whether the token was generated here, so that it must be shown to the user.
     """
 
     host: str = "127.0.0.1"
@@ -69,7 +69,7 @@ class Access:
 
     @classmethod
     def at(cls, host: str, token: str | None = None) -> "Access":
-        """Return who is let in at an address: other machines only with a token, which is made if none is given.
+        """Return the access rules for a listening address: other machines need a token, which is generated if missing.
 
         Raises:
             SettingsError: The token is too short.
@@ -79,9 +79,9 @@ class Access:
         return cls(host, secrets.token_urlsafe(32), made=True)
 
     def goes_by(self, host: str) -> bool:
-        """Tell whether the server goes by the name of a Host header.
+        """Return whether a Host header names this server.
 
-        A name of another site that leads here is none of them: addresses and the machine's own names alone are.
+        Only addresses and the machine's own names are accepted, so that no other site's domain can be pointed here.
         """
         try:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
@@ -93,20 +93,20 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie: another server of this machine has another one."""
+        """Name of the cookie, which differs between servers on the same machine."""
         return f"quaestor_{self._derive('name')[:12]}"
 
     @property
     def cookie_value(self) -> str:
-        """What the cookie holds: it follows from the token, which does not follow from it."""
+        """Value of the cookie, derived from the token by a one-way function."""
         return self._derive("value")
 
     def knows(self, token: str) -> bool:
-        """Tell whether a token is the right one, in the same time whatever it is."""
+        """Return whether a token is correct, comparing in constant time."""
         return self.token is not None and hmac.compare_digest(token.encode(), self.token.encode())
 
     def lets_in(self, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request brings what is needed: the cookie, or the token as a bearer's."""
+        """Return whether a request carries the cookie or the bearer token, if one is required."""
         if self.token is None:
             return True
         scheme, _, token = headers.get("authorization", "").partition(" ")
@@ -119,7 +119,7 @@ class Access:
         return found is not None and hmac.compare_digest(found.value.encode(), self.cookie_value.encode())
 
     def grant(self, response: Response, *, secure: bool) -> None:
-        """Give whoever knew the token the cookie."""
+        """Set the login cookie."""
         response.set_cookie(self.cookie, self.cookie_value, httponly=True, samesite="strict", secure=secure)
 
     def _derive(self, purpose: str) -> str:
@@ -127,7 +127,7 @@ class Access:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is of this machine alone.
+    """Return whether an address can be reached only from this machine.
 
     >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "localhost.example.com", "")]
     [True, True, True, False, False, False]
@@ -152,13 +152,13 @@ def _own_names() -> set[str]:
 
 
 def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
-    """Tell whether a request comes from a page of this server, as its browser says.
+    """Return whether the browser reports that a request comes from a page of this server.
 
-    Browsers of today say it in `Sec-Fetch-Site`, which no page can set, and all of them in `Origin` where something is
-    sent across sites. What says neither is no browser, and has to bring the token.
+    Current browsers send `Sec-Fetch-Site`, which pages cannot set; all browsers send `Origin` with cross-site requests
+    that change data. A client that sends neither is not a browser and must send the token.
 
     Args:
-        headers: Its headers, by lower-case names.
+        headers: Headers by lower-case name.
     """
     site, origin, host = headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", "")
     if site is not None and site != "same-origin":
@@ -169,7 +169,7 @@ def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
 
 
 class Guard:
-    """Lets requests through, or refuses them; says in every response what a browser may do with it."""
+    """ASGI middleware that enforces the access rules and adds security headers to every response."""
 
     def __init__(
         self,
@@ -178,17 +178,16 @@ class Guard:
         refuse: Callable[[Request, int, str], Response],
         programs: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Take what it guards.
+        """Wrap an app.
 
         Args:
-            refuse: Makes the answer to a request that is not let through, of its status and one line; 401 asks for
-                the token.
-            programs: Whether a path is for programs, which say nothing of a page that they come from.
+            refuse: Creates the response to a rejected request from its status and one line; 401 asks for the token.
+            programs: Whether a path belongs to the API, whose clients send no origin.
         """
         self.app, self.access, self.refuse, self.programs = app, access, refuse, programs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -223,21 +222,20 @@ class Guard:
         return None
 
     def _is_a_program(self, request: Request, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request is for programs and from none of the browsers that say where a page comes from.
+        """Return whether a request is for the API and does not come from a browser that reports its origin.
 
-        What browsers send for a page without a word of that is a form, and no form has the type of a body or the method
-        that is taken there.
+        A browser without these headers can only send forms, which the API does not accept.
         """
         return self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
 
     def _sign_in(self, request: Request) -> Response | None:
-        """Return the answer to who brings a token in the address, or none at all; None if the way is free."""
+        """Log in a request with a token in its address, or reject one without a token; None if it may proceed."""
         path = request.scope["path"]
         if self.access.token is None or path.startswith(STATIC):
             return None
-        if self.programs(path):  # whose token is in no address
-            let_in = self.access.lets_in(_plain(request.headers))
-            return None if let_in else self.refuse(request, 401, _SEND_THE_TOKEN)
+        if self.programs(path):  # the API never takes the token from the address
+            allowed = self.access.lets_in(_plain(request.headers))
+            return None if allowed else self.refuse(request, 401, _SEND_THE_TOKEN)
         url = URL(scope=request.scope)
         given = parse_qs(url.query).get("token", [])
         if given and request.method in _SAFE and self.access.knows(given[0]):

@@ -1,6 +1,6 @@
-"""An app at an address of this machine, until somebody ends it; connections of a client are limited.
+"""Runs the app on a local address, with limits for the connections of each client.
 
-uvicorn has a limit of time for connections that are idle between two requests, and for nothing else.
+uvicorn limits only the time that a connection is idle between requests.
 """
 
 import asyncio
@@ -18,20 +18,20 @@ from quaestor.errors import SettingsError
 from quaestor.web.security import Access
 
 _TO_FINISH = 1
-"""Seconds that requests have to come to their end when the server is told to end."""
+"""Seconds that running requests may take to finish at shutdown."""
 
 HEADER_SECONDS = 20.0
-"""Seconds from the opening of a connection, or the last answer on it, to the end of the next request's headers."""
+"""Seconds from the opening of a connection, or the last response on it, to the end of the next request's headers."""
 
 MOST_OF_ONE = 256
-"""Open connections of one address."""
+"""Maximum number of open connections of one address."""
 
 
 def read_proxies(text: str) -> tuple[str, ...]:
-    """Return addresses and networks that are written with commas between them.
+    """Parse a comma-separated list of addresses and networks.
 
     Raises:
-        SettingsError: One of them is not an IP address or network.
+        SettingsError: An entry is not an IP address or network.
     """
     found = tuple(part.strip() for part in text.split(",") if part.strip())
     for part in found:
@@ -45,15 +45,17 @@ def read_proxies(text: str) -> tuple[str, ...]:
 
 
 class Connections:
-    """The open connections of a server."""
+    """The open connections of a server, counted by address."""
 
     def __init__(
         self, proxies: tuple[str, ...] = (), *, seconds: float = HEADER_SECONDS, most_of_one: int = MOST_OF_ONE
     ) -> None:
-        """Take the limits.
+        """Set the limits.
 
         Args:
-            proxies: Addresses and networks whose connections are not limited in number: they serve many clients.
+            proxies: Addresses and networks without a limit on connections, because they serve many clients.
+            seconds: Time for the headers of a request.
+            most_of_one: Maximum number of connections of one address.
         """
         self.seconds: float = seconds
         self._most = most_of_one
@@ -61,16 +63,16 @@ class Connections:
         self._open: Counter[str] = Counter()
 
     def protocol(self, **given: Any) -> "TimedProtocol":
-        """Return the protocol of a new connection, from the arguments that uvicorn gives."""
+        """Create the protocol of a new connection, from the arguments that uvicorn passes."""
         return TimedProtocol(self, **given)
 
     def enter(self, address: str) -> bool:
-        """Count a connection of an address, and return whether it may stay."""
+        """Count a connection, and return whether it is allowed."""
         self._open[address] += 1
         return self._open[address] <= self._most or self._is_proxy(address)
 
     def leave(self, address: str) -> None:
-        """Forget a connection that was counted."""
+        """Remove a connection from the count."""
         self._open[address] -= 1
         if not self._open[address]:
             del self._open[address]
@@ -83,17 +85,17 @@ class Connections:
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with a limit of time for headers."""
+    """uvicorn's HTTP/1.1 protocol with a time limit for request headers."""
 
     def __init__(self, connections: Connections, **given: Any) -> None:
-        """Take the connections that this is one of."""
+        """Create the protocol for one connection."""
         super().__init__(**given)
         self._connections = connections
         self._address: str | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base does
-        """Begin to wait for a request, or close the connection if its address has too many."""
+        """Start the timer, or close the connection if its address has too many."""
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         if self._connections.enter(self._address):
@@ -102,7 +104,7 @@ class TimedProtocol(H11Protocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop the timer."""
         self._clear_deadline()
         if self._address is not None:
             self._connections.leave(self._address)
@@ -110,12 +112,12 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read, and stops waiting if a request has begun with it."""
+        """Parse the data, and stop the timer once a request has begun."""
         super().data_received(data)
         self._set_deadline()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Start the timer for the next request."""
         super().on_response_complete()
         self._set_deadline()
 
@@ -132,14 +134,14 @@ class TimedProtocol(H11Protocol):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Return a socket at an address, so that whoever is told the address can be answered.
+    """Return a listening socket, so that clients can connect as soon as the address is printed.
 
     Args:
-        host: An address of this machine, or a name of one.
-        port: 0 takes a free one.
+        host: An address or name of this machine.
+        port: 0 chooses a free port.
 
     Raises:
-        SettingsError: It is no address of this machine, or the port is taken or not allowed.
+        SettingsError: The host is not an address of this machine, or the port is taken or not allowed.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -158,7 +160,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(bound: socket.socket, access: Access) -> str:
-    """Return the address to open in a browser, with a token that was made here, never one that was given."""
+    """Return the address to open in a browser, with the token only if it was generated here."""
     host, port = bound.getsockname()[:2]
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     shown = f"[{shown}]" if ":" in shown else shown
@@ -166,10 +168,10 @@ def address_of(bound: socket.socket, access: Access) -> str:
 
 
 def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connections | None = None) -> uvicorn.Server:
-    """Return a server for an app, which says nothing of requests that go well.
+    """Create the server for an app, without an access log.
 
     Args:
-        proxies: Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+        proxies: Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.
     """
     config = uvicorn.Config(
         app,

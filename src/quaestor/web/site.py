@@ -1,4 +1,4 @@
-"""What every page is on: opened once by the server, handed to each request. Nothing of it is global."""
+"""The objects shared by all requests: opened once by the server and passed to each route, never global."""
 
 import asyncio
 import re
@@ -30,16 +30,16 @@ from quaestor.web.security import Access
 from quaestor.web.templating import Pages
 
 BEAT = 15.0
-"""Seconds after which something is sent, so that nothing between here and the client takes a stream for dead."""
+"""Seconds between keep-alive messages, so that proxies do not close an idle stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A server's own.
+    """The shared objects of a server.
 
     Attributes:
-        asking: Who answers where nobody chooses another, and how; `asking.settings` are those in force.
-        tasks: What goes on whether or not a browser waits for it.
+        asking: The default solver and its options; `asking.settings` are the settings in effect.
+        tasks: Background tasks, which continue when the browser disconnects.
     """
 
     asking: AskRequest
@@ -53,11 +53,11 @@ class Site:
 
     @property
     def settings(self) -> Settings:
-        """Those in force."""
+        """The settings in effect."""
         return self.asking.settings
 
     def in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        """Does something to its end, unless the server ends before or the task that is returned is cancelled."""
+        """Run a coroutine as a background task, which ends with the server at the latest."""
         task = asyncio.get_running_loop().create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self._log_end)
@@ -70,7 +70,7 @@ class Site:
 
 
 def site_of(request: Request) -> Site:
-    """Return the server's own, of the app that a request came to."""
+    """Return the shared objects of the app that handles a request."""
     return cast("Site", request.app.state.site)
 
 
@@ -80,12 +80,12 @@ def client_of(request: Request) -> str:
 
 
 TheSite = Annotated[Site, Depends(site_of)]
-"""A parameter of this type is given the server's own."""
+"""Annotation for a route parameter that receives the `Site`."""
 
 
 @asynccontextmanager
 async def open_run_views(app: FastAPI) -> AsyncIterator[None]:
-    """Open what runs are looked through with, for as long as an app runs whose store is open."""
+    """Open the views of runs, while the store of the app is open."""
     site = app.state.site
     async with RunViews(site.store, site.settings.store) as views:
         app.state.run_views = views
@@ -93,26 +93,27 @@ async def open_run_views(app: FastAPI) -> AsyncIterator[None]:
 
 
 def views_of(request: Request) -> RunViews:
-    """Return what the app that a request came to looks through runs with."""
+    """Return the views of runs of the app that handles a request."""
     return cast("RunViews", request.app.state.run_views)
 
 
 Views = Annotated[RunViews, Depends(views_of)]
-"""A parameter of this type is given it."""
+"""Annotation for a route parameter that receives the `RunViews`."""
 
 
 News = tuple[str, Event | Turn] | AnsweredNow | Exception | None
-"""What comes while a question is answered: events and turns with their question, None if nothing came for a while, and
-at the end the answers, or what went wrong."""
+"""Progress of a question: events and turns with their question, None after a pause of `BEAT` seconds, and finally the
+answers or an error.
+"""
 
 
 async def follow_question(
     site: Site, id: str, text: str, answerer: str | None = None, *, stop_if_left: bool
 ) -> AsyncGenerator[News, None]:
-    """Ask a question, and yield what happens until it is answered.
+    """Ask a question, and yield its progress until it is answered.
 
     Args:
-        stop_if_left: Whether the question is stopped if nobody waits for the end.
+        stop_if_left: Whether to stop the question if the consumer closes the generator.
     """
     news_queue: asyncio.Queue[News] = asyncio.Queue()
 
@@ -123,7 +124,7 @@ async def follow_question(
         except QuaestorError as error:
             last = error
         finally:
-            # After what is still on its way into the queue from other threads.
+            # Scheduled last, so that events queued by other threads come first.
             asyncio.get_running_loop().call_soon(news_queue.put_nowait, last)
 
     asking = site.in_background(answer())
@@ -142,10 +143,10 @@ async def follow_question(
 
 
 async def download(conversations: Sequence[ExportedConversation], about: str, format: ExportFormat) -> Response:
-    """Return conversations as a file, which a browser keeps and does not open in the place of the page.
+    """Return conversations as a file to download.
 
     Args:
-        about: What the document or the run is called, by which the file is named.
+        about: Name of the document or run, used in the file name.
     """
     suffix, kind = FORMATS[format]
     data = await asyncio.to_thread(export_bytes, format, conversations)

@@ -1,7 +1,4 @@
-"""Templates to pages: everything is escaped, and what would turn the reading around is shown as a sign.
-
-There is no other way in.
-"""
+"""Rendering of templates: all values are escaped, and invisible direction marks are shown as symbols."""
 
 import json
 from collections.abc import Mapping
@@ -29,11 +26,11 @@ class Pages:
     """The templates of the package.
 
     Attributes:
-        version: The digest of all static files: their addresses have it, so that they can be kept for long.
+        version: Digest of all static files. It is part of their addresses, so that they can be cached for long.
     """
 
     def __init__(self, areas: Mapping[str, str]) -> None:
-        """Read nothing yet."""
+        """Create the environment; templates are loaded on first use."""
         self.version = _version()
         self._environment = Environment(
             loader=FileSystemLoader(TEMPLATES),
@@ -51,33 +48,33 @@ class Pages:
         return f"{STATIC}{self.version}/{name}"
 
     def text(self, template: str, /, **values: object) -> str:
-        """Return what a template makes of some values; one that it names and that is not among them is an error."""
+        """Render a template; an undefined value is an error."""
         return self._environment.get_template(template).render(**values)
 
     def page(self, request: Request, template: str, /, status: int = 200, **values: object) -> HTMLResponse:
-        """Return a page as the answer to a request.
+        """Render a template as a response.
 
         Args:
-            request: What was asked; templates see `path` and `partial`, whether only a part of a page is asked for.
+            request: Templates see its `path`, and as `partial` whether htmx requested a fragment.
         """
         seen = {"path": request.url.path, "partial": is_partial(request)}
         return HTMLResponse(self.text(template, **seen, **values), status)
 
 
 def is_partial(request: Request) -> bool:
-    """Tell whether htmx asks for a part of a page."""
+    """Return whether htmx requests a fragment of a page."""
     return request.headers.get("hx-request") == "true" and request.headers.get("hx-history-restore-request") != "true"
 
 
 def _show(value: object) -> object:
-    """Every value that a template prints passes here, before it is escaped."""
+    """Make control characters visible in every printed value, before it is escaped."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return value
 
 
 def confidence_level(confidence: float | None) -> str:
-    """Return how sure a probability is: `high`, `middle` or `low`; "" if there is none."""
+    """Return the level of a confidence: `high`, `middle` or `low`; "" if there is none."""
     if confidence is None:
         return ""
     return "high" if confidence >= _LIKELY else "middle" if confidence >= _UNSURE else "low"
@@ -102,7 +99,7 @@ _FILTERS = {
     "show_entries": show_entries,
     "show_number": show_number,
 }
-"""What templates show answers and turns with."""
+"""Filters of the templates."""
 
 
 def _version() -> str:

@@ -1,1 +1,1 @@
-"""The same for programs: JSON in, JSON out, problems as RFC 9457 has them (docs/http.md)."""
+"""The HTTP API: JSON requests and replies, errors as RFC 9457 problem details (docs/http.md)."""

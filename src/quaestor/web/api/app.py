@@ -1,4 +1,4 @@
-"""The interface for programs, an app of its own below `/api/v1`: its routes, its limits, its problems."""
+"""The HTTP API: a separate app mounted below `/api/v1`, with its routes, rate limit and error handlers."""
 
 import math
 from collections import OrderedDict
@@ -46,12 +46,12 @@ _ROUTERS = (
 
 
 def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
-    """Return the interface, to be mounted at its address.
+    """Create the API app, to be mounted at `ADDRESS`.
 
     Args:
-        settings: With its limits.
-        access: Who is let in; whoever mounts it guards it.
-        state: Of the app that it is mounted in: the server's own stands there once that is started.
+        settings: The request limits are taken from here.
+        access: Only describes the authentication; the app that mounts the API must enforce it.
+        state: The state of the app that mounts the API; its `site` is set when that app starts.
     """
     api = FastAPI(
         title="quaestor",
@@ -119,14 +119,14 @@ _GIVEN = (
     (_BEGINS, "201", "conversation", "/id"),
     ("list_runs", "200", "run", "/items/0/id"),
 )
-"""Operations that give an id, in the answer of which status, for which parameter, and where in it."""
+"""Operations that return an id: name, response status, the parameter that takes the id, and a JSON pointer to it."""
 
 
 def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
-    """Return the document of an interface.
+    """Return the OpenAPI document of the API.
 
     Args:
-        token: Whether whoever asks needs the token.
+        token: Whether requests must send the token.
     """
     schema = get_openapi(
         title=api.title,
@@ -149,7 +149,7 @@ def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
 
 
 def _link(paths: dict[str, dict[str, Any]]) -> None:
-    """Say of each operation that gives an id which others take it."""
+    """Add OpenAPI links from each operation that returns an id to the operations that take it."""
     operations = [(path, operation) for path, methods in paths.items() for operation in methods.values()]
     for source, status, parameter, where in _GIVEN:
         links = {
@@ -167,31 +167,31 @@ def _link(paths: dict[str, dict[str, Any]]) -> None:
 
 
 def _always(problem: dict[str, Any]) -> list[str]:
-    """The members that every problem has: `errors` is left out if there are none."""
+    """Return the fields that every problem has; `errors` is omitted if empty."""
     return [name for name in problem["properties"] if name != "errors"]
 
 
 _ADDRESSES = 10_000
 _AT_ONCE = 10.0
-"""Seconds whose requests may all come at once."""
+"""A client may send the requests of this many seconds in one burst."""
 
 
 class Rates:
-    """How much each address has left."""
+    """Token buckets that limit the requests of each client address."""
 
     def __init__(self, a_minute: int, clock: Callable[[], float] = monotonic) -> None:
-        """Take the rate.
+        """Configure the rate.
 
         Args:
-            a_minute: Requests a minute of one address; 0 sets no limit.
-            clock: Says the time in seconds.
+            a_minute: Requests per minute for each address; 0 disables the limit.
+            clock: Returns the time in seconds.
         """
         self._a_second, self._clock = a_minute / 60, clock
         self._most = max(1.0, self._a_second * _AT_ONCE)
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Count a request, and return 0 if it may be answered; else the seconds until one may."""
+        """Count a request; return 0 if it is allowed, else the seconds until the next one will be."""
         if not self._a_second:
             return 0.0
         now = self._clock()
@@ -206,14 +206,14 @@ class Rates:
 
 
 class Throttle:
-    """An ASGI middleware: refuses what comes too often."""
+    """ASGI middleware that answers 429 if an address exceeds its rate."""
 
     def __init__(self, app: ASGIApp, rates: Rates) -> None:
-        """Take what it wraps, and the rates."""
+        """Wrap an app."""
         self.app, self._rates = app, rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass the request on, or reject it."""
         if scope["type"] == "http" and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
             seconds = math.ceil(wait)
             line = f"too many requests from your address; retry in {seconds} s"

@@ -1,7 +1,7 @@
-"""How requests are read: bounded in size and time, of the type that is taken, JSON without two meanings.
+"""Strict reading of requests: limited size, checked content type, unambiguous JSON.
 
-A body is UTF-8; a key stands once in an object; numbers are finite; a parameter that is not known, or stands twice, is
-a mistake and not ignored.
+A body must be UTF-8 JSON without duplicate keys and with finite numbers. Unknown and repeated query parameters are
+errors.
 """
 
 import json
@@ -23,33 +23,33 @@ from quaestor.web.site import site_of
 JSON_TYPE, FILE_TYPE = "application/json", "application/octet-stream"
 
 _IN_MEMORY = 1_000_000
-"""Bytes of a file above which it is kept on disk until all of it is there."""
+"""Uploads larger than this many bytes are buffered on disk."""
 
 _LONGEST_NUMBER = 40
 _CLOSE = {"Connection": "close"}
 
 
 class StrictRequest(Request):
-    """A request whose JSON is read strictly."""
+    """Request whose size is limited and whose JSON is parsed strictly."""
 
     async def body(self) -> bytes:
-        """Return the body, once all of it is there."""
+        """Return the complete body."""
         if not hasattr(self, "_body"):
             self._body = await read_body(self, site_of(self).settings.serve_request_kb * 1_000)
         return self._body
 
     async def json(self) -> Any:
-        """Return what the body says."""
+        """Return the parsed body."""
         if not hasattr(self, "_json"):
             self._json = strict_json(await self.body())
         return self._json
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its requests strictly."""
+    """Route that reads requests as `StrictRequest` and rejects unknown parameters."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of a request."""
         handle = super().get_route_handler()
         takes_json = self.body_field is not None
         known = set(_parameters(self.dependant))
@@ -64,10 +64,10 @@ class StrictRoute(APIRoute):
 
 
 def require_type(request: Request, wanted: str) -> None:
-    """Refuse a body of another type.
+    """Check the content type of a request.
 
     Raises:
-        HTTPException: The header says another type, or none.
+        HTTPException: 415 if the header is missing or names another type.
     """
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.partition("charset=")[2].strip(' "').lower()
@@ -77,10 +77,10 @@ def require_type(request: Request, wanted: str) -> None:
 
 @asynccontextmanager
 async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
-    """Give a file that is the body of a request, once all of it is there.
+    """Receive the request body as a file and yield it once it is complete.
 
     Raises:
-        HTTPException: It is of another type or too large, or there is no room for it on the disk.
+        HTTPException: The content type is wrong, the file is too large, or the disk is full.
     """
     require_type(request, FILE_TYPE)
     with SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
@@ -97,7 +97,7 @@ async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a request.
 
     Raises:
-        HTTPException: It is too large.
+        HTTPException: The body is larger than `most` bytes.
     """
     return b"".join([piece async for piece in _pieces(request, most)])
 
@@ -119,10 +119,10 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
 
 
 def strict_json(data: bytes) -> object:
-    """Return what a text in JSON says.
+    """Parse JSON, rejecting ambiguous input such as duplicate keys.
 
     Raises:
-        HTTPException: It is not JSON, or could be read in two ways.
+        HTTPException: The data is not valid JSON, or is ambiguous.
     """
     try:
         return json.loads(
@@ -169,14 +169,14 @@ def _finite(digits: str) -> float:
 
 
 def _parameters(needed: Dependant) -> Iterator[str]:
-    """Yield the names of the parameters that an address may have."""
+    """Yield the names of all query parameters, including those of dependencies."""
     yield from (field.alias for field in needed.query_params)
     for inner in needed.dependencies:
         yield from _parameters(inner)
 
 
 def _check_parameters(request: Request, known: set[str]) -> None:
-    """Refuse parameters of an address that say nothing here, or say two things."""
+    """Reject unknown and repeated query parameters."""
     names = [name for name, _ in request.query_params.multi_items()]
     faults = [("unknown parameter", name) for name in names if name not in known]
     faults += [("given more than once", name) for name in set(names) if names.count(name) > 1 and name in known]

@@ -1,4 +1,4 @@
-"""Conversations: begun, listed, shown with their answers, renamed, taken away, deleted."""
+"""Routes for conversations: start, list, show, rename, export and delete them; list solvers."""
 
 import asyncio
 from datetime import datetime
@@ -33,7 +33,7 @@ FILES: dict[int | str, dict[str, Any]] = {
         },
     }
 }
-"""What an export answers, as the document of the interface has it."""
+"""The response of an export, for the OpenAPI document."""
 
 
 class NewConversationBody(RequestBody):
@@ -169,7 +169,7 @@ async def _export_conversation(
 
 
 def conversation_of(saved: SavedConversation, solver: str | None = None) -> ConversationReply:
-    """Return a conversation as it is listed; with the solver that is there, where the chosen one is not."""
+    """Return a conversation for a list; `solver` replaces a chosen solver that is no longer available."""
     return ConversationReply.of(saved, answers=saved.turns, solver=solver or saved.answerer)
 
 

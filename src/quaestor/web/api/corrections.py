@@ -1,4 +1,4 @@
-"""Answers put right: what could be chosen instead, what was corrected, and who did."""
+"""Routes for corrections: list them, list possible ones, and correct an answer."""
 
 from datetime import datetime
 from typing import Annotated
@@ -120,7 +120,7 @@ async def _list_offers(
 
 
 def correction_reply(one: Correction, ledger: Ledger) -> CorrectionReply:
-    """Return a correction of a conversation."""
+    """Convert a correction to its reply."""
     return CorrectionReply.of(
         one,
         says=act_words(one.act, ledger),

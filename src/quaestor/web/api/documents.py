@@ -1,4 +1,4 @@
-"""Documents: handed over, listed, and what was understood of each."""
+"""Routes for documents: upload, list, delete and inspect them."""
 
 import asyncio
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): what goes wrong, in a form for programs, and what to do in one line."""
+"""Problem details (RFC 9457): errors for programs, with a one-line hint on what to do."""
 
 import json
 import re
@@ -38,7 +38,7 @@ from quaestor.errors import (
 )
 
 PREFIX = "/api"
-"""Below which answers are for programs: no page, no redirect to one."""
+"""Responses to paths below this prefix are JSON: errors are never pages or redirects."""
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -59,7 +59,7 @@ _TITLES = {
     502: "Bad Gateway",
     503: "Service Unavailable",
 }
-"""As RFC 9110 has them: those of Python change with its version."""
+"""Phrases of RFC 9110, because those of `http.HTTPStatus` change with the Python version."""
 
 _WORDS = {
     400: "The request is invalid.",
@@ -114,7 +114,7 @@ class Problem(Value):
 
 
 def is_for_programs(path: str) -> bool:
-    """Tell whether an address is one for programs."""
+    """Return whether a path belongs to the API."""
     return path == PREFIX or path.startswith(f"{PREFIX}/")
 
 
@@ -134,16 +134,16 @@ _STATUSES: Mapping[type[QuaestorError], int] = {
     GraphError: 400,
     PlanError: 400,
 }
-"""Of errors by their kind; the first that fits counts."""
+"""HTTP status by error class; the first matching class counts."""
 
 
 def status_of(error: QuaestorError) -> int:
-    """Return the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
+    """Return the HTTP status of an error: 4xx if the client caused it, 5xx if the server or a service behind it did."""
     return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
 
 
 def code_of(error: QuaestorError) -> str:
-    """Return the kind of an error for programs.
+    """Return the machine-readable code of an error.
 
     >>> code_of(UnknownRunError("no such run")), code_of(UnknownUploadError("no such document"))
     ('unknown_run', 'unknown_document')
@@ -153,12 +153,12 @@ def code_of(error: QuaestorError) -> str:
 
 
 def problem_of(status: int, detail: str, code: str = "", errors: Sequence[Fault] = ()) -> Problem:
-    """Return a problem.
+    """Create a problem.
 
     Args:
         detail: What went wrong and what to do, in one line.
-        code: The kind of the problem; by default that of the status.
-        errors: The parts of the request that cannot be used.
+        code: The kind of the problem; derived from the status by default.
+        errors: The invalid parts of the request.
     """
     title = _TITLES.get(status) or HTTPStatus(status).phrase
     name = code or title.lower().replace(" ", "_")
@@ -166,26 +166,23 @@ def problem_of(status: int, detail: str, code: str = "", errors: Sequence[Fault]
 
 
 def problem_json(problem: Problem) -> str:
-    """Return a problem as JSON, all in ASCII: what it repeats of a request may be no text at all."""
+    """Serialize a problem as ASCII JSON, because text echoed from the request may contain lone surrogates."""
     return json.dumps({name: value for name, value in problem.model_dump().items() if name != "errors" or value})
 
 
 def problem_answer(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a problem as an answer.
-
-    Args:
-        problem: What went wrong.
-    """
+    """Return the response for a problem."""
     challenge = {"WWW-Authenticate": "Bearer"} if problem.status == 401 else {}
     return Response(problem_json(problem), problem.status, {**challenge, **(headers or {})}, MEDIA_TYPE)
 
 
 def problems(*more: int, changes: bool = False, body: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Return the problems of an operation, as the document of the interface names them.
+    """Return the OpenAPI responses for the errors of an operation.
 
     Args:
-        *more: Those that not every operation has.
-        changes: Whether it changes anything.
+        *more: Statuses besides those that every operation has.
+        changes: Whether the operation changes data.
+        body: Whether the operation takes a body.
     """
     statuses = sorted({*_ALWAYS, *more, *(_CHANGING if changes else ()), *(_WITH_A_BODY if body else ())})
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -197,7 +194,7 @@ _MOST_FAULTS = 20
 
 
 def install_problems(api: FastAPI) -> None:
-    """Give an interface its problems."""
+    """Register the error handlers of the API."""
 
     async def on_quaestor(request: Request, error: Exception) -> Response:
         assert isinstance(error, QuaestorError)
@@ -233,14 +230,14 @@ def install_problems(api: FastAPI) -> None:
 
 
 class HeadMiddleware:
-    """An ASGI middleware: answers HEAD as GET, without the body."""
+    """ASGI middleware that answers HEAD like GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Take what it wraps."""
+        """Wrap an app."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
@@ -252,10 +249,10 @@ class HeadMiddleware:
 
 
 def methods_of(api: FastAPI, path: str) -> list[str]:
-    """Return the methods that an address takes.
+    """Return the HTTP methods that a path supports.
 
     Args:
-        path: Of the address, below the interface.
+        path: The path below the API's mount point.
     """
     paths: dict[str, dict[str, Any]] = api.openapi()["paths"]
     found: set[str] = set()

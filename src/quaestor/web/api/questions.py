@@ -1,4 +1,4 @@
-"""Questions: asked, answered at once or told as it goes on, taken back; one answer with all that is known of it."""
+"""Routes for questions: ask one, follow its progress, stop or remove it, and show an answer with its trace."""
 
 import asyncio
 import json
@@ -164,7 +164,7 @@ def _message(event: str, data: str) -> str:
 
 
 def _answers(found: AnsweredNow) -> AnswersReply:
-    # In no other thread: there are a dozen at most, each made in less time than it takes to go there and back.
+    # Not in a thread: there are at most a dozen answers, and converting each is faster than switching threads.
     answers = tuple(answers_of(found.turns, found.document, found.run, found.first))
     return AnswersReply(answers=answers, run=found.run, unkept=found.unkept)
 

@@ -1,4 +1,4 @@
-"""Runs: listed, one with its scores, its turns, one turn with plan and trace, taken away as a file."""
+"""Routes for runs: list, show, score, compare and export them and their turns."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -195,7 +195,7 @@ class RunTurnList(PartReply[RunTurnReply]):
 
 
 def run_of(view: RunView) -> RunReply:
-    """Return a run as the API shows it."""
+    """Convert a run to its reply."""
     options = view.run.spec.get("solver_options")
     return RunReply.of(
         view,
@@ -209,7 +209,7 @@ def run_of(view: RunView) -> RunReply:
 
 
 def scores_of(view: RunView, counts: RunCounts) -> ScoresReply:
-    """Return how right a run is."""
+    """Return the accuracy of a run."""
     breakdowns = {
         "turn" if by == "index" else by: [
             TallyReply.of(one, name=name + 1 if isinstance(name, int) else name)
@@ -221,7 +221,7 @@ def scores_of(view: RunView, counts: RunCounts) -> ScoresReply:
 
 
 def turn_of(judged: JudgedTurn) -> RunTurnReply:
-    """Return a turn as it is listed."""
+    """Convert a turn to its reply in a list."""
     verdict = VerdictReply.of(judged.verdict) if judged.verdict else None
     return RunTurnReply.of(
         judged.turn, number=judged.turn.index + 1, display=answer_words(judged.turn), verdict=verdict

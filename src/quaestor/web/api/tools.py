@@ -1,6 +1,6 @@
-"""What is done with a document besides asking: places found, its graph queried, numbers checked, formulas calculated.
+"""Routes for working with a document directly: find places, query facts, check numbers, calculate, explain answers.
 
-The same as the tools of `quaestor mcp`; what they do is in `application`.
+They use the same functions of `application` as the tools of `quaestor mcp`.
 """
 
 from collections.abc import Sequence

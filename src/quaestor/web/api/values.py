@@ -1,4 +1,4 @@
-"""What requests and replies are made of: frozen, and nothing in them that is not said."""
+"""Base classes of requests and replies, and pagination."""
 
 from collections.abc import Iterable
 from typing import Annotated, Generic, Self, TypeVar
@@ -37,7 +37,7 @@ class PartReply(Value, Generic[T]):
 
     @classmethod
     def of_page(cls, page: ListPage[T]) -> Self:
-        """Return a part of a list."""
+        """Create the reply for one part of a list."""
         return cls(items=page.items, total=page.total, offset=page.part.offset, limit=page.part.limit)
 
 
@@ -45,16 +45,16 @@ def part_of(
     offset: Annotated[int, Query(ge=0, le=_FARTHEST, description="The number of items to skip.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = 50,
 ) -> ListPart:
-    """Return the part of a list that an address asks for."""
+    """Create a `ListPart` from the query parameters."""
     return ListPart(offset, limit)
 
 
 Part = Annotated[ListPart, Depends(part_of)]
-"""A parameter of this type is the part of a list that is asked for."""
+"""Annotation for a route parameter that receives the requested part of a list."""
 
 
 def part_of_whole(items: tuple[T, ...], part: ListPart) -> ListPage[T]:
-    """Return a part of a list that is there as a whole."""
+    """Return a part of a list whose items are all in memory."""
     return ListPage(items[part.offset : part.offset + part.limit], len(items), part)
 
 
@@ -82,7 +82,7 @@ class PlanNodeReply(Value):
 
 
 def nodes_of(nodes: Iterable[plan_steps.PlanNode]) -> tuple[PlanNodeReply, ...]:
-    """Return what a plan is computed of, each after those that lead to it."""
+    """Convert the nodes of a plan, each after its inputs."""
     return tuple(
         PlanNodeReply.of(
             node,

@@ -1,1 +1,1 @@
-"""Ask: a document, and the conversation about it beside it."""
+"""Pages for asking: a document beside the conversation about it."""

@@ -1,4 +1,4 @@
-"""Turns as cards: what is answered, by what arithmetic, how surely, from where; and what is behind it."""
+"""Turns as cards: the answer, its formula, confidence and sources."""
 
 import re
 from collections import defaultdict
@@ -23,20 +23,20 @@ from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef
 from quaestor.web.document_view.parts import Paper, source_key
 
 _AROUND = 70
-"""Characters of a sentence that are shown on each side of a number."""
+"""Characters of a sentence shown on each side of a number."""
 
 _MOST_SOURCES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPlace:
-    """Where a number is, in words.
+    """The place of a number, for display.
 
     Attributes:
-        before: What is printed before the number; `after` behind it.
-        key: The id of the element that shows it, or "".
-        part: The part of the document that it is in.
-        where: The headings over it, or "".
+        before: The text before the number; `after` is the text behind it.
+        key: The id of its element, or "".
+        part: The number of the document part that contains it.
+        where: The headings above it, or "".
     """
 
     place: str
@@ -50,13 +50,13 @@ class ShownPlace:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A turn with its places.
+    """A turn with its sources.
 
     Attributes:
-        cited: Its explanation; None if there is none.
-        formula: In pieces, numbers of the document with their places; empty of what was merely looked up.
-        places: Where its numbers are; those that the explanation cites are first, in the order of their numbers.
-        more_places: How many others there are.
+        cited: The explanation of the answer, or None.
+        formula: The formula in pieces, with the place of each number from the document; empty for a lookup.
+        places: Sources of the answer; those cited by the explanation come first, in citation order.
+        more_places: The number of sources that are not in `places`.
     """
 
     number: int
@@ -71,13 +71,13 @@ def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
     """Return the cards of a conversation.
 
     Args:
-        first: From which turn on, from 0.
+        first: Index of the first turn to include.
     """
     return [_card(turns, index, paper) for index in range(first, len(turns))]
 
 
 def place_of_source(source: Source, paper: Paper) -> ShownPlace:
-    """Return a source as somewhere to go to."""
+    """Return the place of a source as a link target with its context."""
     document = paper.document
     shown = show_source(source, document)
     where = "" if document.is_page else locate_source(source, document).words
@@ -105,21 +105,21 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
 
 
 def _group_digits(number: str) -> str:
-    """A number with separators between its thousands."""
+    """Format a number with thousands separators."""
     return f"{Decimal(number):,}"
 
 
-# A number that is not part of a word, and no label of a group's entry (`{2009: 3}`).
+# Matches a number that is neither part of a word nor the key of a group entry (`{2009: 3}`).
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*:)(?!\w)")
 
 
 def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[tuple[str, Source | None], ...]:
-    """Return the formula of an answer in parts, which are the formula again when they are put together.
+    """Split the formula of an answer into parts; joined, they are the formula again.
 
-    Each part has its text, and where the number was taken from; None of a sign, a constant, a name.
+    Each part has its text and the source of its number; None for signs, constants and names.
 
     Args:
-        earlier: Those of the conversation before it: a formula writes out the ones that it uses.
+        earlier: Earlier answers of the conversation, whose formulas are written out in this one.
     """
     waiting: dict[str, list[Source]] = defaultdict(list)
     for one in (answer, *reversed(earlier)):
@@ -132,13 +132,13 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[tuple
     for match in _NUMBER.finditer(answer.formula):
         text = match[0]
         start = match.start()
-        if text not in waiting and text.startswith("-"):  # a minus, and the number after it
+        if text not in waiting and text.startswith("-"):  # a minus sign followed by the number
             text, start = text[1:], start + 1
         if not (sources := waiting.get(text)):
             continue
         if start > end:
             parts.append((answer.formula[end:start], None))
-        # Of two cells with one number the first stands first; after the last they begin again.
+        # Cells with the same number are used in order, and again from the first after the last.
         parts.append((text, sources[0]))
         sources.append(sources.pop(0))
         end = match.end()
@@ -148,7 +148,7 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[tuple
 
 
 def _printed_numbers(plan: Plan) -> Iterator[tuple[str, Source]]:
-    """Yield the numbers that a plan takes from the document, as a formula prints them."""
+    """Yield the numbers that a plan takes from the document, formatted as in the formula."""
     for step in plan.steps:
         if isinstance(step, Extract):
             if step.number is not None:

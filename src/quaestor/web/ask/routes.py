@@ -1,4 +1,4 @@
-"""The addresses of the area: documents to choose from, a conversation beside its document, parts of the document."""
+"""Routes of the ask pages: choose a document, hold a conversation beside it, load parts of the document."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -141,10 +141,10 @@ async def show_conversation(
     template: str = "ask/conversation.html",
     more: Mapping[str, object] | None = None,
 ) -> Response:
-    """Return the page of a conversation.
+    """Render the page of a conversation.
 
     Args:
-        at: The key of the place that is looked at, or "".
+        at: The key of the place to highlight, or "".
         corrected: The number of the correction that was just made, or 0.
     """
     state = await site.sessions.look(id)
@@ -219,9 +219,9 @@ async def _stop(request: Request, site: TheSite, id: str) -> Response:
 
 
 async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
-    """Yield the events of the page: that it is asked, each step, each answer, or what went wrong.
+    """Yield server-sent events: the pending question, each step, each answer, or an error.
 
-    Who closes the page stops looking, and the answer is kept all the same.
+    If the page is closed, the question is still answered and stored.
     """
     mark, failed = token_hex(6), False
     yield _message(site.pages.text("ask/pending.html", mark=mark, id=id, question=text))
@@ -238,7 +238,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
                 failed = True
                 line = error_line(news) if isinstance(news, QuaestorError) else INTERNAL
                 yield _message(site.pages.text("ask/failed.html", mark=mark, line=line))
-    with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
+    with suppress(UnknownConversationError):  # it may have been deleted meanwhile
         yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.sessions.saved.get(id)))
     yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
 
@@ -253,5 +253,5 @@ async def _render_answer(site: Site, id: str, turn: Turn, mark: str) -> str:
 
 
 def _message(html: str) -> str:
-    """Return a message of the stream: each line of it is one of data."""
+    """Format a server-sent event; each line gets a `data:` prefix."""
     return "".join(f"data: {line}\n" for line in html.splitlines()) + "\n"

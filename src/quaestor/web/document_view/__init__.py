@@ -1,1 +1,1 @@
-"""A document as a page shows it: in parts that are fetched as they are needed, every cell and sentence with a key."""
+"""Rendering of documents: in parts that are loaded on demand, with a key for every cell and sentence."""

@@ -1,6 +1,6 @@
-"""A document cut into parts of about one size, each shown by itself: a filing is never one page for a browser.
+"""Splits a document into parts of similar size, so that a browser never has to render a whole filing at once.
 
-A long table is cut between its rows, its headings over each piece.
+A long table is split between rows, and its header is repeated in each part.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from quaestor.documents.health import document_health
 from quaestor.documents.table import Table
 
 _FULL = 60.0
-"""About as many lines of a screen make a part."""
+"""Target size of a part, in lines on the screen."""
 
 _NEARLY = 40.0
-"""From here on a heading begins a new one."""
+"""A heading starts a new part if the current one has more lines than this."""
 
 _ROWS = 80
-"""The most rows of a table in one part."""
+"""Maximum number of table rows in a part."""
 
 _CHARACTERS = 110
 _AROUND = 2.0
@@ -33,8 +33,8 @@ class PartPiece:
     """A block, or some rows of a table.
 
     Attributes:
-        first: Of a table the first row of its body that is shown.
-        last: The row after the last one.
+        first: First row of the table body to show.
+        last: Row after the last one.
     """
 
     block: Block
@@ -44,10 +44,10 @@ class PartPiece:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of a document.
+    """A part of a document.
 
     Attributes:
-        lines: About how many lines it takes on a screen.
+        lines: Estimated number of lines on the screen.
     """
 
     number: int
@@ -56,15 +56,15 @@ class Part:
 
     @property
     def height(self) -> int:
-        """A step from 1 to 20 for a style, by which room is held for it."""
+        """Height class from 1 to 20, with which the style sheet reserves space for the part."""
         return max(1, min(20, round(self.lines / 8)))
 
 
 class Paper:
-    """A document in parts."""
+    """A document divided into parts."""
 
     def __init__(self, document: Document) -> None:
-        """Cut a document."""
+        """Divide a document."""
         self.document = document
         self.parts = tuple(
             Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_cut(document.blocks))
@@ -73,13 +73,21 @@ class Paper:
         self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
 
     def part_of(self, source: Source) -> int:
-        """Return the number of the part that a cell or a sentence is in; LookupError if there is no such place."""
+        """Return the number of the part that contains a cell or sentence.
+
+        Raises:
+            LookupError: The document has no such place.
+        """
         block = self.document.block(source)
         row = source.row if isinstance(source, CellRef) else 0
         return self._at(block.order, row)
 
     def part_of_block(self, order: int) -> int:
-        """Return the number of the part that a block begins in, by its place in the document."""
+        """Return the number of the part in which a block begins.
+
+        Args:
+            order: The position of the block in the document.
+        """
         return self._at(order, 0)
 
     def headings(self) -> Iterator[tuple[Block, SectionHeading, int]]:
@@ -95,7 +103,7 @@ class Paper:
                 yield block, block.content, self.part_of_block(block.order)
 
     def _at(self, order: int, row: int) -> int:
-        # Heads of columns are in every piece of a table: they are shown in the first.
+        # Column headers are repeated in every piece of a table; the first piece counts.
         return max(0, bisect_right(self._starts, (order, row)) - 1)
 
 
@@ -105,7 +113,7 @@ def _cut(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
     for piece in _pieces(blocks):
         heading, lines = isinstance(piece.block.content, SectionHeading), _lines(piece)
         if pieces and (filled + lines > _FULL or (heading and filled > _NEARLY)):
-            # No heading is left behind by what it is over.
+            # Keep headings together with the block that follows them.
             over = _trailing_headings(pieces)
             if len(over) < len(pieces):
                 yield pieces[: len(pieces) - len(over)], filled
@@ -152,7 +160,7 @@ _SPAN = re.compile(r"s-([a-z0-9_]{1,200})-(\d{1,6})-(\d{1,7})-(\d{1,7})", re.ASC
 
 
 def source_key(source: Source) -> str:
-    """Return the words for a place.
+    """Return the key of a place, used in element ids and addresses.
 
     >>> source_key(CellRef("page.pdf", 0, 2, 1)), source_key(SentenceRef("page.pdf", "pre_text", 3, 10, 14))
     ('t0-2-1', 's-pre_text-3-10-14')
@@ -163,13 +171,13 @@ def source_key(source: Source) -> str:
 
 
 def sentence_key(sentence: Sentence | SentenceRef) -> str:
-    """Return the words for a whole sentence."""
+    """Return the key of a whole sentence."""
     index = sentence.index if isinstance(sentence, Sentence) else sentence.sentence
     return f"s-{sentence.section}-{index}"
 
 
 def source_at(key: str, document: Document) -> Source | None:
-    """Return the place that some words are of; None if the document has no such place."""
+    """Return the place with a key, or None if the document has no such place."""
     try:
         if match := _CELL.fullmatch(key):
             table, row, column = map(int, match.groups())
@@ -188,15 +196,15 @@ _MOST_RECENT = 16
 
 
 class DocumentCache:
-    """The documents that were shown last. All calls are made from one event loop."""
+    """The most recently shown documents, divided into parts. Must be used from a single event loop."""
 
     def __init__(self) -> None:
-        """Hold none yet."""
+        """Create an empty cache."""
         self._recent: OrderedDict[int, Paper] = OrderedDict()
 
     async def paper(self, document: Document) -> Paper:
-        """Return a document in parts."""
-        # Two documents that are held are never of one id, and to compare what they say would take longer than to cut.
+        """Return a document divided into parts."""
+        # By identity: comparing the contents of two documents would take longer than dividing one.
         paper = self._recent.get(id(document))
         if paper is None or paper.document is not document:
             paper = await asyncio.to_thread(Paper, document)

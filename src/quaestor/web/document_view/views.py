@@ -1,4 +1,4 @@
-"""Parts of a document as templates show them: rows of cells, words around marked numbers."""
+"""View models for document parts: rows of cells, and sentences with marked numbers."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ Span = tuple[str, str, bool]
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A cell of a grid.
+    """A table cell.
 
     Attributes:
-        numeric: Whether it is set as a number.
-        mended: What was mended in reading it, or "".
+        numeric: Whether the cell is aligned as a number.
+        mended: What was repaired when the cell was read, or "".
     """
 
     key: str
@@ -35,11 +35,11 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of a grid.
+    """A table row.
 
     Attributes:
-        depth: How far its label is set in, 0 to 4.
-        heading: Whether it heads the rows below it: a label and nothing else.
+        depth: Indentation level of the label, 0 to 4.
+        heading: Whether the row is a heading for the rows below: a label without values.
     """
 
     cells: tuple[CellView, ...]
@@ -49,14 +49,15 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """Something that is in a document.
+    """A block of the document.
 
     Attributes:
         kind: `heading`, `paragraph` or `table`.
-        key: The id of a heading or a table.
-        level: Of a heading, 1 for the outermost.
-        sentences: Each with its id, in spans: the text, of a marked one its id, and whether it is looked at.
-        rest: Which rows of a long table these are, in words, or "".
+        key: The element id of a heading or table.
+        level: Heading level, 1 for the outermost.
+        sentences: The id and spans of each sentence; a span is its text, its id if it is marked, and whether it is
+            highlighted.
+        rest: Which rows of a long table are shown, or "".
     """
 
     kind: str
@@ -74,7 +75,7 @@ class BlockView:
 
 
 def part_view(paper: Paper, part: Part, used: Collection[Source], here: Source | None = None) -> list[BlockView]:
-    """Return a part of a document to be shown."""
+    """Return the blocks of a part, with the `used` sources marked and `here` highlighted."""
     page = paper.parts[part.number - 1].pieces[-1].block.page if part.number else None
     shown = []
     for piece in part.pieces:
@@ -85,7 +86,7 @@ def part_view(paper: Paper, part: Part, used: Collection[Source], here: Source |
 
 
 def heading_key(order: int) -> str:
-    """Return the id of a heading or a table by the place of its block."""
+    """Return the element id of a heading or table from the position of its block."""
     return f"b{order}"
 
 
@@ -128,7 +129,7 @@ def _is_in(ref: SentenceRef, sentence: Sentence) -> bool:
 def _table(table: Table, piece: PartPiece, used: frozenset[Source], here: Source | None, page: int | None) -> BlockView:
     numeric = _numeric_columns(table)
     heads = tuple(RowView(tuple(_merge(table.cells[row], numeric, used, here))) for row in range(table.header_rows))
-    if piece.first:  # its ids are those of the first piece
+    if piece.first:  # the ids belong to the first piece
         heads = tuple(
             RowView(tuple(CellView("", cell.text, cell.span, cell.numeric) for cell in row.cells)) for row in heads
         )
@@ -152,7 +153,7 @@ def _table(table: Table, piece: PartPiece, used: frozenset[Source], here: Source
 
 
 def _numeric_columns(table: Table) -> frozenset[int]:
-    """Return the columns in which there are more numbers and dashes than words."""
+    """Return the columns in which at least half of the nonempty cells are numbers or dashes."""
     found = set()
     for column in range(1, len(table.columns)):
         cells = [row[column] for row in table.cells[table.header_rows :] if row[column].text.strip()]
@@ -186,7 +187,7 @@ def _cell(cell: Cell, numeric: frozenset[int], used: frozenset[Source], here: So
 def _merge(
     cells: Sequence[Cell], numeric: frozenset[int], used: frozenset[Source], here: Source | None
 ) -> Iterator[CellView]:
-    """Yield the cells of a row that heads columns; one that is repeated beside itself once, over all of them."""
+    """Yield the cells of a header row, merging adjacent cells with the same text."""
     place = 0
     while place < len(cells):
         end = place + 1

@@ -1,1 +1,1 @@
-"""Answers put right by hand, in the browser."""
+"""Pages for correcting answers."""

@@ -1,4 +1,4 @@
-"""The addresses of corrections: the page on which an answer is put right, and what its forms send."""
+"""Routes of the correction pages."""
 
 import json
 from collections.abc import Callable
@@ -28,11 +28,11 @@ from quaestor.web.site import Site, TheSite
 router = APIRouter()
 
 AUTHOR = "quaestor_author"
-"""The cookie that holds the name which a person gave."""
+"""Cookie with the name that the user entered."""
 
 
 _CHOICE: Any = Annotated[Choice, Discriminator("kind")]
-"""What the button of an offer sends."""
+"""The value sent by the button of an offered correction."""
 
 _A_YEAR = 365 * 24 * 3600
 _Words = Annotated[str, Form(max_length=400)]
@@ -78,7 +78,7 @@ async def _undo(request: Request, site: TheSite, id: str, number: int) -> Respon
 
 
 async def _apply_fix(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
-    """Return the way back to the conversation, once a correction is made; keeps the name that was given with it."""
+    """Apply a correction and redirect to the conversation; remember the author's name in a cookie."""
     who = name or _author(request, site)
     made = await site.sessions.correct(id, fix, who)
     first = min((change.turn for change in made.changes), default=None)
@@ -97,12 +97,12 @@ async def _apply_fix(request: Request, site: Site, id: str, fix: Callable[[Ledge
 
 
 def _author(request: Request, site: Site) -> str:
-    """Who corrects: by the name that was given before, else as it is set. A server's user is not who sits there."""
+    """Return the author from the cookie or the settings; the user who runs the server may be someone else."""
     return unquote(request.cookies.get(AUTHOR, ""))[:80].strip() or site.settings.author or "you"
 
 
 def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: int | None) -> Act:
-    """Return what a form asks for: something that was offered, another number, or another place for a step."""
+    """Return the correction that a form requests: an offered one, another number, or another place for a step."""
     if not 0 <= turn < len(ledger.turns):
         raise InputError(missing_answer(turn + 1, ledger.turns))
     if choice:

@@ -1,4 +1,4 @@
-"""Corrections as templates show them: what could be chosen, what is on record, what changed."""
+"""View models for corrections: possible corrections, and those already made."""
 
 import json
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from quaestor.web.document_view.parts import source_key
 
 @dataclass(frozen=True, slots=True)
 class NumberView:
-    """A number that an answer rests on.
+    """A number that an answer depends on.
 
     Attributes:
-        text: As it counts now.
-        was: As it was read, where a person corrected it, or "".
+        text: The current value.
+        was: The value as it was read, if a person corrected it, or "".
     """
 
     key: str
@@ -33,15 +33,15 @@ class NumberView:
 
 
 def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, Correction]]:
-    """Return what is on record of a conversation, as programs and as it was made, the latest first."""
+    """Return the corrections of a conversation, latest first, each with its reply."""
     return [(correction_reply(made, ledger), made) for made in reversed(ledger.corrections)]
 
 
 def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
-    """Return the numbers that an answer rests on.
+    """Return the numbers that an answer depends on.
 
     Args:
-        turn: The answer's place in the conversation, from 0.
+        turn: Index of the answer in the conversation, from 0.
     """
     return [_number(source, ledger) for source in sources_of(ledger.turns[turn].answer)]
 
@@ -60,10 +60,10 @@ def _number(source: Source, ledger: Ledger) -> NumberView:
 
 
 def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[tuple[int, str, str]]:
-    """Yield the steps of an answer that take a number of the document: number, label and key of the place.
+    """Yield the steps of an answer that take a number from the document: step id, label and key of the place.
 
     Args:
-        turn: The answer's place in the conversation, from 0.
+        turn: Index of the answer in the conversation, from 0.
     """
     plan = ledger.turns[turn].answer.plan
     for step in plan.steps if plan is not None else ():
@@ -72,10 +72,10 @@ def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[tuple[int, str, str]]
 
 
 def offer_views(ledger: Ledger, turn: int) -> dict[str, list[tuple[str, Offer]]]:
-    """Return what could be chosen for an answer by its kind, each with what a form sends to choose it.
+    """Return possible corrections of an answer by kind, each with the form value that selects it.
 
     Args:
-        turn: The answer's place in the conversation, from 0.
+        turn: Index of the answer in the conversation, from 0.
     """
     offers: dict[str, list[tuple[str, Offer]]] = {"source": [], "reading": [], "operation": []}
     for one in possible_corrections(ledger, turn):

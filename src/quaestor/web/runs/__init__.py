@@ -1,1 +1,1 @@
-"""Runs: what was played over datasets, and how it went."""
+"""Pages for runs over datasets, and their scores."""

@@ -1,6 +1,6 @@
-"""A plan as a drawing: boxes from left to right, each after what leads to it, and the lines between them.
+"""Layout of a plan as a drawing: boxes from left to right, each after its inputs, connected by lines.
 
-Colours and type are the style sheet's; the same steps are beside it in words.
+Colours and fonts come from the style sheet. The page also lists the steps as text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from quaestor.application.plan_steps import PlanNode, operation_sign
 WIDTH, HEIGHT = 210, 62
 _GAP_X, _GAP_Y, _MARGIN = 64, 16, 8
 _LETTERS, _LETTERS_OF_VALUE = 27, 21
-"""About so many letters fit in a line of a box."""
+"""Approximate number of letters that fit in a line of a box."""
 _LAST = 10
 
 KIND_LABELS = {"taken": "from the document", "row": "row of the table", "group": "cells"}
@@ -19,7 +19,7 @@ KIND_LABELS = {"taken": "from the document", "row": "row of the table", "group":
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A thing of the plan and its place."""
+    """A node of the plan with its position."""
 
     node: PlanNode
     x: int
@@ -31,10 +31,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What leads from one box to another.
+    """A line from one box to another.
 
     Attributes:
-        number: Which operand it is, from 1; 0 if the operation has one.
+        number: Position of the operand, from 1; 0 if the operation has only one.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A plan with everything in its place."""
+    """The layout of a plan."""
 
     boxes: tuple[Box, ...]
     lines: tuple[Edge, ...]
@@ -54,15 +54,15 @@ class Drawing:
 
 
 def draw(nodes: Sequence[PlanNode]) -> Drawing:
-    """Return the drawing of a plan.
+    """Lay out a plan.
 
     Args:
-        nodes: As `plan_nodes` gives them, each after those that lead to it; one at least.
+        nodes: Nodes from `plan_nodes`, each after its inputs; at least one.
     """
     layers: dict[str, int] = {}
     for node in nodes:
         layers[node.key] = 1 + max((layers[key] for key in node.inputs if key in layers), default=-1)
-    # What an operation brings in stands right before it, not at the far left.
+    # Place inputs directly before the operation that uses them, not at the far left.
     first_use = {key: layers[node.key] - 1 for node in reversed(nodes) for key in node.inputs}
     for node in nodes:
         if not node.inputs:
@@ -86,7 +86,7 @@ def draw(nodes: Sequence[PlanNode]) -> Drawing:
 
 
 def step_words(node: PlanNode, nodes: Mapping[str, PlanNode]) -> str:
-    """Return a thing of a plan in words, for who does not see the drawing."""
+    """Describe a node in words, for screen readers."""
     if node.kind in ("constant", "earlier"):
         return node.title
     if node.kind != "operation":
@@ -128,7 +128,7 @@ def _cut(text: str, most: int = _LETTERS) -> str:
     text = " ".join(text.split())
     if len(text) <= most:
         return text
-    # What tells two numbers of one line apart stands last: "net cash from operating activities, 2009".
+    # Keep the end, which often distinguishes numbers of the same row: "net cash from operating activities, 2009".
     head, comma, last = text.rpartition(", ")
     if not comma or len(last) > _LAST:
         return f"{text[: most - 1].rstrip()}…"

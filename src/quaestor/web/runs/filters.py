@@ -1,6 +1,6 @@
-"""What is asked of lists of runs and turns, by programs and by pages; and the addresses of pages of such lists.
+"""Filters for lists of runs and turns, for the API and the pages; pagination and addresses of the pages.
 
-A page asks for a confidence in percent and calls some parameters otherwise; what is empty there asks for nothing.
+Pages give confidence in percent and use other names for some parameters. Empty parameters are ignored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _Text = Annotated[str, Query(max_length=200, description="Only turns whose quest
 
 @dataclass(frozen=True, slots=True)
 class RunQuery:
-    """Which runs are asked for; a dataset by the name of its file."""
+    """Filter for runs; datasets are given by file name."""
 
     kind: Annotated[
         RunKind | None, Query(description="Questions of a dataset, questions of a person, or imported answers.")
@@ -43,7 +43,7 @@ class RunQuery:
     model: _Word = None
 
     def filter(self, datasets: Sequence[str]) -> RunFilter:
-        """Return the filter, given the paths of all datasets that there are runs of."""
+        """Return the filter, given the paths of all datasets that have runs."""
         paths = None
         if self.dataset is not None:
             paths = tuple(path for path in datasets if dataset_name(path) == self.dataset)
@@ -52,7 +52,7 @@ class RunQuery:
 
 @dataclass(frozen=True, slots=True)
 class TurnQuery:
-    """Which turns of a run are asked for."""
+    """Filter for the turns of a run."""
 
     text: _Text = ""
     conversation: Annotated[str | None, Query(max_length=1_000)] = None
@@ -84,7 +84,7 @@ class TurnQuery:
 
 @dataclass(frozen=True, slots=True)
 class PairQuery:
-    """Which turns of two runs are asked for."""
+    """Filter for the turns of two runs."""
 
     outcome: Annotated[
         Outcome | None,
@@ -109,7 +109,7 @@ class _PageQuery:
 
 
 _NAMES = {"q": "text", "turn": "number", "from": "least", "to": "most", "state": "status"}
-"""What pages call parameters, and their names."""
+"""Field names by the parameter names used in pages."""
 
 _SHARES = ("least", "most")
 """Parameters that pages give in percent."""
@@ -117,10 +117,10 @@ _SHARES = ("least", "most")
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """A list as its address asks for it.
+    """A list page, parsed from its address.
 
     Attributes:
-        values: Its parameters, those that ask for something.
+        values: The nonempty parameters.
     """
 
     path: str
@@ -129,7 +129,7 @@ class ListRequest:
 
     @classmethod
     def of(cls, path: str, query: QueryParams, limit: int) -> "ListRequest":
-        """Return what an address asks for."""
+        """Parse the parameters of a request."""
         values = {name: value.strip() for name, value in query.items() if value.strip()}
         return cls(path, values, limit)
 
@@ -140,11 +140,11 @@ class ListRequest:
 
     @property
     def part(self) -> ListPart:
-        """The part of the list that is shown."""
+        """The part of the list shown on this page."""
         return ListPart((self.number - 1) * self.limit, self.limit)
 
     def address(self, **changes: str | int | None) -> str:
-        """Return the address of the list with some parameters changed or, by None, taken away; from its first page."""
+        """Return the address of the first page with some parameters changed; None removes a parameter."""
         found: dict[str, Any] = {**self.values, "page": None, **changes}
         given = {name: value for name, value in found.items() if value not in (None, "")}
         return f"{self.path}?{urlencode(given)}" if given else self.path
@@ -154,10 +154,10 @@ class ListRequest:
         return self.values.get(name)
 
     def query(self, kind: type[Q]) -> Q:
-        """Return what is asked for.
+        """Parse the parameters as a query class.
 
         Raises:
-            InputError: A parameter is not what it may be.
+            InputError: A parameter is invalid.
         """
         values: dict[str, object] = {_NAMES.get(name, name): value for name, value in self.values.items()}
         for name in _SHARES:
@@ -175,10 +175,10 @@ class ListRequest:
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """The way through the pages of a list.
+    """Links to the previous and next page of a list.
 
     Attributes:
-        first: The number of the first that is shown, from 1; 0 if none is.
+        first: Number of the first item shown, from 1; 0 if the page is empty.
     """
 
     first: int
@@ -189,7 +189,7 @@ class Pager:
 
 
 def pager(listed: ListRequest, page: ListPage[Any]) -> Pager:
-    """Return the way through the pages of a list."""
+    """Create the links for a page of a list."""
     before, shown = page.part.offset, len(page.items)
     number = listed.number
     last_page = max(1, -(-page.total // listed.limit))

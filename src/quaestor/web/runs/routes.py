@@ -1,4 +1,4 @@
-"""The addresses of the area."""
+"""Routes of the pages for runs."""
 
 from dataclasses import replace
 from typing import Any, get_args
@@ -49,7 +49,7 @@ def _same(values: tuple[str, ...]) -> list[tuple[str, str]]:
 
 @router.get("")
 async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
-    """Show the runs of the store, the latest first."""
+    """List the runs in the store, latest first."""
     listed = ListRequest.of("/runs", request.query_params, RUNS_SHOWN)
     choices = await views.choices()
     page = await views.runs(replace(listed.query(RunQuery).filter(choices.datasets), kinds=OVER_DATASETS), listed.part)
@@ -69,7 +69,7 @@ async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
 
 @router.get("/compare")
 async def _compare(request: Request, site: TheSite, views: Views) -> Response:
-    """Show two runs turn by turn; runs that are ticked in a list come as `run`, the later one first."""
+    """Compare two runs turn by turn; runs selected in a list arrive as `run`, the later one first."""
     listed = ListRequest.of("/runs/compare", request.query_params, TURNS_SHOWN)
     if ticked := request.query_params.getlist("run"):
         if len(ticked) != 2:
@@ -98,7 +98,7 @@ async def _compare(request: Request, site: TheSite, views: Views) -> Response:
 
 @router.get("/{run}")
 async def _show_run(request: Request, site: TheSite, views: Views, run: str) -> Response:
-    """Show one run: its scores, what was right by several properties, and its turns."""
+    """Show a run: its scores, the accuracy by class of turn, and its turns."""
     listed = ListRequest.of(f"/runs/{run}", request.query_params, TURNS_SHOWN)
     view = await views.run(run)
     counts = await views.counts(view)
@@ -123,7 +123,10 @@ _PARAMETERS = {"index": "turn", "kind": "kind", "operation": "operation", "origi
 
 
 def _rows(counts: RunCounts, by: Any) -> list[tuple[str, dict[str, str | int] | None, Any]]:
-    """Return the classes of a breakdown with what filters by them: turns in their order, others by size."""
+    """Return the classes of a breakdown with the parameters that filter by them.
+
+    Turn numbers come in order, other classes by size.
+    """
     found = counts.tallies[by].items()
     ordered = sorted(found, key=lambda one: (one[0] if by == "index" else -one[1].turns, str(one[0])))
     return [(_class_words(by, name), _read_class(by, name), tally) for name, tally in ordered]
@@ -152,14 +155,14 @@ def _read_class(by: str, name: str | int | None) -> dict[str, str | int] | None:
 
 @router.get("/{run}/references")
 async def _show_references(request: Request, site: TheSite, views: Views, run: str) -> Response:
-    """Show the figures of a run by its references, which are read again from its file."""
+    """Show the scores of a run against its references, which are read again from their file."""
     view, score = await read_references(views, site.store, run)
     return site.pages.page(request, "runs/references.html", view=view, score=score, titles=SCORERS, words=words)
 
 
 @router.get("/{run}/progress")
 async def _show_progress(request: Request, site: TheSite, views: Views, run: str) -> Response:
-    """Show how far a run is: a part of a page."""
+    """Show the progress of a run, as a fragment of a page."""
     view = await views.run(run)
     return site.pages.page(request, "runs/progress.html", view=view, run=view.run)
 
@@ -168,14 +171,14 @@ async def _show_progress(request: Request, site: TheSite, views: Views, run: str
 async def _show_turn(
     request: Request, site: TheSite, views: Views, run: str, number: int, conversation: str
 ) -> Response:
-    """Show one turn: what was asked and answered, how that came about, and the reference if there is one."""
+    """Show a turn: the question, the answer, how it was found, and the reference if there is one."""
     found = await look_at_turn(views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))
 
 
 @router.get("/{run}/graph/{conversation:path}")
 async def _show_graph(request: Request, site: TheSite, run: str, conversation: str, node: str = "") -> Response:
-    """Show a thing of the graph of a conversation's page with all that it leads to; without one where to begin."""
+    """Show a node of a page's graph with its neighbours, or the start nodes if none is given."""
     network = await _network(site, run, conversation, node)
 
     def address(id: str | None) -> str:
@@ -195,7 +198,7 @@ async def _show_graph(request: Request, site: TheSite, run: str, conversation: s
 
 @router.get("/{run}/network/{conversation:path}")
 async def _give_network(site: TheSite, run: str, conversation: str, node: str = "") -> Response:
-    """Give the same for a picture."""
+    """Return the nodes and edges of the graph as JSON, for the picture."""
     network = await _network(site, run, conversation, node)
     nodes: list[JsonValue] = [{"id": one.id, "label": one.label, "kind": one.kind} for one in network.nodes]
     edges: list[JsonValue] = [{"source": one.source, "target": one.target, "label": one.label} for one in network.edges]
@@ -210,7 +213,7 @@ async def _network(site: Site, run: str, conversation: str, node: str) -> Networ
 
 
 def _neighbours(network: Network) -> list[tuple[str, NetworkNode]]:
-    """Return what the thing in the middle leads to, with what joins them; what leads to it is listed backwards."""
+    """Return the neighbours of the focused node with the label of each edge; "←" marks incoming edges."""
     if network.focus is None:
         return []
     nodes, middle = {node.id: node for node in network.nodes}, network.focus.id

@@ -1,4 +1,4 @@
-"""What the page of one turn is filled with."""
+"""Template values for the page of a turn."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,25 +19,25 @@ from quaestor.web.document_view.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
 
 _AROUND = 160
-"""Characters of a sentence that are shown on each side of a number."""
+"""Characters of a sentence shown on each side of a number."""
 
 _READINGS = 2
 
 _PARTS = 4
-"""The most parts of a document that are shown."""
+"""Maximum number of document parts shown."""
 
 
 def turn_address(run: str, conversation: str, index: int) -> str:
     """Return the address of a turn.
 
     Args:
-        index: The turn's place in its conversation, from 0.
+        index: Index of the turn in its conversation, from 0.
     """
     return f"/runs/{quote(run)}/turns/{index + 1}/{quote(conversation)}"
 
 
 def turn_values(found: TurnDetail) -> dict[str, Any]:
-    """Return what the template of a turn is filled with."""
+    """Return the template values for a turn."""
     record, answer = found.record, found.turn.answer
     indexes = [judged.turn.index for judged in found.conversation]
 
@@ -69,7 +69,7 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
 
 
 def _sheet(found: TurnDetail) -> dict[str, Any]:
-    """Return the parts of the document in which the answer rests, each with its blocks; else the first one."""
+    """Return the parts of the document that contain sources of the answer, or else the first part."""
     if found.document is None:
         return {"parts": [], "parts_left": 0}
     paper, used = Paper(found.document), frozenset(sources_of(found.turn.answer))
@@ -83,7 +83,7 @@ def _part_of(paper: Paper, source: Source) -> int | None:
     try:
         return paper.part_of(source)
     except LookupError:
-        return None  # a run of other programs may name places that are not there
+        return None  # imported runs may cite places that do not exist
 
 
 def _place(source: Source, found: TurnDetail) -> ShownPlace:
@@ -91,7 +91,7 @@ def _place(source: Source, found: TurnDetail) -> ShownPlace:
         try:
             shown = show_source(source, found.document)
         except LookupError:
-            pass  # a run of other programs may name places that are not there
+            pass  # imported runs may cite places that do not exist
         else:
             cut = max(0, shown.start - _AROUND)
             before = ("… " if cut else "") + shown.text[cut : shown.start]

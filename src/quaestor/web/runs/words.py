@@ -1,4 +1,4 @@
-"""Runs and turns in words, as the pages show them."""
+"""Text for runs and turns on the pages."""
 
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -24,7 +24,7 @@ _SOON = 60
 
 
 def dataset_name(dataset: str) -> str:
-    """Return the name of a dataset without the folders of the machine.
+    """Return the file name of a dataset, without its folders.
 
     >>> dataset_name("/home/me/data/pages.json")
     'pages.json'
@@ -33,7 +33,7 @@ def dataset_name(dataset: str) -> str:
 
 
 def answerer(run: RunRecord) -> str:
-    """Return who answered: the solver, or what the program is called whose answers were imported."""
+    """Return the name of the solver, or of the program whose answers were imported."""
     options = run.spec.get("solver_options")
     if run.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported"
@@ -41,13 +41,13 @@ def answerer(run: RunRecord) -> str:
 
 
 def model_name(run: RunRecord) -> str:
-    """Return the name of the model that a run asked, or ""."""
+    """Return the model of a run as `provider:model`, or ""."""
     model = run.spec.get("model")
     return f"{model.get('provider')}:{model.get('model')}" if isinstance(model, dict) else ""
 
 
 def moment(at: datetime) -> str:
-    """Return a time for people, in UTC.
+    """Format a time in UTC.
 
     >>> moment(datetime(2026, 1, 5, 9, 30, tzinfo=UTC))
     '5 Jan 2026, 09:30'
@@ -57,7 +57,7 @@ def moment(at: datetime) -> str:
 
 
 def duration(start: datetime, end: datetime | None) -> str:
-    """Return how long something took; "" if it has not ended, 0 if the clock was put back meanwhile."""
+    """Format a duration; "" without an end, 0 if the clock was set back meanwhile."""
     if end is None:
         return ""
     seconds = max(0.0, (end - start).total_seconds())
@@ -70,7 +70,7 @@ def duration(start: datetime, end: datetime | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage with one decimal.
+    """Format a share as a percentage with one decimal.
 
     >>> percent(0.7669)
     '76.7 %'
@@ -79,7 +79,7 @@ def percent(share: float) -> str:
 
 
 def figures(score: ScoreRecord) -> list[dict[str, Any]]:
-    """Return the figures of a score, each with its title, share and interval; those over no turn are left out."""
+    """Return the metrics of a score with their titles, shares and intervals; metrics without turns are omitted."""
     found = []
     for name, figure in score.metrics.items():
         if not isinstance(figure, dict) or not figure.get("total"):
@@ -93,16 +93,16 @@ def figures(score: ScoreRecord) -> list[dict[str, Any]]:
 
 
 def answer_words(turn: TurnListing) -> str:
-    """Return the answer of a turn for people; why there is none is not said."""
+    """Return the answer of a turn as text, without the reason of a missing one."""
     if turn.number is None:
         return "no answer" if turn.status == "complete" or turn.error else "…"
     try:
         return show_number(serial.restore(Answer, turn.answer))
     except ValueError:
-        # Records of other programs: what is certain is the number itself.
+        # Answers imported from other programs may not be restorable; the number always is.
         return print_value(value_from_text(turn.number))
 
 
 def sure_words(confidence: float | None) -> str:
-    """Return a confidence for people; "" if there is none."""
+    """Format a confidence; "" if there is none."""
     return "" if confidence is None else show_confidence(confidence)

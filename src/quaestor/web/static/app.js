@@ -1,7 +1,7 @@
-// What pages do beyond plain HTML: everything here is a convenience, and works without.
+// Optional enhancements: every page also works without this script.
 "use strict";
 
-// A line of something that went wrong goes away once something else is asked for.
+// Clear the error line when the next request starts.
 document.addEventListener("htmx:before:request", () => {
   document.getElementById("notice")?.replaceChildren();
 });

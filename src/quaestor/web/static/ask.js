@@ -1,5 +1,5 @@
-// The conversation beside its document: going to the place of a number, sending with Enter. Without it every link and
-// every form still does the same, by way of the server.
+// The conversation beside its document: jumping to the source of a number, sending with Enter. Without this script,
+// the same links and forms go through the server.
 "use strict";
 
 (() => {
@@ -16,7 +16,7 @@
   let here = [];
   let going = 0;
 
-  // A part of the document that is not there yet is fetched, once, whoever asks for it first.
+  // Fetch a missing part of the document, once even if it is requested several times.
   const coming = new Map();
 
   function partThere(number) {
@@ -31,7 +31,7 @@
   async function fetchPart(part) {
     seen.unobserve(part);
     const answer = await fetch(part.dataset.from, { headers: { "HX-Request": "true" } });
-    if (!answer.ok) return null; // the link in its place still leads there
+    if (!answer.ok) return null; // the placeholder remains as a link to the part
     const template = document.createElement("template");
     template.innerHTML = await answer.text();
     const fetched = template.content.firstElementChild;
@@ -46,7 +46,7 @@
   );
   for (const part of sheet.querySelectorAll(".part.later")) seen.observe(part);
 
-  // Characters are counted as the server counts them, whatever plane they are of.
+  // Count code points as the server does, not UTF-16 units.
   function unitsOf(text, characters) {
     let units = 0;
     for (const character of text) {
@@ -76,7 +76,7 @@
     return null;
   }
 
-  // The element of a place: a cell, or marked words, which are marked now where they were not.
+  // Return the element of a place: a cell, or a span of text, which is marked if necessary.
   function elementOf(key) {
     const found = document.getElementById(key);
     if (found) return found;
@@ -139,13 +139,13 @@
     goTo(link);
   });
 
-  // The place that the address names.
+  // Show the place named in the address.
   if (location.hash.length > 1) {
     const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (named && sheet.contains(named)) named.scrollIntoView({ block: "center" });
   }
 
-  // The rest of a document that is not too long is fetched while nothing else happens: then all of it can be searched.
+  // Prefetch the rest of a short document when idle, so that the browser's search finds all of it.
   const MOST = 300;
   function fetchRest() {
     const later = sheet.querySelectorAll(".part.later");
@@ -172,7 +172,7 @@
   }
 
   box.addEventListener("input", grow);
-  // A question is asked once, however often Enter is pressed; another one waits until what was asked is answered.
+  // Send a question once even if Enter is pressed repeatedly; the next one must wait for its answer.
   let asked = "";
   let underWay = false;
   let waiting = false;
@@ -195,7 +195,7 @@
     document.getElementById("first")?.remove();
   });
   form.addEventListener("htmx:finally:request", () => {
-    // Only after the event is the form free for another request.
+    // The form accepts another request only after this event.
     setTimeout(() => {
       underWay = false;
       if (waiting) ask();
@@ -204,7 +204,7 @@
   });
   form.addEventListener("htmx:sse:after:message", toEnd);
 
-  // Named messages of the stream: the question is answered, or could not be asked and is still to be mended.
+  // Named events of the stream: the question was answered, or it was refused and can be edited.
   form.addEventListener("answered", () => {
     if (box.value === asked) box.value = "";
     grow();
@@ -215,7 +215,7 @@
     for (const link of links) document.getElementById(link.dataset.key)?.classList.add("used");
     if (links.length && wide.matches) goTo(links[0], { focus: false });
     toEnd();
-    // Where another window has asked or taken back meanwhile, all is shown as it is now.
+    // Reload if another window has changed the conversation meanwhile.
     const turns = document.querySelectorAll("#turns > .turn[data-turn]");
     if ([...turns].some((turn, index) => Number(turn.dataset.turn) !== index + 1)) location.reload();
   });
@@ -225,7 +225,7 @@
   answerer?.addEventListener("change", () => answerer.form.requestSubmit());
   document.documentElement.classList.add("scripted");
 
-  // Where Enter was pressed before this script was there, it has ended a line and asked nothing.
+  // If Enter was pressed before this script was loaded, it only inserted a line break.
   if (box.value !== box.defaultValue && box.value.endsWith("\n")) {
     box.value = box.value.trimEnd();
     ask();

@@ -1,4 +1,4 @@
-// The picture of a page's graph: what is chosen is fetched with its neighbours, and joins what is there already.
+// The picture of a page's graph: a selected node is fetched with its neighbours and added to the picture.
 "use strict";
 
 (() => {
@@ -70,7 +70,7 @@
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     show(link.dataset.node).then(() => {
-      // Who came by the keyboard goes on from the head of the list.
+      // For keyboard users, move the focus to the top of the list.
       const head = panel.querySelector("h2");
       if (head) { head.tabIndex = -1; head.focus({ preventScroll: false }); }
     });

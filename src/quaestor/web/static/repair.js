@@ -1,5 +1,5 @@
-// Choosing a number by clicking on it in the document. Without it the number's row and column are written, or one of the
-// likely numbers is taken.
+// Select a number by clicking it in the document. Without this script, its row and column are typed, or one of the
+// suggested numbers is chosen.
 "use strict";
 
 (() => {
@@ -19,7 +19,7 @@
     take.focus({ preventScroll: true });
   }
 
-  // The arrow keys and Enter do what the mouse does: one cell is in the order of the tab key.
+  // The arrow keys and Enter work like the mouse; one cell at a time can be reached with Tab.
   const first = sheet.querySelector('td.n[aria-current="location"]') ?? cells()[0];
   if (first) first.tabIndex = 0;
 

@@ -1,4 +1,4 @@
-// The page of a turn: the sheet begins where the answer rests, not at its head.
+// The page of a turn: scroll the document to the first source of the answer.
 "use strict";
 
 (() => {
