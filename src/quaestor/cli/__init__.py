@@ -38,5 +38,5 @@ def _run() -> int:
         return make_app(sys.argv[1:])(standalone_mode=False, prog_name="quaestor")
 
     code = run_for_exit_code(command)
-    gc.freeze()  # a last garbage collection would take a tenth of the time of a question
+    gc.freeze()  # skips a last garbage collection, which would take a tenth of the time of a question
     return code

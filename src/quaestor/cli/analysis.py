@@ -1,4 +1,4 @@
-"""`quaestor audit`, `metrics`, `compare`, `report` and `calibrate`: stored runs judged, compared and shown."""
+"""`quaestor audit`, `metrics`, `compare`, `report` and `calibrate`: judge, compare and report stored runs."""
 
 import asyncio
 from pathlib import Path

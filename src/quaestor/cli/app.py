@@ -1,4 +1,4 @@
-"""The commands under their names, and the options of `quaestor` itself."""
+"""The `quaestor` command with its global options, and the table of its subcommands."""
 
 import os
 import sys
@@ -79,7 +79,7 @@ def _root(
 
 
 def make_app(arguments: Sequence[str]) -> typer.Typer:
-    """Return the typer app with the command that the arguments name; with all commands if they name none.
+    """Return the typer app with the command named in the arguments, or with all commands.
 
     Only these commands are imported.
     """

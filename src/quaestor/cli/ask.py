@@ -1,4 +1,4 @@
-"""`quaestor ask`: questions about files or a page, in one conversation. `quaestor pages`: the pages of a file."""
+"""`quaestor ask`: answer questions about files or a page. `quaestor pages`: list the pages of a file."""
 
 import asyncio
 import shlex
@@ -99,7 +99,7 @@ def ask_command(
 
 
 def _show_examples(page: "DocumentInCorpus", request: "AskRequest", files: str, *, json: bool) -> None:
-    """Print the lines of a document with their years, and examples of commands with questions."""
+    """Print the line items of a document with their years, and example commands."""
     from quaestor.application.askable import askable_object, find_askable
     from quaestor.application.resolve import require_askable
     from quaestor.cli.printing import make_console, print_json

@@ -1,4 +1,4 @@
-"""`quaestor chat`: a conversation about files or a page in the terminal, or one question a line from a pipe."""
+"""`quaestor chat`: a conversation about files or a page, in the terminal or with one piped question per line."""
 
 import sys
 from asyncio import Runner
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from quaestor.settings import Settings
 
 _HISTORY = "chat_history"
-"""The file beside the store that remembers what was typed."""
+"""File next to the store with the history of typed lines."""
 
-_LONGEST = 400
+_MAX_ERROR_LENGTH = 400
 
 
 @with_options
@@ -67,9 +67,9 @@ def chat_command(
         chat = Chat(page, request)
         runner.run(chat.open(resume))
         recording = [options.record] if options.record else []
-        on = ChatLine(chat, make_console(), runner, [*used_files, *recording], force)
+        context = ChatLine(chat, make_console(), runner, [*used_files, *recording], force)
         try:
-            failed = _talk(on, settings)
+            failed = _run_chat(context, settings)
         finally:
             runner.run(chat.close())
             if chat.unkept:
@@ -78,24 +78,24 @@ def chat_command(
         raise typer.Exit(2)
 
 
-def _talk(on: "ChatLine", settings: "Settings") -> bool:
-    """Ask until the input ends, and return whether a line from a pipe failed."""
+def _run_chat(context: "ChatLine", settings: "Settings") -> bool:
+    """Answer questions until the input ends, and return whether a piped line failed."""
     from quaestor.application.resolve import store_file
     from quaestor.cli.chat_commands import completed_commands
     from quaestor.cli.ending import has_received_sigterm
     from quaestor.cli.typed_lines import completions, typed_lines
 
     at_terminal, file, failed = sys.stdin.isatty(), store_file(settings.store), False
-    on.console.print(on.chat.document.id, style="dim", markup=False)
-    _show(on, 0)
-    commands, words = (completed_commands(), _words(on.chat)) if at_terminal else ([], [])
+    context.console.print(context.chat.document.id, style="dim", markup=False)
+    _show(context, 0)
+    commands, words = (completed_commands(), _completion_words(context.chat)) if at_terminal else ([], [])
     if at_terminal:
-        on.console.print("Ask a question. /help lists the commands; Ctrl-D quits.", style="dim", markup=False)
+        context.console.print("Ask a question. /help lists the commands; Ctrl-D quits.", style="dim", markup=False)
     history = file.parent / _HISTORY if file is not None and settings.keep_asked else None
     with typed_lines("> ", history, lambda line: completions(line, commands, words)) as read:
         while True:
             try:
-                if not _do_line(read(), on):
+                if not _handle_line(read(), context):
                     return failed
             except KeyboardInterrupt:
                 if not at_terminal or has_received_sigterm():
@@ -105,35 +105,35 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
                 if not at_terminal and not isinstance(error, InputError | SettingsError):
                     raise
                 failed = not at_terminal
-                print(f"quaestor: {visible(' '.join(str(error).split()))[:_LONGEST]}", file=sys.stderr)
+                print(f"quaestor: {visible(' '.join(str(error).split()))[:_MAX_ERROR_LENGTH]}", file=sys.stderr)
             sys.stdout.flush()
 
 
-def _do_line(line: str | None, on: "ChatLine") -> bool:
-    """Run a command or ask a question, and return whether the conversation goes on."""
+def _handle_line(line: str | None, context: "ChatLine") -> bool:
+    """Run a command or ask a question, and return whether the conversation continues."""
     from quaestor.cli.chat_commands import do_command
 
     if line is None:
         return False
     if line.startswith("/"):
-        return do_command(line, on)
+        return do_command(line, context)
     if question := line.strip():
-        before = len(on.chat.turns)
-        on.runner.run(on.chat.ask(question))
-        _show(on, before)
+        before = len(context.chat.turns)
+        context.runner.run(context.chat.ask(question))
+        _show(context, before)
     return True
 
 
-def _show(on: "ChatLine", first: int) -> None:
-    """Print the turns from a place on, as `ask` does."""
+def _show(context: "ChatLine", first: int) -> None:
+    """Print the turns from an index on."""
     from quaestor.cli.render import show_turn
 
-    for number, turn in enumerate(on.chat.turns[first:], start=first + 1):
-        show_turn(on.console, number, turn, on.chat.document)
+    for number, turn in enumerate(context.chat.turns[first:], start=first + 1):
+        show_turn(context.console, number, turn, context.chat.document)
 
 
-def _words(chat: "Chat") -> list[str]:
-    """Return words for completion: lines of the document's tables, and their years."""
+def _completion_words(chat: "Chat") -> list[str]:
+    """Return words for completion: line items of the document, and their years."""
     from quaestor.application.askable import askable_lines
 
     lines = list(askable_lines(chat.document))

@@ -1,4 +1,4 @@
-"""`quaestor check`: what a dataset is worth before anything is run on it, and how right a filing was read."""
+"""`quaestor check`: check a dataset before running it, or how accurately a filing was read."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,13 +1,13 @@
-"""`quaestor demo`: the bundled sample, two conversations shown in full, then all of it scored.
+"""`quaestor demo`: show two conversations of the bundled sample in full, then score all of it.
 
-Leaves nothing behind.
+Stores nothing.
 """
 
 import asyncio
 
 from quaestor.cli.options import JsonOption
 
-# One page for each kind of source: cells of a table, and spans of a sentence.
+# One page for each kind of source: table cells and sentences.
 SHOWN = ("Single_QUIL/2007/page_88.pdf-1", "Single_LUMI/2018/page_35.pdf-1")
 
 
@@ -43,13 +43,13 @@ def demo(json: JsonOption = False) -> None:
             show_turn(console, number, turn, conversation.document)
         console.print()
 
-    async def play_and_score() -> ScoredRun:
+    async def answer_and_score() -> ScoredRun:
         async with open_store(settings.store) as opened:
             with show_progress(pages, gold) as progress:
                 run = await start_run(pages, RunRequest(settings), opened, progress)
             return await score_run(opened, run, pages, gold)
 
-    scored = asyncio.run(play_and_score())
+    scored = asyncio.run(answer_and_score())
     if json:
         print_json(score_json(scored))
         return

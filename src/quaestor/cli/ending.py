@@ -1,8 +1,9 @@
 """Open closed streams at the start of a program, and end it at SIGTERM like Ctrl-C, within a few seconds.
 
-Without a standard stream Python has None for it, and the next file that is opened gets its number: what a library or a
-worker process prints would be written into that file. Batch systems, containers and service managers send SIGTERM and
-kill the program some seconds later. By then results are stored, worker processes have ended, and a run can be resumed.
+If a standard stream is closed, Python sets it to None and the next file that is opened gets its descriptor: output of
+a library or worker process would be written into that file. Batch systems, containers and service managers send
+SIGTERM and kill the program some seconds later. By then, results are stored and worker processes have ended, so that a
+run can be resumed.
 """
 
 import os
@@ -36,7 +37,7 @@ def handle_sigterm() -> None:
 
 
 def has_received_sigterm() -> bool:
-    """Return whether SIGTERM has come."""
+    """Return whether this process has received SIGTERM."""
     return _Received.sigterm
 
 
@@ -60,7 +61,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 _CLOSED = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
-"""How each is opened instead: nothing to read, an error if something is printed, and messages are discarded."""
+"""Flags for opening each stream instead: reading gives nothing, printing fails, messages are discarded."""
 
 
 def open_closed_streams() -> None:

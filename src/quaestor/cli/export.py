@@ -1,4 +1,4 @@
-"""`quaestor export`: questions and answers of a run as a workbook, CSV, JSON, Markdown, a page, or a log of Inspect."""
+"""`quaestor export`: write questions and answers of a run as a workbook, CSV, JSON, Markdown, HTML or Inspect log."""
 
 import sys
 from pathlib import Path
@@ -77,7 +77,7 @@ def export_command(
 def _export_log(
     target: "OutputFile", run: str, names: "Sequence[str]", dataset: Path | None, store: str | None
 ) -> None:
-    """Write a log of Inspect, and say if it has no scores."""
+    """Write an Inspect log, and warn if it has no scores."""
     from quaestor.application.inspect_log.log import read_logged_run, write_inspect_log
     from quaestor.extras import require_extra
 

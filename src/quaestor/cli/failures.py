@@ -1,7 +1,7 @@
 """Errors as one line on stderr and an exit code.
 
-0: success, 1: internal error or a broken service, 2: mistake in the input, 130: interrupted, 141: nobody reads the
-output, 143: ended by SIGTERM.
+0: success, 1: internal error or a broken service, 2: mistake in the input, 130: interrupted, 141: the reader of the
+output is gone, 143: ended by SIGTERM.
 """
 
 import errno
@@ -34,23 +34,23 @@ from quaestor.errors import (
 from quaestor.extras import extra_of, how_to_install
 
 DEBUG = "QUAESTOR_DEBUG"
-"""The environment variable that `--debug` sets, for worker processes too: tracebacks instead of lines."""
+"""Environment variable that `--debug` sets, also for worker processes: print tracebacks instead of lines."""
 
 _YES = ("1", "true", "t", "yes", "y", "on")
-"""What Typer reads as true."""
+"""Values that Typer reads as true."""
 
 _LONGEST = 400
 _MOST_LINES = 100
-"""Lines of a list that are shown, if there are more than twice as many."""
+"""Number of lines to print of a list with more than twice as many."""
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
-"""A full disk, and a standard output that is closed."""
+"""A full disk, or a closed standard output."""
 
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
 
 def debugging() -> bool:
-    """Return whether tracebacks are to be shown."""
+    """Return whether to show tracebacks."""
     return os.environ.get(DEBUG, "").strip().casefold() in _YES
 
 
@@ -68,7 +68,7 @@ def run_for_exit_code(command: Callable[[], object]) -> int:
         return 141
     except (KeyboardInterrupt, typer.Abort):
         return _fail(*describe_end())
-    except Exception as error:  # the edge of the program: nothing above could handle it
+    except Exception as error:  # outermost handler of the program
         if debugging():
             raise
         # Errors about files name the file: without a name it is standard output.
@@ -83,7 +83,7 @@ def run_for_exit_code(command: Callable[[], object]) -> int:
 
 
 def _discard_output() -> None:
-    """Discard what is left: Python flushes standard output once more at its end."""
+    """Discard buffered output, because Python flushes standard output once more when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -99,8 +99,8 @@ def print_failure(error: Exception) -> int:
     if isinstance(error, ModuleNotFoundError) and (extra := extra_of(error.name or "")):
         return _fail(f"{error.name} is not installed: run {how_to_install(extra)}", 2)
     if not isinstance(error, QuaestorError):
-        where = f"use quaestor --debug or {DEBUG}=1 for the traceback"
-        return _fail(f"internal error: {type(error).__name__}: {error} ({where})", 1)
+        hint = f"use quaestor --debug or {DEBUG}=1 for the traceback"
+        return _fail(f"internal error: {type(error).__name__}: {error} ({hint})", 1)
     if isinstance(error, RunStoppedError):
         resume = f"resume with --resume {error.run}" if error.run else "nothing was started"
         return _fail(f"{error.why}; {resume}", _code(error))
@@ -116,7 +116,7 @@ def _code(error: QuaestorError) -> int:
 
 
 def _hint(error: QuaestorError) -> str:
-    """Return advice about an option or a command, which the library does not know."""
+    """Return a hint about an option or a command, which the library cannot give."""
     if isinstance(error, UnknownConversationError):
         return " (quaestor pages lists all of a file)"
     if isinstance(error, SeveralPagesError):

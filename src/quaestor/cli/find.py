@@ -1,4 +1,4 @@
-"""`quaestor find`: where in a file an answer would stand."""
+"""`quaestor find`: list the places in a file that may answer a question."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""`quaestor kg`: the knowledge graphs of pages, built and frozen, shown and queried."""
+"""`quaestor kg`: build, freeze, show and query the knowledge graphs of pages."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated

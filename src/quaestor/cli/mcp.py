@@ -1,4 +1,4 @@
-"""`quaestor mcp`: the same for assistants that speak the Model Context Protocol."""
+"""`quaestor mcp`: serve assistants over the Model Context Protocol."""
 
 import asyncio
 import sys
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PORT = 8766
 
 _MOST_OF_ONE = 64
-"""Requests of the largest size that one client may be sending at once."""
+"""Number of requests of the maximum size that one client may send at once."""
 
 
 @with_options
@@ -119,12 +119,12 @@ def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: st
             print(f"clients must send the header Authorization: Bearer {access.token}", flush=True)
         try:
             server_of(add_guard(http_app(server), access), trusted).run(sockets=[bound])
-        except KeyboardInterrupt:  # which uvicorn raises again once all is closed
+        except KeyboardInterrupt:  # uvicorn raises it again after shutdown
             print(file=sys.stderr)
 
 
 def add_guard(app: "ASGIApp", access: "Access") -> "ASGIApp":
-    """Put the guard of the web pages before an app that programs alone ask."""
+    """Wrap an app that only programs use in the access control of the web interface."""
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response
 

@@ -1,4 +1,4 @@
-"""`quaestor models`: whether a model can be asked, and what it can do."""
+"""`quaestor models`: check that a model can be reached, and what it can do."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`quaestor ontology`: type-level knowledge of a corpus, built, shown, compared and explained."""
+"""`quaestor ontology`: build, show, compare and explain the type-level knowledge of a corpus."""
 
 import asyncio
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""The arguments and options of commands, each defined once; flags for settings are made from the fields of `Settings`.
+"""Arguments and options of the commands, each defined once; flags for settings are derived from `Settings`.
 
-A command with a parameter whose type is a group takes all options of the group: `with_options` passes them to typer.
+A command takes a group of options as a parameter whose type is the group; `with_options` expands it for typer.
 """
 
 import inspect
@@ -33,7 +33,7 @@ _ABSTAIN = option_help(EmbeddedOptions, "abstain_below")
 
 
 def _flag(name: str) -> Any:
-    """Return the option of a command that is a setting."""
+    """Return the typer option of a setting."""
     described = option_field(Settings, name).metadata
     flag, least = described["flag"], described["least"]
     return typer.Option(
@@ -94,7 +94,7 @@ JudgeOption = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="Model that judges answers in prose to questions about files; its verdicts are kept beside the dataset. "
+        help="Model that judges answers in prose to questions about files; its verdicts are saved next to the dataset. "
         "Without one, prose is compared roughly, by its words.",
         metavar="NAME",
     ),
@@ -103,7 +103,7 @@ DocumentsOption = Annotated[
     Path | None,
     typer.Option(
         "--documents",
-        help="Folder of the files that the questions of the dataset are about; by default they lie beside it.",
+        help="Folder of the files that the questions of the dataset are about; by default the folder of the dataset.",
         metavar="DIR",
     ),
 ]
@@ -129,15 +129,15 @@ AddressOption = Annotated[str | None, _flag("address")]
 
 @dataclass(frozen=True)
 class SettingOptions:
-    """A group of options, some of them settings of the same names."""
+    """A group of options, some of which are settings with the same name."""
 
     @property
     def settings(self) -> dict[str, Setting | None]:
-        """The settings among the options; None is one that was not given."""
+        """The settings among the options; None if not given."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name in SETTING_NAMES}
 
     def load(self) -> Settings:
-        """Return the settings in force."""
+        """Return the settings, with these options applied."""
         return load_settings(self.settings)
 
 
@@ -153,7 +153,7 @@ class OntologyOptions(SettingOptions):
 
 @dataclass(frozen=True)
 class SolverOptions(SettingOptions):
-    """The solver and its options. Each field but `solver` is an option of the solver by its own name."""
+    """The solver and its options. Each field except `solver` is a solver option of the same name."""
 
     solver: Annotated[str | None, _flag("solver")] = None
     expert: Annotated[
@@ -215,14 +215,14 @@ class SolverOptions(SettingOptions):
         return SolverOverrides(named, _pairs(self.option or ()))
 
     def read_files(self, settings: Settings) -> list[Path]:
-        """Return the files that options or settings name to be read: none may be overwritten."""
+        """Return the input files named in options and settings, which must not be overwritten."""
         files = [Path(settings.ontology)] if settings.ontology else []
         files += [self.advice] if self.advice else []
         return files + (sorted(self.weights.iterdir()) if self.weights else [])
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
-    """Return `NAME=VALUE` by name."""
+    """Parse `NAME=VALUE` options."""
     pairs: dict[str, str] = {}
     for pair in given:
         name, separator, value = pair.partition("=")
@@ -247,7 +247,7 @@ class ModelOptions(SettingOptions):
 
 @dataclass(frozen=True)
 class RecordedModelOptions(ModelOptions):
-    """The model, its budget, and whether exchanges with it are recorded or replayed."""
+    """The model, its budget, and a file to record or replay exchanges."""
 
     record: Annotated[
         Path | None, typer.Option("--record", help="Record all exchanges with the model in this file.", metavar="FILE")
@@ -260,7 +260,7 @@ class RecordedModelOptions(ModelOptions):
     ] = None
 
     def cassette(self, used_files: Sequence[Path], *, force: bool) -> "CassetteOptions":
-        """Return whether exchanges with the model are recorded or replayed."""
+        """Return how exchanges with the model are recorded or replayed."""
         from quaestor.application.models import CassetteOptions
 
         return CassetteOptions(self.record, self.replay, used_files, force)
@@ -268,14 +268,14 @@ class RecordedModelOptions(ModelOptions):
 
 @dataclass(frozen=True)
 class AnswerOptions(ModelOptions, OntologyOptions, SolverOptions):
-    """How questions of a person are answered: options of `ask`, `chat`, `serve` and `mcp`."""
+    """Options for answering a user's questions, in `ask`, `chat`, `serve` and `mcp`."""
 
     excerpt_tokens: Annotated[int | None, _flag("excerpt_tokens")] = None
     question_seconds: Annotated[float | None, _flag("question_seconds")] = None
     keep_asked: Annotated[bool | None, _flag("keep_asked")] = None
 
     def request(self, settings: Settings, **more: Any) -> "AskRequest":
-        """Return a request with these options; `more` gives its other fields."""
+        """Create a request from these options; `more` sets its other fields."""
         from quaestor.application.ask_service import AskRequest
         from quaestor.application.file_cache import file_cache
 
@@ -291,10 +291,10 @@ class AnswerOptions(ModelOptions, OntologyOptions, SolverOptions):
 
 @dataclass(frozen=True)
 class AskOptions(AnswerOptions, RecordedModelOptions):
-    """How questions about files are answered: options of `ask` and `chat`."""
+    """Options for questions about files, in `ask` and `chat`."""
 
     def used_files(self, settings: Settings, files: Sequence[str]) -> list[Path]:
-        """Return the files that questions about some files read or write."""
+        """Return the files that are read or written when answering questions about `files`."""
         from quaestor.application.resolve import page_file, store_file
 
         stored = store_file(settings.store)
@@ -303,14 +303,14 @@ class AskOptions(AnswerOptions, RecordedModelOptions):
 
 @dataclass(frozen=True)
 class McpOptions(AnswerOptions):
-    """How questions of clients are answered, and which proxies are trusted."""
+    """Options of `mcp`, with the trusted proxies."""
 
     trusted_proxies: Annotated[str | None, _flag("trusted_proxies")] = None
 
 
 @dataclass(frozen=True)
 class ServeOptions(McpOptions):
-    """How questions of clients are answered, and the limits of a server."""
+    """Options of `serve`, with its limits."""
 
     serve_upload_mb: Annotated[int | None, _flag("serve_upload_mb")] = None
     serve_request_kb: Annotated[int | None, _flag("serve_request_kb")] = None
@@ -321,7 +321,7 @@ class ServeOptions(McpOptions):
 
 @dataclass(frozen=True)
 class SpreadOptions(SettingOptions):
-    """How work is distributed: workers, engine, address of a cluster."""
+    """Workers, engine and cluster address."""
 
     workers: Annotated[int | None, _flag("workers")] = None
     engine: EngineOption = None
@@ -330,7 +330,7 @@ class SpreadOptions(SettingOptions):
 
 @dataclass(frozen=True)
 class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOptions):
-    """Which conversations of a dataset are answered, and how."""
+    """Options that select the conversations of a dataset and how to answer them."""
 
     documents: DocumentsOption = None
     limit: LimitOption = None
@@ -355,14 +355,14 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
     traces: TracesOption = None
 
     def trace_options(self, used_files: Sequence[Path], *, force: bool) -> "TraceOptions | None":
-        """Return the place that traces are written to; None if they are not."""
+        """Return the options for live traces, or None if they are not written."""
         from quaestor.application.live_traces import TraceOptions
 
         return TraceOptions(self.traces, used_files, force, go_on=self.resume is not None) if self.traces else None
 
     @property
     def conversation_filter(self) -> "ConversationFilter":
-        """Which conversations are answered."""
+        """Selects the conversations to answer."""
         from quaestor.application.conversation_filter import ConversationFilter
 
         return ConversationFilter(self.limit, tuple(self.conversation or ()), self.sample, self.sample_seed)
@@ -370,7 +370,7 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Where the results go."""
+    """Output file and format of the results."""
 
     output: Annotated[
         Path | None, typer.Option("--output", help="Write one JSON object per turn to this file.", metavar="FILE.jsonl")
@@ -380,7 +380,7 @@ class OutputOptions:
 
 
 def with_options(command: Callable[P, R]) -> Callable[..., R]:
-    """Return a command that takes each option of its groups as a parameter of its own, for typer."""
+    """Return a command for typer that takes each option of its groups as a separate parameter."""
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type] = {}
     hints = get_type_hints(command, include_extras=True)
@@ -412,7 +412,7 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
 
 
 def print_help_alone(context: typer.Context) -> None:
-    """Print the help of a group of commands that is called without a command."""
+    """Print the help of a command group that is called without a command."""
     if context.invoked_subcommand is None:
         print(context.get_help())
         raise typer.Exit

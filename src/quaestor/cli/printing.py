@@ -1,4 +1,4 @@
-"""Printing: consoles, tables that never break a word, JSON, and messages on stderr about slow work."""
+"""Printing: consoles, tables that never break words, JSON, and progress messages on stderr."""
 
 import json
 import sys
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from quaestor.settings import Settings
 
 _PADDING = lazy_regex(r"(?<![ \t])[ \t]++(?=\n)")
-_MOMENT = 1.0
-"""Seconds after which a bar is shown."""
+_BAR_DELAY = 1.0
+"""Seconds until a progress bar is shown."""
 
-_LONGEST_NAMES = 200
-_MOST_LOST = 3
-_PATIENCE = 5.0
-"""Seconds after which a message names the work that takes so long."""
+_MAX_NAMES_LENGTH = 200
+_MAX_WARNINGS = 3
+_MESSAGE_DELAY = 5.0
+"""Seconds until a message names the slow operation."""
 
 
 class _UnpaddedStream:
-    """A stream for which lines end where their text ends: tables are padded for terminals only."""
+    """A stream that strips trailing blanks, because tables are padded for terminals only."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -45,24 +45,24 @@ class _UnpaddedStream:
 
 
 def make_console() -> "Console":
-    """Return a console on stdout; where that is not a terminal, lines are not padded."""
+    """Return a console on stdout; unless it is a terminal, lines are not padded."""
     from rich.console import Console
     from rich.segment import Segment
 
-    class Quiet(Console):
-        """Leaves it to `guarded` to end where nobody reads: rich itself would exit with 1. Shows what files hold."""
+    class VisibleConsole(Console):
+        """Console that raises BrokenPipeError (rich would exit with 1) and makes control characters visible."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
         def render(self, renderable: "RenderableType", options: "ConsoleOptions | None" = None) -> "Iterable[Segment]":
             for segment in super().render(renderable, options):
-                # Controls of rich's own are segments apart.
+                # rich's own control codes are separate segments
                 yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
     if sys.stdout.isatty():
-        return Quiet(highlight=False)
-    return Quiet(highlight=False, file=cast("IO[str]", _UnpaddedStream(sys.stdout)))
+        return VisibleConsole(highlight=False)
+    return VisibleConsole(highlight=False, file=cast("IO[str]", _UnpaddedStream(sys.stdout)))
 
 
 def print_json(value: object) -> None:
@@ -80,12 +80,12 @@ def print_rows(
     unbroken: Sequence[str] | None = None,
     spare: Sequence[str] = (),
 ) -> None:
-    """Print a table of words and figures, as `print_grid` does.
+    """Print a table of text and figures with `print_grid`.
 
     Args:
-        rows: Of cells; one of a single cell heads those below it, and an empty one divides the table.
-        words: How many columns are words, or which; all others are figures, to the right.
-        unbroken: The heads of the columns of figures whose cells stay on one line; all by default.
+        rows: A row with a single cell is a heading for the rows below it; an empty row is a divider.
+        words: The number of text columns, or their indexes; all others are right-aligned figures.
+        unbroken: Headers of the figure columns that must not wrap; all by default.
     """
     from rich.table import Table as Grid
 
@@ -104,11 +104,11 @@ def print_rows(
 
 
 def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -> None:
-    """Print a table; if a word of it would have to be broken, print each row as a list of its cells instead.
+    """Print a table, or a list of cells per row if the table would have to break words.
 
     Args:
-        spare: The heads of columns that are left out first where the console is too narrow, the least needed first;
-            a line below the table names them.
+        spare: Headers of columns to hide if the console is too narrow, least important first; a line below the table
+            names them.
     """
     fits, hidden = _fit(console, grid), list[str]()
     for head in spare:
@@ -139,7 +139,7 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
 
 
 def _fit(console: "Console", grid: "Grid") -> bool:
-    """Give every column a width at which none of its words is broken; False if the console is too narrow."""
+    """Give each column a width that breaks no word; return False if the console is too narrow."""
     from rich.text import Text
 
     least, most = [], []
@@ -173,40 +173,40 @@ def warn_of_default_policy(settings: "Settings") -> None:
 
 
 def warn_of_losses(document: "Document") -> None:
-    """Print on stderr which parts of a file were not read, or were read as another format: an answer may be there."""
+    """Warn on stderr about parts of a file that were not read, or were read as another format."""
     from quaestor.documents.repairs import WarningKind
 
     lost = [warning.detail for warning in document.warnings if warning.kind is WarningKind.LOST]
-    for line in lost[:_MOST_LOST]:
+    for line in lost[:_MAX_WARNINGS]:
         print(visible(f"quaestor: {document.id}: {line}"), file=sys.stderr)
-    if len(lost) > _MOST_LOST:
-        print(f"quaestor: ... and {len(lost) - _MOST_LOST} more (quaestor read FILE lists them)", file=sys.stderr)
+    if len(lost) > _MAX_WARNINGS:
+        print(f"quaestor: ... and {len(lost) - _MAX_WARNINGS} more (quaestor read FILE lists them)", file=sys.stderr)
 
 
 def print_refusals(documents: "Iterable[Document | ListedPage]") -> None:
-    """Print on stderr which pages could not be read and why: questions about them cannot be answered."""
+    """Warn on stderr about pages that could not be read, with the reason."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
-    for id, why in list(refused.items())[:_MOST_LOST]:
+    for id, why in list(refused.items())[:_MAX_WARNINGS]:
         print(visible(f"quaestor: {id}: {why}; questions about it fail"), file=sys.stderr)
-    if len(refused) > _MOST_LOST:
+    if len(refused) > _MAX_WARNINGS:
         print(
-            f"quaestor: ... and {len(refused) - _MOST_LOST} more pages (quaestor check FILE lists them)",
+            f"quaestor: ... and {len(refused) - _MAX_WARNINGS} more pages (quaestor check FILE lists them)",
             file=sys.stderr,
         )
 
 
 def describe_default_policy(policy: str) -> str:
-    """Return the message about the policy that is used if none was chosen."""
+    """Return the message about the default policy."""
     becomes = "is added as a property" if policy == "extend" else "is an error"
     return f"using policy {policy}: a label that is not in the ontology {becomes}"
 
 
 @contextmanager
 def show_reading(names: Sequence[str]) -> Iterator[None]:
-    """Show a progress bar while files are read for more than a second; without a terminal, print one line."""
+    """Show a progress bar if reading takes more than a second; without a terminal, print one line instead."""
     shown = ", ".join(names)
     if not sys.stderr.isatty():
-        with announce(f"reading {shown[:_LONGEST_NAMES]}"):
+        with announce(f"reading {shown[:_MAX_NAMES_LENGTH]}"):
             yield
         return
     bars: list[Progress] = []
@@ -216,13 +216,13 @@ def show_reading(names: Sequence[str]) -> Iterator[None]:
         from rich.markup import escape
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        console, of = Console(stderr=True), TextColumn("{task.description}")
-        bar = Progress(of, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
+        console, description = Console(stderr=True), TextColumn("{task.description}")
+        bar = Progress(description, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
         bar.add_task(f"reading {escape(shown[: max(12, console.width - 60)])}", total=None)
         bars.append(bar)
         bar.start()
 
-    timer = threading.Timer(_MOMENT, show_bar)
+    timer = threading.Timer(_BAR_DELAY, show_bar)
     timer.daemon = True
     timer.start()
     try:
@@ -236,8 +236,8 @@ def show_reading(names: Sequence[str]) -> Iterator[None]:
 
 @contextmanager
 def announce(what: str) -> Iterator[None]:
-    """Print on stderr what is being done if it takes longer than five seconds."""
-    timer = threading.Timer(_PATIENCE, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
+    """Print the operation on stderr if it takes longer than five seconds."""
+    timer = threading.Timer(_MESSAGE_DELAY, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
     try:
@@ -252,7 +252,7 @@ def count_noun(count: int, noun: str) -> str:
 
 
 def confirm(question: str) -> bool:
-    """Return whether a person answers yes; no answer means no."""
+    """Ask a yes/no question; no answer means no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, a line now and then elsewhere. Always on stderr; stdout belongs to results."""
+"""Progress of a run on stderr: a bar on a terminal, otherwise a line from time to time."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ _QUIET_SECONDS = 15.0
 
 
 class _Meter:
-    """Counts the turns that were answered, and shows the counts in words."""
+    """Counts answered turns and shows the rate and accuracy."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show, self._started = show, time.monotonic()
@@ -36,7 +36,7 @@ class _Meter:
 
 @contextmanager
 def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[ProgressCallback]:
-    """Yield what is to be called with every conversation that ends, and shows how far the run is.
+    """Show progress, and yield the callback to call with each finished conversation.
 
     Args:
         gold: The reference answers, for the running accuracy. The run itself never sees them.
@@ -50,7 +50,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
 
 
 def print_run_ontology(reading: RunOntology) -> None:
-    """Say on stderr which policy holds if none is named, and which graphs were frozen before, if any were."""
+    """Print on stderr the policy used by default, and how many graphs were already frozen."""
     if reading.by_default and not reading.own:
         print(f"quaestor: {describe_default_policy(reading.policy)}", file=sys.stderr)
     if reading.frozen:
@@ -67,7 +67,7 @@ def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
 
 @contextmanager
 def _open_meter(total: int) -> Iterator[_Meter]:
-    """Yield a meter of `total` conversations: a bar on a terminal; for logs lines, and none for short runs."""
+    """Yield a meter for `total` conversations: a bar on a terminal, otherwise lines, none for short runs."""
     console = Console(stderr=True)
     if not console.is_terminal:
         done, printed = 0, time.monotonic()

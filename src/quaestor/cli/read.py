@@ -1,4 +1,4 @@
-"""`quaestor read`: what was understood of a file, before anything is asked of it."""
+"""`quaestor read`: show how files were parsed."""
 
 import asyncio
 from pathlib import Path
@@ -81,14 +81,14 @@ def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> Non
 
     console, outlines, codes = make_console(), list["JsonValue"](), list[int]()
 
-    def show(file: Path, became: "Document | QuaestorError") -> None:
-        if isinstance(became, QuaestorError):
-            codes.append(print_failure(became))
-            outlines.append({"document": visible_name(str(file)), "error": str(became)})
+    def show(file: Path, result: "Document | QuaestorError") -> None:
+        if isinstance(result, QuaestorError):
+            codes.append(print_failure(result))
+            outlines.append({"document": visible_name(str(file)), "error": str(result)})
         elif json:
-            outlines.append(outline_object(became))
+            outlines.append(outline_object(result))
         else:
-            _show_outline(console, became)
+            _show_outline(console, result)
 
     asyncio.run(read_several(files, settings, file_cache(settings), show))
     if json:
@@ -140,7 +140,7 @@ def _show_outline(console: "Console", document: "Document") -> None:
 
 
 def _about(document: "Document", table: "Table") -> str:
-    """Return a table's role, title, place, size, columns, periods and scale in a line, and what was not understood."""
+    """Return a line with a table's role, title, size, scale, page, columns and periods, and what was not understood."""
     from rich.markup import escape
 
     from quaestor.cli.printing import count_noun
@@ -164,7 +164,7 @@ def _about(document: "Document", table: "Table") -> str:
 
 
 def _periods(table: "Table") -> str:
-    """Return the periods that were read of the columns, where the headings print them otherwise; or ""."""
+    """Return the periods of the columns if the headings print them differently; else ""."""
     from quaestor.graph.facts import period_code
 
     codes = [period_code(column.period) if column.period else "-" for column in table.columns[1:]]

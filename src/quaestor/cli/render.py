@@ -1,4 +1,4 @@
-"""Pages, turns, sources and graphs on a terminal. Takes the words from `quaestor.conversation.display`."""
+"""Pages, turns, sources and graphs on a terminal, in the wording of `quaestor.conversation.display`."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -34,26 +34,26 @@ from quaestor.plan.execute import StepResult
 from quaestor.store.records import TurnRecord
 
 _CONTEXT = 60
-"""Characters of a sentence that are shown on each side of a number."""
+"""Characters of a sentence shown on each side of a number."""
 
 _AROUND = 50
-"""The same, of a stored turn."""
+"""The same for a stored turn."""
 
 _LABEL = 16
-"""The width of the labels in front of a stored turn's parts."""
+"""Width of the labels of a stored turn's parts."""
 
 _SHOWN = 2
-"""Readings of a reference that are shown."""
+"""Number of interpretations of a reference to show."""
 
 _UNLIKELY = 0.02
-"""A set of earlier results with a smaller probability is not shown."""
+"""Sets of earlier results with a lower probability are not shown."""
 
 
 _MARK = "bold reverse"
 
 
 def show_turn(console: Console, number: int, turn: Turn, document: Document) -> None:
-    """Print one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
+    """Print a question with its answer, formula, confidence, warnings, evidence and sources."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     cited = cite_explanation(answer)
@@ -63,8 +63,8 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         parts.append(Text(f"= {formula}"))
     if answer.value is not None and not turn.verified:
         parts.append(Text("(not verified)", style="yellow"))
-    if answer.value is not None and (sure := confidence_words(answer.confidence)):
-        parts.append(Text(sure, style="dim"))
+    if answer.value is not None and (confidence := confidence_words(answer.confidence)):
+        parts.append(Text(confidence, style="dim"))
     line = Text("   ").join(parts)
     sentences = [Text(sentence) for sentence in cited.lines] if cited is not None else []
     for printed in [line, *sentences] if shown else [*sentences, line]:
@@ -79,7 +79,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
 
 
 def _sources(console: Console, sources: Sequence[Source], document: Document, *, numbered: bool = False) -> None:
-    """Print where numbers are; of a filing under the words for the place, once for numbers of one place."""
+    """Print sources; in a filing, below a heading for each place."""
     last = ""
     for number, source in enumerate(sources, start=1):
         where = "" if document.is_page else locate_source(source, document).words
@@ -96,7 +96,7 @@ def _remark(console: Console, text: str | None, style: str) -> None:
 
 
 def source_line(source: Source, document: Document) -> Text:
-    """Return a source as `row | column | cell text`, or as the sentence with its span highlighted."""
+    """Return a source as `row | column | cell text`, or as a sentence with the span in brackets."""
     shown = show_source(source, document)
     if source.kind == "cell":
         return Text(f"{shown.place} | ", style="dim").append(shown.text, style="bold not dim")
@@ -111,11 +111,11 @@ def show_stored_turn(
     verdict: str | None = None,
     corrected: Turn | None = None,
 ) -> None:
-    """Print a turn.
+    """Print a stored turn in full.
 
     Args:
-        verdict: Right or wrong, in words; None if it was not scored.
-        corrected: The turn as a person corrected it; None where nobody did.
+        verdict: The verdict in words, or None if the turn is not scored.
+        corrected: The turn as corrected by a person, or None.
     """
     from quaestor.application.stored_turns import turn_of_record  # imports all that plays runs
 
@@ -124,7 +124,7 @@ def show_stored_turn(
     console.print(f"[bold]{escape(record.conversation)}, turn {record.index + 1}[/]")
     _section(console, "question", turn.question)
     _references(console, turn.references)
-    # Tool calls are shown below, with what they were given and what they returned.
+    # Tool calls are shown below with their inputs and outputs.
     events = [event for event in turn.events if not isinstance(event, ToolCalled)]
     _section(console, "interpretation", "\n".join(event_lines(events)) or "(not stored)")
     for number, call in enumerate(turn.tool_calls, start=1):
@@ -171,7 +171,7 @@ def show_stored_turn(
 
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
-    """Return where a number is, in the words of the page's graph if there is one."""
+    """Return the place of a number, with its label from the page's graph if there is one."""
     numbers: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions) if graph else ()
     found = next((number for number in numbers if number.source == source), None)
     if isinstance(source, CellRef):
@@ -198,7 +198,7 @@ def _section(console: Console, name: str, text: str) -> None:
 
 
 def _references(console: Console, references: References) -> None:
-    """Print what the question referred to, and which earlier results it was taken to use."""
+    """Print the references in a question, and the earlier results that it may use."""
     for reference in references.expressions:
         meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
         meaning = f": {reference.means or 'none'}" if reference.means or not meant else ""
@@ -217,19 +217,19 @@ def _call(console: Console, number: int, call: ToolCall) -> None:
 
 
 def _register(console: Console, number: int, register: StepResult, graph: KnowledgeGraph | None) -> None:
-    """Print what a step of the plan came to, and what that rests on."""
+    """Print the result of a plan step with its sources."""
     places = "; ".join(place_of(source, graph) for source in register.sources)
-    came_to = print_amount(register.value, register.scale, register.unit)
-    _section(console, f"step {number}", f"{came_to}, from {places}" if places else came_to)
+    amount = print_amount(register.value, register.scale, register.unit)
+    _section(console, f"step {number}", f"{amount}, from {places}" if places else amount)
 
 
 def _write_json(value: JsonValue) -> str:
-    """Return JSON in one line; text that is not JSON as it is."""
+    """Return JSON on one line; strings stay unquoted."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def show_statistics(console: Console, graph: KnowledgeGraph) -> None:
-    """Print the counts of a graph, and what it was built from."""
+    """Print the counts of a graph, its ontology and its digest."""
     for name, count in graph.statistics().items():
         console.print(f"{name + ':':<15}{count}")
     console.print(f"{'ontology:':<15}{graph.ontology}")
@@ -237,7 +237,7 @@ def show_statistics(console: Console, graph: KnowledgeGraph) -> None:
 
 
 def show_reading(console: Console, graph: KnowledgeGraph) -> None:
-    """Print what each table and each line was taken for, and why."""
+    """Print how each table and line was classified, and why."""
     for table in graph.tables:
         reasons = "; ".join(table.reasons) or "no evidence"
         console.print(f"[bold]table {table.index}: {table.name}[/] ({table.score:g}: {escape(reasons)})")
@@ -250,7 +250,7 @@ def show_reading(console: Console, graph: KnowledgeGraph) -> None:
 
 
 def show_facts(console: Console, graph: KnowledgeGraph) -> None:
-    """Print the instances with their values, and the numbers of the text."""
+    """Print the instances with their values, and the numbers in the text."""
     for table in graph.tables:
         cells: tuple[Observation | TextCell, ...] = (*graph.observations, *graph.text_cells)
         facts = [fact for fact in cells if fact.source.table == table.index]
@@ -294,14 +294,14 @@ def _mention(mention: MentionFact) -> tuple[str, str, str, str, str]:
 
 
 def show_tables(console: Console, document: Document) -> None:
-    """Print a page's id and its tables."""
+    """Print the id of a page and its tables."""
     console.print(f"[bold]{escape(document.id)}[/]")
     for table in document.tables:
         print_grid(console, _table_grid(table, frozenset()))
 
 
 def show_document(console: Console, document: Document, marked: Collection[Source] = ()) -> None:
-    """Print all of a document in its order: headings, paragraphs, tables."""
+    """Print a document in order: headings, paragraphs, tables."""
     cells = frozenset(source for source in marked if isinstance(source, CellRef))
     spans = [source for source in marked if isinstance(source, SentenceRef)]
     console.print(f"[bold]{escape(document.id)}[/]")
@@ -334,7 +334,7 @@ def _marked_cell(cell: Cell, marked: Collection[Source]) -> Text | str:
 
 
 def _marked_sentence(sentence: Sentence, spans: Collection[SentenceRef]) -> Text:
-    """Return a sentence with its marked spans in brackets; if two of them overlap, with the first."""
+    """Return a sentence with its marked spans in brackets; of overlapping spans, only the first."""
     line, end = Text(), 0
     here = [ref for ref in spans if (ref.section, ref.sentence) == (sentence.section, sentence.index)]
     for ref in sorted(here, key=lambda ref: (ref.start, ref.end)):

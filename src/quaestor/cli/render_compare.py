@@ -1,4 +1,4 @@
-"""Compared runs and simulated cascades on a terminal; a cascade as JSON."""
+"""Comparisons of runs and simulated cascades on a terminal; cascades as JSON."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ from quaestor.scoring.turn_frame import breakdown_title
 
 
 def show_comparison(console: Console, found: RunsCompared) -> None:
-    """Print how right each run is, and how every two of them compare."""
+    """Print the accuracy of each run, and the comparison of each pair."""
     letters = found.letters
     title = SCORERS[found.scorer].title
     rows = [(letters[run.id], run.id, *figure_cells(right)) for run, right in zip(found.runs, found.right, strict=True)]
@@ -76,7 +76,7 @@ def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
 
 
 def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[ShownTurn]) -> None:
-    """Print the turns that one of two runs alone has right: what each answered, by which plan, from where."""
+    """Print the turns that only one of two runs answered correctly, with answers, plans and sources."""
     one, other = found.letters[pair.first], found.letters[pair.second]
     for turn in turns:
         console.print(
@@ -106,7 +106,7 @@ def _show_side(console: Console, name: str, side: SideOfTurn) -> None:
 
 
 def show_cascade(console: Console, found: SimulatedCascade) -> None:
-    """Print accuracy and cost of a cascade of two runs, by threshold."""
+    """Print the accuracy and cost of a cascade of two runs by threshold."""
     title = f"{found.first.id}, falling back to {found.second.id} when uncertain"
     grid = Grid("threshold", "passed on", "correct", "of", "%", "95 % interval", "tokens", "US dollars")
     grid.title, grid.title_justify = title, "left"
@@ -128,7 +128,7 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
             cost,
         )
         grid.add_row(*row, style="bold" if point == found.best else None)
-    grid.columns = [column for column in grid.columns if any(column.cells)]  # nobody says what imported answers cost
+    grid.columns = [column for column in grid.columns if any(column.cells)]  # imported answers have no cost
     print_grid(console, grid, spare=("of", "tokens", "95 % interval", "US dollars"))
     how = (
         "the first run's solver answered again, given the second run's answers"
@@ -139,7 +139,7 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
 
 
 def cascade_object(found: SimulatedCascade) -> JsonValue:
-    """Return a simulated cascade as JSON. Units: shares are fractions of 1."""
+    """Return a simulated cascade as JSON; shares are fractions of 1."""
     return {
         "first": found.first.id,
         "second": found.second.id,

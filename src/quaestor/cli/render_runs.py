@@ -1,4 +1,4 @@
-"""Stored runs on a terminal: the list, one run with its figures, its wrong turns, its requests to models, its tools."""
+"""Stored runs on a terminal: the list, and the figures, wrong turns, model requests and tools of a run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,8 +26,8 @@ from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
 
 
 def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
-    """Print a line a run."""
-    # When a run began is in its id.
+    """Print one line per run."""
+    # The run id contains the start time.
     grid = Grid("run", "status", "examples", "correct", "dataset")
     for name in (0, 3):
         grid.columns[name].no_wrap = True
@@ -38,11 +38,11 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
 
 
 def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
-    """Print what a run was started with, how far it is, how it did, and what failed."""
+    """Print the settings, progress, figures and failures of a run."""
     record, counted = found.run, found.counts
-    never = record.conversations - sum(counted.statuses.values())
+    not_started = record.conversations - sum(counted.statuses.values())
     counts = [f"{count} {status}" for status, count in sorted(counted.statuses.items())] + (
-        [f"{never} not started"] if never else []
+        [f"{not_started} not started"] if not_started else []
     )
     used = Usage.of_counts(counted.usage)
     lines = {
@@ -70,7 +70,7 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
 
 
 def correction_figures(corrections: Sequence[CorrectionRecord]) -> str:
-    """Return how much was corrected in a run, and by whom: `3 by Ada, 1 undone; 2 answers changed`."""
+    """Return the number of corrections of a run and their authors: `3 by Ada, 1 undone; 2 answers changed`."""
     undone = sum(1 for made in corrections if made.act["kind"] == "undo")
     made = len(corrections) - undone
     authors = ", ".join(dict.fromkeys(one.author for one in corrections))
@@ -80,7 +80,7 @@ def correction_figures(corrections: Sequence[CorrectionRecord]) -> str:
 
 
 def _answered_by(record: RunRecord) -> str:
-    """Return who answered, with what it was built with."""
+    """Return the solver with its options, or the program whose answers were imported."""
     options = record.spec.get("solver_options")
     if record.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported from {options.get('file')}: not verified, as it has no plans"
@@ -99,7 +99,7 @@ def _ontology(record: RunRecord) -> str:
 
 
 def _graphs(counts: ConversationCounts) -> str | None:
-    """Return how many graphs of a run were built for it, if any was not."""
+    """Return how many graphs were already frozen and how many were built, or None if none was frozen."""
     built = counts.graphs - counts.frozen
     return f"{counts.frozen} already frozen, {built} built" if counts.frozen else None
 
@@ -113,10 +113,10 @@ def _model(record: RunRecord) -> str | None:
 
 
 def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None:
-    """Print the turns of a run that went wrong, how often for which cause, and the conversations that broke off.
+    """Print the wrong turns of a run, the number with each cause, and the unfinished conversations.
 
     Args:
-        full: Whether each is printed with what the solver understood, its tool calls and its sources.
+        full: Also print each turn's interpretation, tool calls and sources.
     """
     for wrong in found.turns:
         _show_wrong_turn(wrong)
@@ -130,7 +130,7 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
         print(f"\n... and {wrong_turns - len(found.turns):,} more: use --limit {wrong_turns} to show all")
     if found.compared:
         ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} did not finish"
-        print(f"\n{wrong_turns} of {played} played turns are wrong, {ended}")
+        print(f"\n{wrong_turns} of {played} turns are wrong, {ended}")
         if found.causes:
             print()
             show_causes(console, found.causes)
@@ -156,12 +156,12 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
 
 
 def _shown_number(number: str | None) -> str:
-    """Return an answer of the benchmark's convention for people: six significant digits."""
+    """Format an answer with six significant digits."""
     return "no answer" if number is None else print_value(value_from_text(number), "{:.6g}".format)
 
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
-    """Print every request of a turn and every reply; parts of earlier requests are not repeated."""
+    """Print the requests and replies of a turn; parts of earlier requests are not repeated."""
     for exchange in exchange_views(prompts, raw=raw):
         prompt, same = exchange.prompt, exchange.repeated
         milliseconds = max(0.0, (prompt.finished - prompt.started).total_seconds()) * 1000
@@ -185,11 +185,11 @@ def _pieces(console: Console, arrow: str, pieces: Sequence[Message]) -> None:
 
 
 def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imported: bool = False) -> dict[str, str]:
-    """Return the figures in words, by what they are about.
+    """Return the figures in words, by label.
 
     Args:
-        plans: Of a solver that writes plans, `plan_figures`; they are in place of those that every solver has.
-        imported: Whether another program gave the answers: they have no plans, and take the time that its file says.
+        plans: `plan_figures` of a solver that writes plans; replaces the figures that every solver has.
+        imported: Whether the answers were imported: they have no plans, and their times come from the file.
     """
     if figures is None:
         return {}
@@ -210,15 +210,15 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
     if plans.get("turns"):
         return {**lines, **_plan_lines(plans, plans["turns"])}
     repairs = f"{figures.repairs} repair{'s' * (figures.repairs != 1)}"
-    went = {name: getattr(figures, name) for name in ("first_try", "repaired", "failed", "silent")}
+    outcomes = {name: getattr(figures, name) for name in ("first_try", "repaired", "failed", "silent")}
     return {
         **lines,
-        "plans": f"{_outcomes(went, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
+        "plans": f"{_outcomes(outcomes, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
     }
 
 
 def stage_lines(stages: Sequence[StageFigures]) -> dict[str, str]:
-    """Return the figures of the stages of a cascade in words, by stage; none of a run without any."""
+    """Return the figures of a cascade's stages in words, by stage."""
     return {f"stage {one.stage}": _stage_line(one) for one in stages}
 
 
@@ -247,7 +247,7 @@ def _share(count: float, turns: float) -> str:
 
 
 def show_tool_table(console: Console, table: ToolTable) -> None:
-    """Print the calls of each tool, which tools were used for what, and why calls were refused."""
+    """Print the calls of each tool, which tools were used for which questions, and the reasons for refusals."""
     tools = [
         (name, str(count.calls), str(count.refused), f"{1000 * count.mean_seconds:.2f}")
         for name, count in table.tools.items()

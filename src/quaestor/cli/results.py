@@ -1,4 +1,4 @@
-"""The figures of a scored run on a terminal."""
+"""Figures of a scored run on a terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from quaestor.scoring.audits import AuditCandidate, AuditedScore
 
 FIGURE_HEADS = ("correct", "of", "%", "95 % interval")
-"""What heads the cells of a figure."""
+"""Headers of the cells of a figure."""
 _MOST_CANDIDATES = 20
 
 
 def show_score(console: Console, score: Score) -> None:
-    """Print the figures, each with its denominator and interval, and the breakdowns."""
+    """Print the figures with denominators and intervals, and the breakdowns."""
     figures = [(SCORERS[name].title, *figure_cells(figure)) for name, figure in score.results.items()]
     print_rows(console, ("", *FIGURE_HEADS), figures, title="Score")
     if score.unanswered:
@@ -44,14 +44,14 @@ def show_score(console: Console, score: Score) -> None:
 
 
 def show_causes(console: Console, causes: Mapping[Cause, int]) -> None:
-    """Print how many turns are wrong for which cause."""
+    """Print the number of wrong turns by cause."""
     total = sum(causes.values())
     rows = [(str(cause), str(turns), percent(turns / total)) for cause, turns in causes.items()]
     print_rows(console, ("wrong turns by cause", "turns", "%"), rows)
 
 
 def certainty_line(found: CalibrationReport) -> str:
-    """Return how far the confidences of a run's answers can be believed, in one line."""
+    """Return one line on how reliable the confidences of a run are."""
     given, half = found.given, found.surest_half
     return (
         f"confidence: {percent(given.value)} % of {given.total} answers are correct, {percent(half.value)} % of "
@@ -60,14 +60,14 @@ def certainty_line(found: CalibrationReport) -> str:
 
 
 def show_coverage(console: Console, found: CalibrationReport) -> None:
-    """Print how far confidences can be believed, and what is right where only the surest answers are given."""
+    """Print how reliable confidences are, and the accuracy if only the most confident answers are given."""
     console.print(certainty_line(found))
     rows = [(percent(point.share), f"{point.threshold:.2f}", percent(point.accuracy)) for point in found.coverage]
     print_rows(console, ("answered, %", "minimum confidence", "of these correct, %"), rows)
 
 
 def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
-    """Return numerator, denominator, percent and interval as text; empty if there is nothing to show."""
+    """Return numerator, denominator, percentage and interval as text; empty for no turns."""
     if not figure.total:
         return "", "0", "", ""
     interval = f"{percent(figure.low)} to {percent(figure.high)}" if figure.pages >= ENOUGH_GROUPS else ""
@@ -92,17 +92,25 @@ def show_audited(console: Console, score: "AuditedScore") -> None:
 
 
 def show_candidates(console: Console, candidates: "Sequence[AuditCandidate]") -> None:
-    """Print the turns whose references may be wrong, the most telling first."""
+    """Print the turns whose references may be wrong, most confident first."""
     if not candidates:
         console.print("every turn that differs from its reference is already settled")
         return
     rows = []
     for one in candidates[:_MOST_CANDIDATES]:
-        sure = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
+        confidence = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
         rows.append(
-            (one.conversation, str(one.turn + 1), one.answer, one.program or "", one.reference, sure, str(one.beside))
+            (
+                one.conversation,
+                str(one.turn + 1),
+                one.answer,
+                one.program or "",
+                one.reference,
+                confidence,
+                str(one.beside),
+            )
         )
-    heads = ("conversation", "turn", "answer", "program", "reference", "sure", "same in other runs")
+    heads = ("conversation", "turn", "answer", "program", "reference", "confidence", "same in other runs")
     print_rows(console, heads, rows, words=(0, 3, 4), unbroken=())
     rest = len(candidates) - _MOST_CANDIDATES
     more = f"; showing {_MOST_CANDIDATES}, use --output to write all" if rest > 0 else ""

@@ -46,12 +46,12 @@ def run_command(
         path = dataset_path(dataset)
         request, pages = _read_pages(path, options, _request(options, OutputOptions(force=force), path))
 
-    async def play_all() -> str:
+    async def answer_all() -> str:
         async with open_store(request.settings.store) as opened:
             with show_progress(pages) as progress:
                 return (await start_run(pages, request, opened, progress, print_run_ontology)).id
 
-    print(asyncio.run(play_all()))
+    print(asyncio.run(answer_all()))
 
 
 @with_options
@@ -96,7 +96,7 @@ def eval_command(
         )
         print(f"quaestor: {warning}: the score does not generalise to others", file=sys.stderr)
 
-    async def play_and_score() -> "ScoredRun":
+    async def answer_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:
             with show_progress(pages, gold) as progress:
                 record = await start_run(pages, request, opened, progress, print_run_ontology)
@@ -105,7 +105,7 @@ def eval_command(
             judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
             return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted)
 
-    _report(asyncio.run(play_and_score()), pages, output, results.json)
+    _report(asyncio.run(answer_and_score()), pages, output, results.json)
 
 
 @with_options
@@ -177,7 +177,7 @@ def _request(
 
 
 def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tuple[RunRequest, Dataset]":
-    """Return a request with the filtered conversations, and their dataset."""
+    """Return the request with its filter applied, and the dataset."""
     from quaestor.application.conversation_filter import read_filtered
     from quaestor.application.file_cache import file_cache
     from quaestor.application.run_service import preload_workers
@@ -194,7 +194,7 @@ def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tupl
 
 @contextmanager
 def _explain_interrupt() -> Iterator[None]:
-    """Report an interrupt before anything was started."""
+    """Report an interrupt before the run has started."""
     from quaestor.errors import RunStoppedError
 
     try:
@@ -204,7 +204,7 @@ def _explain_interrupt() -> Iterator[None]:
 
 
 def _output(results: OutputOptions, store: str | None, used: "Sequence[Path | None]") -> "OutputFile | None":
-    """Return the file to write, after a check that it may be written: after an hour of answering is too late."""
+    """Return the output file, checked before the run because an error after an hour would be too late."""
     return output_file(results.output, store, used, force=results.force) if results.output else None
 
 

@@ -1,4 +1,4 @@
-"""`quaestor runs`: what the run store has, and why a run answered as it did."""
+"""`quaestor runs`: inspect the run store, and why a run answered as it did."""
 
 import asyncio
 import sys
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SHOWN_FAILURES = 200
-"""So many wrong turns are shown where nobody says how many."""
+"""Default number of wrong turns to show."""
 
 AttemptOption = Annotated[
     int | None,

@@ -1,4 +1,4 @@
-"""`quaestor serve`: the same in a browser and for programs, on this machine."""
+"""`quaestor serve`: the web interface and HTTP API on this machine."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PORT = 8765
 
 _SLICE = 0.001
-"""Seconds that a thread computes before another one's turn."""
+"""Thread switch interval in seconds."""
 
 
 @with_options
@@ -78,7 +78,7 @@ def serve_command(
     access, trusted = Access.at(host, token), read_proxies(settings.trusted_proxies or "")
     app = create_app(asking, access, shown, settings.concurrency(asks=False))
     log_to_stderr()
-    # Questions are computed in threads: nobody who only looks at a page waits for more than a thousandth at a time.
+    # Answers are computed in threads; a short interval keeps pages responsive meanwhile.
     sys.setswitchinterval(_SLICE)
     with bind(host, port) as bound:
         address = address_of(bound, access)
@@ -89,12 +89,12 @@ def serve_command(
             webbrowser.open(address)
         try:
             server_of(app, trusted).run(sockets=[bound])
-        except KeyboardInterrupt:  # which uvicorn raises again once all is closed
+        except KeyboardInterrupt:  # uvicorn raises it again after shutdown
             print(file=sys.stderr)
 
 
 def log_to_stderr() -> None:
-    """Write quaestor's own log to the error stream in lines, and silence the libraries that speak with clients."""
+    """Write quaestor's log to stderr, and silence the logs of the server libraries."""
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
     logging.getLogger("quaestor").setLevel(logging.DEBUG if debugging() else logging.ERROR)
     for name in ("mcp", "uvicorn"):
@@ -102,7 +102,7 @@ def log_to_stderr() -> None:
 
 
 async def check_asking(asking: "AskRequest", command: str) -> None:
-    """Make sure that questions can be answered and stored, before an address is printed."""
+    """Check that questions can be answered and stored, before the address is printed."""
     from quaestor.application.ask_service import resolve_solver
     from quaestor.store.base import open_store
 

@@ -1,4 +1,4 @@
-"""`quaestor store`: whether a store is whole, how to make it smaller, and how to copy it."""
+"""`quaestor store`: check a store, compact it, and copy it."""
 
 import asyncio
 import sys
@@ -124,7 +124,7 @@ def copy_stores(
             with announce("comparing"):
                 had = await digests_of(parts)
                 found = await digests_of(others)
-        # The other store may have more, of which only runs can be told apart.
+        # The other store may contain more; only its runs can be compared.
         unlike = [run for run in had if run and found.get(run) != had[run]]
         if unlike:
             raise StoreError(

@@ -1,4 +1,4 @@
-"""The run store of a command, and what is saved beside runs: scores, as words and as JSON."""
+"""The run store of a command, and the saved scores of runs as text and JSON."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,32 +18,32 @@ T = TypeVar("T")
 
 
 def store_uri(store: str | None) -> str:
-    """Return the URI of the store in force."""
+    """Return the URI of the configured store."""
     from quaestor.settings import load_settings
 
     return load_settings({"store": store}).store
 
 
 def labelled_file(dataset: str | None) -> Path | None:
-    """Return the labelled file that a person names, if one does."""
+    """Return the path of the labelled file given on the command line, or None."""
     from quaestor.application.resolve import dataset_path
 
     return dataset_path(dataset) if dataset else None
 
 
 def read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
-    """Return what is done with the store in force, which must be there."""
+    """Open the existing store, and return the result of `read`."""
     from quaestor.store.base import open_store
 
-    async def opened() -> T:
+    async def open_and_read() -> T:
         async with open_store(store_uri(store), create=False) as found:
             return await read(found)
 
-    return asyncio.run(opened())
+    return asyncio.run(open_and_read())
 
 
 def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None]", *, force: bool) -> "OutputFile":
-    """Return a file that a command may write."""
+    """Return an output file, after checking that the command may write it."""
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
 
@@ -54,21 +54,21 @@ def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None
 
 
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
-    """Return what is kept of a run's scores in the store in force; its figures alone, if no more is wanted."""
+    """Return the saved scores of a run; `figures_only` omits the verdicts."""
     from quaestor.application.saved_scores import read_run_scores
 
     return asyncio.run(read_run_scores(store_uri(store), run, figures_only=figures_only))
 
 
 def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":
-    """Return the latest score of each run in the store in force, by its id."""
+    """Return the latest score of each run by its id."""
     from quaestor.application.saved_scores import read_latest_scores
 
     return asyncio.run(read_latest_scores(store_uri(store), runs))
 
 
 def score_words(score: "ScoreRecord | None") -> str:
-    """Return the execution accuracy of a score; nothing if there is none.
+    """Return the accuracy of a score; "" without one.
 
     >>> score_words(None)
     ''
@@ -77,7 +77,7 @@ def score_words(score: "ScoreRecord | None") -> str:
 
 
 def score_lines(scores: "RunScores") -> dict[str, str]:
-    """Return a run's scores in words, under `score`: the latest of each labelled file."""
+    """Return the scores of a run in words under the key `score`: the latest of each labelled file."""
     lines = ["outdated, as the run continued: score it again"] if scores.outdated else []
     for score in scores.latest:
         when = score.scored.astimezone().isoformat(" ", "seconds")
@@ -91,7 +91,7 @@ def score_lines(scores: "RunScores") -> dict[str, str]:
 
 
 def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> "list[dict[str, JsonValue]]":
-    """Return the conversations of a run as JSON, each with how it did; null if it was not scored."""
+    """Return the conversations of a run as JSON, each with its score, null if not scored."""
     from quaestor.core import serial
 
     return [
@@ -101,12 +101,12 @@ def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores
 
 
 def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "VerdictRecord | None":
-    """Return right or wrong of a turn, from the latest score of its run; None if it was not scored."""
+    """Return the verdict on a turn from the latest score of its run, or None."""
     return scores_of_run(store, run).verdicts.get((turn.conversation, turn.index))
 
 
 def verdict_words(verdict: "VerdictRecord | None") -> str | None:
-    """Return right or wrong of a turn in words; None if it was not scored."""
+    """Return a verdict in words, or None."""
     if verdict is None:
         return None
     words = "correct" if verdict.correct else "wrong"
@@ -116,7 +116,7 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
 
 
 def verdict_object(verdict: "VerdictRecord | None") -> "JsonValue":
-    """Return right or wrong of a turn as JSON; null if it was not scored."""
+    """Return a verdict as JSON, or null."""
     return None if verdict is None else {"correct": verdict.correct, "program_correct": verdict.program_correct}
 
 

@@ -1,4 +1,4 @@
-"""`quaestor train`, `crossvalidate` and `train-filings`: weights of the embedded solver. `learn`: advice from runs."""
+"""`quaestor train`, `crossvalidate`, `train-filings`: train the embedded solver. `learn`: draft advice from runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,19 +150,22 @@ def train_filings_command(
     questions: Annotated[
         list[Path],
         typer.Argument(
-            help="Files of labelled questions, each named as the filing they are about.", metavar="FILE.jsonl..."
+            help="Files of labelled questions, each named like the filing they are about.", metavar="FILE.jsonl..."
         ),
     ],
     filings: Annotated[Path, typer.Option("--filings", help="Folder of the filings.", file_okay=False, metavar="DIR")],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", help="Folder of weights; they go into `filings` there.", metavar="DIR", file_okay=False
+            "--output",
+            help="Folder to write the weights to, in its subfolder `filings`.",
+            metavar="DIR",
+            file_okay=False,
         ),
     ] = Path("weights"),
     force: ForceOption = False,
 ) -> None:
-    """Train the embedded solver's weights for whole filings on labelled questions about some."""
+    """Train the embedded solver's weights for whole filings on labelled questions."""
     from quaestor.application.training import train_filing_weights
     from quaestor.extras import require_extra
 

@@ -1,4 +1,4 @@
-"""Lines that a person types: with history and completion on a terminal, and as they come from a pipe."""
+"""Input lines: with history and completion on a terminal, or from a pipe."""
 
 import re
 import sys
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 _MOST_REMEMBERED = 1_000
 _WORD = re.compile(r"(?<!\S)\S")
-"""Where a word begins."""
+"""Matches the beginning of a word."""
 
 ReadLine = Callable[[], str | None]
-"""Returns the next line; None at the end."""
+"""Returns the next line, or None at the end."""
 
 
 def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> list[str]:
-    """Return the lines that a line may be the beginning of.
+    """Return the completions of a line.
 
     Args:
-        words: Names of lines and years, of one or several words, for the end of a question.
+        words: Line items and years, of one or more words, to complete at the end of a question.
 
     >>> completions("what were net s", [], ["Net sales", "Net loss"])
     ['what were Net sales']
@@ -42,7 +42,7 @@ def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> lis
 
 @contextmanager
 def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], list[str]]) -> Iterator[ReadLine]:
-    """Return a reader of lines from a terminal, or from stdin without a prompt if that is not a terminal."""
+    """Yield a reader of lines from a terminal with a prompt, or from a pipe without one."""
     if not sys.stdin.isatty():
         yield _read_pipe
         return
@@ -68,7 +68,7 @@ def _readline() -> "ModuleType | None":
 
 
 def _prepare(readline: "ModuleType", history: Path | None, complete: Callable[[str], list[str]]) -> None:
-    """Let the lines of a terminal be completed, and those of before be found again."""
+    """Set up completion, and load the history of earlier sessions."""
     readline.clear_history()
     readline.set_history_length(_MOST_REMEMBERED)
     if history is not None:
