@@ -1,5 +1,5 @@
-"""What Python users do: open a file, ask it, keep a conversation, evaluate; and how results show themselves.
+"""The Python API: open a file, ask questions, keep a conversation, evaluate a solver; display of results in notebooks.
 
-A door as the command line is one: what can be done is in `quaestor.application`. The names that are for users are
-those of `quaestor.__all__`, and `quaestor.open`.
+Like the command line, it is a thin layer over `quaestor.application`. The public names are those of
+`quaestor.__all__`, and `quaestor.open`.
 """

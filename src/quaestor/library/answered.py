@@ -1,4 +1,4 @@
-"""Questions with their answers, as `ask` gives them and as a REPL, `rich`, notebooks and data frames show them."""
+"""Questions with their answers, and how the REPL, `rich`, notebooks and data frames show them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,21 +33,23 @@ COLUMNS = {
     "verified": bool,
     "reason": str,
 }
-"""The columns and their types. If there is no value all but `question`, `answer`, `kind`, `scale`, `sources` and
-`verified` are missing: no number of words or of a list, no formula of what is looked up.
+"""The columns of a data frame and their types.
 
-`answer` is for people, rounded; `number` is a float; `exact` has all digits of the same, as decimal text. Both are in
-units of `scale`: a `13.7 %` of the page is 13.7 with `percent`, a computed ratio or percentage change is a fraction.
-`sources` are the places with what is printed there, with `; ` between them."""
-# An exact decimal is text there: no type of both libraries has room for all digits of a quotient in dollars.
+Without a value, every column except `question`, `answer`, `kind`, `scale`, `sources` and `verified` may be missing:
+texts and lists have no number, looked-up values no formula. `answer` is rounded for reading; `number` is a float;
+`exact` is the same number with all digits, as decimal text. Both are in units of `scale`: `13.7 %` in the document is
+13.7 with `percent`, a computed ratio or percentage change is a fraction. `sources` are the places with their printed
+text, separated by `; `.
+"""
+# `exact` is text because no column type of either library can store all digits of a quotient.
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question with its answer: `print` shows the number as the page would print it, a notebook where it is.
+    """A question with its answer. `print` shows the rounded number, a notebook also shows its sources.
 
     Attributes:
-        turn: How it came about, with all that is known of it.
+        turn: The full record of the question, with plan, trace and confidence.
     """
 
     turn: Turn
@@ -55,12 +57,12 @@ class AnsweredQuestion:
 
     @property
     def question(self) -> str:
-        """As asked."""
+        """The question as asked."""
         return self.turn.question
 
     @property
     def asked(self) -> str:
-        """The whole text that it was asked in; longer than `question` only in turns that version 0.2 stored."""
+        """The whole text that contained the question; longer than `question` only in turns stored by version 0.2."""
         return self.turn.asked
 
     @property
@@ -70,17 +72,17 @@ class AnsweredQuestion:
 
     @property
     def number(self) -> Decimal | None:
-        """The exact number, in units of `answer.scale` (a computed ratio is a fraction); None if it is none."""
+        """The exact number in units of `answer.scale` (a computed ratio is a fraction); None without one."""
         return self.turn.answer.number
 
     @property
     def display(self) -> str:
-        """The number with its unit and scale, rounded for reading: `$ 48.65`."""
+        """The answer with its unit and scale, rounded for reading: `$ 48.65`."""
         return show_number(self.turn.answer)
 
     @property
     def sources(self) -> tuple[ShownSource, ...]:
-        """Where the numbers are, each with the text of its cell or sentence."""
+        """The sources of the numbers, each with the text of its cell or sentence."""
         return tuple(show_source(source, self.page) for source in sources_of(self.turn.answer))
 
     def _row(self) -> dict[str, str | float | bool | None]:
@@ -113,7 +115,7 @@ class AnsweredQuestion:
         return answered_view(self)
 
     def _repr_html_(self) -> str:
-        """Return it as notebooks show it: the number, its arithmetic, the table with its source cells marked."""
+        """Return HTML for notebooks: the number, its formula, and its table with the source cells marked."""
         return turn_html(self.turn, self.page)
 
 
@@ -130,7 +132,7 @@ class Answers(Sequence[AnsweredQuestion]):
     __slots__ = ("_answers",)
 
     def __init__(self, answers: Sequence[AnsweredQuestion] = ()) -> None:
-        """Take them in the order asked."""
+        """Create a sequence of answers in the order asked."""
         self._answers = tuple(answers)
 
     def __len__(self) -> int:
@@ -165,14 +167,14 @@ class Answers(Sequence[AnsweredQuestion]):
         return answers_view(self)
 
     def _repr_html_(self) -> str:
-        """Return them as notebooks show them, one below the other."""
+        """Return HTML for notebooks, one answer below the other."""
         return "".join(answer._repr_html_() for answer in self._answers)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a pandas frame with a row for each answer; its columns are `quaestor.library.answered.COLUMNS`.
+        """Return a pandas data frame with a row for each answer; its columns are `quaestor.library.answered.COLUMNS`.
 
-        `number` is a float, to compute and plot with; `exact` is the same number to its last digit, as text that
-        `decimal.Decimal` reads.
+        `number` is a float for calculations and plots; `exact` is the same number with all digits, as text for
+        `decimal.Decimal`.
 
         Raises:
             SettingsError: pandas is not installed.
@@ -186,7 +188,7 @@ class Answers(Sequence[AnsweredQuestion]):
         )
 
     def to_polars(self) -> "polars.DataFrame":
-        """Return a polars frame with a row for each answer, with the columns of `to_pandas`.
+        """Return a polars data frame with a row for each answer and the columns of `to_pandas`.
 
         Raises:
             SettingsError: polars is not installed.
@@ -204,14 +206,14 @@ class Answers(Sequence[AnsweredQuestion]):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An answer that a correction changed, for people.
+    """An answer that a correction changed.
 
     Attributes:
-        number: Its place in the conversation, from 1.
-        turn: The turn as it reads now, with the exact `Answer`.
-        was: The answer before, as it was shown.
-        now: The answer since, likewise.
-        says: Both in words, and why there is no answer any longer.
+        number: Its number in the conversation, from 1.
+        turn: The turn after the correction, with the exact `Answer`.
+        was: The answer before the correction, as displayed.
+        now: The answer after the correction, as displayed.
+        says: Both in words, and the reason if there is no longer an answer.
     """
 
     number: int
@@ -228,7 +230,7 @@ def changes_of(made: Correction, turns: Sequence[Turn]) -> tuple[Change, ...]:
     """Return the answers that a correction changed.
 
     Args:
-        turns: The conversation as it reads with it.
+        turns: The conversation after the correction.
     """
     return tuple(
         Change(one.turn + 1, turns[one.turn], one.was, show_number(one.answer), change_words(one))

@@ -1,6 +1,6 @@
-"""What a Python call says, as the services below take it: who answers, by which settings, and what is asked.
+"""Arguments of the Python API, checked and converted for the services of `quaestor.application`.
 
-Refuses what no annotation stops: questions that are no text, an open model where no event loop of the caller's runs.
+Rejects mistakes that type annotations cannot prevent, such as questions that are not text.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ from quaestor.solvers.base import Solver
 
 Options = Mapping[str, object]
 Questions = list[str] | tuple[str, ...]
-"""Several questions; no `Sequence[str]`, which a single text is too."""
+"""Several questions. Not `Sequence[str]`, because a single string is one too."""
 
 
 def settings_with(settings: Settings | None, **options: str | int | None) -> Settings:
-    """Return settings, by default those of the environment and of quaestor.toml, with what a call says."""
+    """Return the settings, overridden by the arguments of a call."""
     if settings is not None and not isinstance(settings, Settings):
         raise SettingsError(f"settings must be quaestor.Settings(...), not {_kind(settings)}")
     given = {name: value for name, value in options.items() if value is not None}
@@ -34,7 +34,7 @@ def settings_with(settings: Settings | None, **options: str | int | None) -> Set
 
 
 def overrides(options: Options | None) -> SolverOverrides:
-    """Return options that a call says, as they are above those of the settings."""
+    """Return solver options that override those in the settings."""
     if options is not None and not isinstance(options, Mapping):
         raise SettingsError(f"options must be a dict such as {{'abstain_below': 0.5}}, not {_kind(options)}")
     return SolverOverrides(cast("Mapping[str, JsonValue]", dict(options or {})))
@@ -47,15 +47,15 @@ def asking_request(
     model: str | ModelSession | None,
     options: Options | None,
 ) -> AskRequest:
-    """Return who answers, and how.
+    """Create a request from the arguments of a call.
 
     Args:
-        cache: Where indexes and ontologies of files are kept, or None.
-        solver: Its name, or one that is made; None is the one that is set.
-        model: Its name, or one that is open; None is the one that is set.
+        cache: Cache for indexes and ontologies of files, or None.
+        solver: A name or an instance; None uses the configured solver.
+        model: A name or an open session; None uses the configured model.
 
     Raises:
-        SettingsError: One of them is of no such kind, or options are given for a solver that is made.
+        SettingsError: An argument has the wrong type, or options are given for a solver instance.
     """
     if solver is not None and not isinstance(solver, str | Solver):
         raise SettingsError(
@@ -72,10 +72,10 @@ def asking_request(
 
 
 def require_named(model: object) -> None:
-    """Make sure that a model is named where it is opened here.
+    """Check that the model is given by name.
 
     Raises:
-        SettingsError: It is one that is open already: it belongs to the event loop where it was opened.
+        SettingsError: It is an open session, which belongs to the event loop in which it was opened.
     """
     if isinstance(model, ModelSession):
         raise SettingsError(
@@ -84,14 +84,14 @@ def require_named(model: object) -> None:
 
 
 def questions_of(asked: object, document: Document) -> tuple[str, ...]:
-    """Return what is asked, as far as it can be asked.
+    """Return the questions as a tuple, after checking them.
 
     Args:
         asked: A question, or a list or tuple of questions.
 
     Raises:
         InputError: It is neither.
-        QuestionError: There is no question, or one is empty.
+        QuestionError: There is no question, or one is empty or too long.
     """
     if not isinstance(asked, str | list | tuple):
         raise InputError(f"question must be a string or a list of strings, not {_kind(asked)}")

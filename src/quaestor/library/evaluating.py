@@ -1,4 +1,4 @@
-"""How a solver does on a labelled dataset, in one call: plain, and `_async` for a running loop."""
+"""Evaluation of a solver on a labelled dataset, as a plain function and as a coroutine."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ async def evaluate_async(
     store: str = "sqlite://",
     settings: Settings | None = None,
 ) -> ScoredRun:
-    """Return how a solver does on a labelled dataset, as `evaluate`, while the caller's event loop goes on."""
+    """Evaluate a solver like `evaluate`, without blocking the event loop."""
     path = dataset_path(dataset)
     (pages, selection), gold = (
         read_filtered(path, ConversationFilter(limit, conversations, sample, seed)),
@@ -58,27 +58,28 @@ def evaluate(
     store: str = "sqlite://",
     settings: Settings | None = None,
 ) -> ScoredRun:
-    """Return how a solver does on a labelled dataset: every conversation answered, then scored.
+    """Answer every conversation of a labelled dataset with a solver, and score the answers.
 
     Works in scripts and in notebooks; `evaluate_async` takes the same arguments and raises the same errors.
 
     Args:
-        solver: Its name; by default the one that is set, else `embedded`.
-        model: The model that a solver asks, such as `anthropic:NAME`.
-        limit: Only the first so many conversations; instead of it `conversations` or `sample`. None is all.
-        conversations: Only these, each by its id or its page's.
-        sample: Only so many, drawn.
-        seed: What decides the draw.
-        workers: How many conversations at once; None leaves it to the solver. More than one starts processes, if
-            the solver asks no model.
-        store: Where the run is kept; by default nowhere.
-        settings: By default those of the environment and of quaestor.toml.
+        solver: Name of the solver; by default the configured one, else `embedded`.
+        model: The model for solvers that use one, such as `anthropic:NAME`.
+        options: Options of the solver, such as `{"abstain_below": 0.5}`.
+        limit: Use only the first N conversations; None uses all. Excludes `conversations` and `sample`.
+        conversations: Use only these, each given by its id or that of its page.
+        sample: Use N randomly drawn conversations.
+        seed: Random seed for `sample`.
+        workers: Number of conversations to answer at once; None lets the solver choose. More than one starts
+            processes if the solver uses no model.
+        store: URI of the store for the run; in memory by default.
+        settings: By default those of the environment and quaestor.toml.
 
     Raises:
         DatasetError: The file cannot be read, or has no reference answers.
         InputError: A conversation does not exist, or several of `limit`, `conversations` and `sample` are given.
-        SettingsError: There is no such solver or option, or it needs a model.
-        RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed if it is kept.
+        SettingsError: The solver or an option does not exist, or the solver needs a model.
+        RunStoppedError: The model is not available, or the budget is exhausted; the run can be resumed if it is stored.
 
     >>> from quaestor import evaluate
     >>> evaluate("sample", limit=1).report.score.execution.total

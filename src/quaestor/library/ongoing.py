@@ -1,4 +1,4 @@
-"""A conversation about a document that Python users hold open: asked, put right by hand, kept, handed on."""
+"""An open conversation about a document: ask, correct, save and export."""
 
 import asyncio
 import weakref
@@ -28,10 +28,10 @@ T = TypeVar("T")
 
 
 class OngoingConversation:
-    """An open conversation: what `conversation` of an opened document returns.
+    """An open conversation, as returned by `conversation` of an opened document.
 
-    Questions go one after the other, whoever asks; `ask` and `ask_async` may be mixed. Where a model is asked, its
-    connection is open until `close`, or the end of a `with` or `async with` block.
+    Questions are answered one at a time, also if several threads or tasks ask; `ask` and `ask_async` can be mixed. The
+    connection to a model stays open until `close`, or until the end of a `with` or `async with` block.
 
     >>> import quaestor
     >>> conversation = quaestor.open("sample#QUIL/2007/page_88.pdf").conversation()
@@ -48,29 +48,29 @@ class OngoingConversation:
     """
 
     def __init__(self, page: DocumentInCorpus, request: AskRequest) -> None:
-        """Take what is asked about; use `conversation` of an opened document.
+        """Create a conversation; use `conversation` of an opened document.
 
         Raises:
-            InputError: The document has no number.
+            InputError: The document contains no numbers.
         """
         self._chat = Chat(page, request)
         self._lock = asyncio.Lock()
         self._opened = self._closed = False
-        self._end = weakref.finalize(self, run_later, self._chat.close)
+        self._finalizer = weakref.finalize(self, run_later, self._chat.close)
 
     @property
     def document(self) -> Document:
-        """What is asked about, with the numbers that hold since corrections were made."""
+        """The document, with its corrected numbers."""
         return self._chat.document
 
     @property
     def answers(self) -> Answers:
-        """The conversation so far, as its answers read now."""
+        """All answers so far, with corrections applied."""
         return self._answers_from(0)
 
     @property
     def corrections(self) -> tuple[Correction, ...]:
-        """All that was put right by hand, undone corrections and their undoing too."""
+        """All corrections, including undone ones and the corrections that undo them."""
         return self._chat.ledger.corrections
 
     @overload
@@ -78,18 +78,18 @@ class OngoingConversation:
     @overload
     def ask(self, questions: Questions) -> Answers: ...
     def ask(self, questions: str | Questions) -> AnsweredQuestion | Answers:
-        """Answer the next question, or several; each may refer to all before it.
+        """Answer the next question, or several; each can refer to earlier ones.
 
-        What fails or is interrupted counts as not asked, and the conversation may go on.
+        A question that fails or is interrupted is not added, and the conversation can continue.
 
         Args:
             questions: One question gives one answer, a list gives a sequence of answers.
 
         Raises:
-            InputError: What is asked is not text, or the conversation is closed.
+            InputError: A question is not text, or the conversation is closed.
             QuestionError: A question is empty or too long; nothing was asked.
-            SettingsError: There is no such solver or option, or it needs a model.
-            OutageError: The model cannot be asked.
+            SettingsError: The solver or an option does not exist, or the solver needs a model.
+            OutageError: The model is not available.
         """
         return run_sync(self._ask(questions))
 
@@ -98,37 +98,38 @@ class OngoingConversation:
     @overload
     async def ask_async(self, questions: Questions) -> Answers: ...
     async def ask_async(self, questions: str | Questions) -> AnsweredQuestion | Answers:
-        """Answer as `ask` does, while the caller's event loop goes on; raises the same errors."""
+        """Answer like `ask`, without blocking the event loop; raises the same errors."""
         return await run_in_background(self._ask(questions))
 
     def take_back(self) -> Answers:
-        """Take the last question back, with all that it asked, and return its answers; none if there is none."""
+        """Remove the last question, with all its parts, and return its answers; empty if there are none."""
         if not self._chat.turns:
             return Answers()
         document = self.document
         return Answers([AnsweredQuestion(turn, document) for turn in run_sync(self._run_locked(self._chat.undo))])
 
     def offers(self, number: int) -> tuple[Offer, ...]:
-        """Return what could be chosen for an answer instead, each with what it would come to.
+        """Return the possible corrections of an answer, each with the resulting answer.
 
         Args:
-            number: The answer's place, from 1.
+            number: The number of the answer, from 1.
 
         Raises:
-            InputError: There is no such answer.
+            InputError: The answer does not exist.
         """
         return possible_corrections(self._chat.ledger, number - 1)
 
     def fix(self, text: str, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
-        """Put an answer right by words, and return the answers that change; no model is asked.
+        """Correct an answer with a line of text, and return the answers that change. No model is asked.
 
         Args:
-            text: As in `/fix` of `quaestor chat`: `2 cell "net revenue" 2008 = 5,400`, `3 reading 2`,
+            text: In the syntax of `/fix` of `quaestor chat`: `2 cell "net revenue" 2008 = 5,400`, `3 reading 2`,
                 `2 step 1 -> "net revenue" | 2007`, `3 operation divide`.
-            author: Who corrects; by default as it is set, else the user's name.
+            author: Author of the correction; by default the configured one, else the user name.
+            reason: Why the answer is corrected, for the record.
 
         Raises:
-            InputError: It cannot be read or done, or changes nothing; all stays as it was.
+            InputError: The correction is invalid or changes nothing; the conversation is unchanged.
         """
         if not isinstance(text, str):
             raise InputError(f"fix takes a string such as '2 reading 2', not {type(text).__name__}")
@@ -138,14 +139,15 @@ class OngoingConversation:
         return self.correct(fix.act, author=author, reason=reason or fix.reason)
 
     def correct(self, act: Act, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
-        """Put an answer right, and return the answers that change; no model is asked.
+        """Correct an answer, and return the answers that change. No model is asked.
 
         Args:
-            act: A `NumberCorrection`, `SourceChoice`, `ReadingChoice` or `OperationChoice`; turns count from 0 there.
-            author: Who corrects; by default as it is set, else the user's name.
+            act: A `NumberCorrection`, `SourceChoice`, `ReadingChoice` or `OperationChoice`, whose turns count from 0.
+            author: Author of the correction; by default the configured one, else the user name.
+            reason: Why the answer is corrected, for the record.
 
         Raises:
-            InputError: It cannot be done, or changes nothing; all stays as it was.
+            InputError: The correction is invalid or changes nothing; the conversation is unchanged.
         """
         self._require_answers()
         if not isinstance(act, NumberCorrection | Choice | Undo):
@@ -156,25 +158,26 @@ class OngoingConversation:
         return changes_of(run_sync(self._run_locked(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
 
     def undo(self, number: int | None = None, *, author: str | None = None) -> tuple[Change, ...]:
-        """Take a correction back, and return the answers that change.
+        """Undo a correction, and return the answers that change.
 
         Args:
-            number: Which one; by default the last active one.
+            number: The number of the correction; by default the last one in effect.
+            author: Who undoes it; by default the configured author, else the user name.
 
         Raises:
-            InputError: There is none, it does not stand, or another one rests on it.
+            InputError: The correction does not exist, is not in effect, or another correction depends on it.
         """
         self._require_answers()
         by = author or author_name(self._chat.request.settings)
         return changes_of(run_sync(self._run_locked(lambda: self._chat.undo_correction(by, number))), self._chat.turns)
 
     def save(self) -> str:
-        """Keep the conversation in the run store, this far and further on, and return the id of its run.
+        """Save the conversation in the run store, including later questions, and return the run id.
 
-        `quaestor chat --resume` takes it up again, `quaestor export` hands it on.
+        `quaestor chat --resume` continues it, `quaestor export` exports it.
 
         Raises:
-            InputError: Nothing is answered yet, or it cannot be kept.
+            InputError: There are no answers yet, or the conversation cannot be saved.
         """
         self._require_answers()
         run = run_sync(self._run_locked(self._chat.save))
@@ -183,15 +186,15 @@ class OngoingConversation:
         return run
 
     def export(self, file: str | Path, *, replace: bool = False) -> None:
-        """Write questions and answers to a file: a workbook with live formulas, a page, CSV, Markdown or JSON.
+        """Write questions and answers to a file: a workbook with live formulas, HTML, CSV, Markdown or JSON.
 
         Args:
-            file: Its name ends in `.xlsx`, `.html`, `.csv`, `.md` or `.json`.
-            replace: Whether a file that is there already is replaced.
+            file: Path with the extension `.xlsx`, `.html`, `.csv`, `.md` or `.json`.
+            replace: Whether to overwrite an existing file.
 
         Raises:
-            InputError: Nothing is answered yet, the name says no format, or the file is there or cannot be written.
-            SettingsError: The extra `workbook` is needed and not installed.
+            InputError: There are no answers yet, the extension is unknown, or the file exists or cannot be written.
+            SettingsError: The extra `workbook` is required and not installed.
         """
         self._require_answers()
         output = OutputFile(Path(file), force=replace)
@@ -199,7 +202,7 @@ class OngoingConversation:
         write_export(output, format, [run_sync(self._run_locked(self._chat.export))])
 
     def close(self) -> None:
-        """Let go of the model; what was answered can still be read. To close twice does nothing."""
+        """Close the connection to the model; the answers can still be read. Closing twice has no effect."""
         run_sync(self._close())
 
     def __enter__(self) -> Self:
@@ -225,7 +228,7 @@ class OngoingConversation:
         return answers[0] if isinstance(questions, str) else answers
 
     async def _run_locked(self, act: Callable[[], Awaitable[T]]) -> T:
-        """Run an act on the conversation, after all that was begun before."""
+        """Run an operation on the conversation, after those that started before it."""
         async with self._lock:
             await self._open()
             return await act()
@@ -240,7 +243,7 @@ class OngoingConversation:
     async def _close(self) -> None:
         async with self._lock:
             self._closed = True
-            self._end.detach()
+            self._finalizer.detach()
             await self._chat.close()
 
     def _require_answers(self) -> None:
@@ -260,5 +263,5 @@ class OngoingConversation:
         return self.answers.__rich__()
 
     def _repr_html_(self) -> str:
-        """Return the answers so far as notebooks show them."""
+        """Return HTML for notebooks with all answers so far."""
         return self.answers._repr_html_()

@@ -1,4 +1,4 @@
-"""Files, pages and documents, opened to be asked: `open` and what it gives."""
+"""Opens files, pages and documents for questions."""
 
 import asyncio
 import os
@@ -38,37 +38,36 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Openable = str | Path | Document | Sequence[str | Path]
-"""What `open` takes: a file or `DATASET#PAGE`, several of them, or a document."""
+"""Argument of `open`: a file or `DATASET#PAGE`, several of them, or a document."""
 
 
 def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
-    """Open a report to be asked.
+    """Open a report to ask questions about it.
 
     Args:
-        file: The path of a file that can be read (HTML, PDF, XLSX, CSV, Markdown, plain text); a page of a dataset as
-            `DATASET#PAGE`, where `sample` is the dataset that comes along; several of these, which are asked as one; or
-            a `Document`.
-        settings: By default those of the environment and of quaestor.toml.
+        file: The path of a file (HTML, PDF, XLSX, CSV, Markdown, plain text); a page of a dataset as `DATASET#PAGE`,
+            where `sample` is the bundled dataset; several of these, which are treated as one document; or a `Document`.
+        settings: By default those of the environment and quaestor.toml.
 
     Raises:
-        InputError: There is no such file or page, it is none of these, or it cannot be read. The message says what to
-            do.
-        SettingsError: The extra that reads such a file is not installed, or a setting is not what it may be.
+        InputError: The file or page does not exist or cannot be read, or the argument has the wrong type. The message
+            explains what to do.
+        SettingsError: The extra for this file format is not installed, or a setting is invalid.
 
     >>> import quaestor
     >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
     >>> print(page.ask("what was the exercise price of stock options in 2007?"))
     $ 48.65
     """
-    in_force = settings_with(settings)
+    loaded = settings_with(settings)
     if isinstance(file, Document):
-        return OpenedDocument(DocumentInCorpus.of(file), in_force, None)
-    cache = file_cache(in_force)
-    return OpenedDocument(read_files(_names(file), cache, reading_limits(in_force)), in_force, cache)
+        return OpenedDocument(DocumentInCorpus.of(file), loaded, None)
+    cache = file_cache(loaded)
+    return OpenedDocument(read_files(_names(file), cache, reading_limits(loaded)), loaded, cache)
 
 
 async def open_async(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
-    """Open a report as `open` does, while the caller's event loop goes on; raises the same errors."""
+    """Open a report like `open`, without blocking the event loop; raises the same errors."""
     return await asyncio.to_thread(open, file, settings=settings)
 
 
@@ -96,35 +95,35 @@ def _name(file: object) -> str:
 
 
 class OpenedDocument:
-    """A filing, a page or several files, opened to be asked: what `open` gives.
+    """A filing, a page or several files, as returned by `open`.
 
-    `ask` answers one question or a list of them, `conversation` stays open for follow-ups, `find` returns the
-    places of an answer, `check_number` those of a number, `tables` are what was read.
+    `ask` answers a question or a list of questions, `conversation` starts a conversation, `find` returns passages that
+    may answer a question, `check_number` returns the places of a number, and `tables` are the tables read.
     """
 
     def __init__(self, page: DocumentInCorpus, settings: Settings, cache: ByteCache | None) -> None:
-        """Take what was opened; use `open`.
+        """Create an opened document; use `open`.
 
         Args:
-            page: What was read, and what it is read among.
-            cache: Where indexes and ontologies of files are kept, or None.
+            page: The document and the corpus it belongs to.
+            cache: Cache for indexes and ontologies of files, or None.
         """
         self._page, self._settings, self._cache = page, settings, cache
         self._knowledge: GraphProvider | None = None
 
     @property
     def name(self) -> str:
-        """What it was opened by; of a document its id."""
+        """The name it was opened by, or the id of a `Document`."""
         return self._page.name or self.document.id
 
     @property
     def document(self) -> Document:
-        """What was read: headings, sentences and tables in their order, and what was repaired or lost (`warnings`)."""
+        """The document as read: headings, sentences and tables in order, and what was repaired or lost (`warnings`)."""
         return self._page.document
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables, in the order of the document."""
+        """The tables, in document order."""
         return self.document.tables
 
     @overload
@@ -153,22 +152,22 @@ class OpenedDocument:
         model: str | None = None,
         options: Options | None = None,
     ) -> AnsweredQuestion | Answers:
-        """Answer a question, or a list of them as one conversation, in which later ones may refer to earlier ones.
+        """Answer a question, or a list of questions as one conversation, in which later ones can refer to earlier ones.
 
         Works in scripts and in notebooks. The answer to a question of several parts is a list.
 
         Args:
             questions: One question gives one answer, a list gives a sequence of answers.
-            solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`, which
-                asks no model.
-            model: The model that a solver asks, such as `anthropic:NAME`.
-            options: Of a solver that is named, such as `{"abstain_below": 0.5}`.
+            solver: A name, or a solver from `make_solver`; by default the configured one, else `embedded`, which uses
+                no model.
+            model: The model for solvers that use one, such as `anthropic:NAME`.
+            options: Options of a solver given by name, such as `{"abstain_below": 0.5}`.
 
         Raises:
-            InputError: The document has no number, or what is asked is not text.
+            InputError: The document contains no numbers, or a question is not text.
             QuestionError: A question is empty or too long; nothing was asked.
-            SettingsError: There is no such solver or option, or it needs a model.
-            OutageError: The model cannot be asked.
+            SettingsError: The solver or an option does not exist, or the solver needs a model.
+            OutageError: The model is not available.
 
         >>> import quaestor
         >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
@@ -205,11 +204,11 @@ class OpenedDocument:
         model: str | ModelSession | None = None,
         options: Options | None = None,
     ) -> AnsweredQuestion | Answers:
-        """Answer as `ask` does, while the caller's event loop goes on; raises the same errors.
+        """Answer like `ask`, without blocking the event loop; raises the same errors.
 
         Args:
-            model: The model that a solver asks, such as `anthropic:NAME`; several calls may share what `open_session`
-                gives, in the event loop where it was opened.
+            model: The model for solvers that use one, such as `anthropic:NAME`; or a session from `open_session`, which
+                several calls can share in the event loop where it was opened.
         """
         return await self._ask(questions, self._request(solver, model, options))
 
@@ -225,15 +224,16 @@ class OpenedDocument:
         model: str | None = None,
         options: Options | None = None,
     ) -> OngoingConversation:
-        """Begin a conversation that stays open: each question may refer to all before it.
+        """Start a conversation, in which each question can refer to earlier ones.
 
         Args:
-            solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
-            model: The model that a solver asks, such as `anthropic:NAME`. Its connection stays open until `close`, or
-                the end of a `with` block.
+            solver: A name, or a solver from `make_solver`; by default the configured one, else `embedded`.
+            model: The model for solvers that use one, such as `anthropic:NAME`. Its connection stays open until
+                `close`, or until the end of a `with` block.
+            options: Options of a solver given by name.
 
         Raises:
-            InputError: The document has no number.
+            InputError: The document contains no numbers.
             SettingsError: Solver, model or options have the wrong type; the first question checks the rest.
         """
         require_named(model)
@@ -246,21 +246,21 @@ class OpenedDocument:
         return replace(request, get_graphs=self._get_graphs)
 
     async def _get_graphs(self) -> GraphProvider:
-        """What the document is read with: found once, for it is the same whoever answers."""
+        """Load the graph provider once; it does not depend on the solver."""
         if self._knowledge is None:
             self._knowledge = await load_graph_provider(self._page.corpus, self._settings, self._cache)
         return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:
-        """Return the tables and passages where an answer would stand, best first; none if nothing fits.
+        """Return the tables and passages that may answer a question, best first; empty if nothing matches.
 
         Args:
-            question: What is looked for, in words of reports.
-            most: How many places at most.
+            question: A question, or words of the document.
+            most: The maximum number of places.
 
         Raises:
-            InputError: It is not text, or fewer than one place is asked for.
-            QuestionError: It is empty.
+            InputError: The question is not text, or `most` is less than 1.
+            QuestionError: The question is empty.
 
         >>> import quaestor
         >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
@@ -275,14 +275,14 @@ class OpenedDocument:
         return find_places(self._index, read_question(question), FindingContext(()), most)
 
     def check_number(self, number: str, *, most: int = 10) -> NumberCheck:
-        """Return whether a number is in the document, where, and how it has to be read for that.
+        """Check whether the document contains a number, where, and how it matches.
 
         Args:
-            number: As a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`.
-            most: How many places at most.
+            number: As printed in a table or text: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`.
+            most: The maximum number of places.
 
         Raises:
-            InputError: It is not one number, or no text.
+            InputError: The argument is not text, or not a single number.
 
         >>> import quaestor
         >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
@@ -308,5 +308,5 @@ class OpenedDocument:
         return opened_view(self.name, self.document)
 
     def _repr_html_(self) -> str:
-        """Return what was read as notebooks show it."""
+        """Return HTML for notebooks that shows what was read."""
         return document_html(self.document)

@@ -1,4 +1,4 @@
-"""Answers and documents as `rich` shows them in a terminal. Imported where they are shown."""
+"""Answers and documents in a terminal, rendered by `rich`. Imported only when needed."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ _PLACES, _TABLES = 8, 12
 
 
 def answered_view(answered: "AnsweredQuestion") -> RenderableType:
-    """Return a question with its answer, its arithmetic and where its numbers are."""
+    """Return the view of an answer: question, number, formula and sources."""
     answer = answered.answer
     cited = cite_explanation(answer)
     line = Text.assemble(("" if answer.kind == "explanation" else visible(answered.display), "bold"))
@@ -46,7 +46,7 @@ def answered_view(answered: "AnsweredQuestion") -> RenderableType:
 
 def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
     """Return a table with a row for each answer."""
-    table = Table("question", "answer", "formula", "sure", box=None, header_style="dim", padding=(0, 2, 0, 0))
+    table = Table("question", "answer", "formula", "confidence", box=None, header_style="dim", padding=(0, 2, 0, 0))
     for answered in answers:
         answer = answered.answer
         formula = arithmetic(answer) if answer.value is not None else answer.reason or ""
@@ -57,7 +57,7 @@ def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
 
 
 def opened_view(name: str, document: Document) -> RenderableType:
-    """Return what was read of a file, and its first tables."""
+    """Return a summary of a document and its first tables."""
     lines = [Text(visible(name), "bold"), Text(contents_words(document), "dim")]
     lines += [Text(f"  {table_line(table)}") for table in document.tables[:_TABLES]]
     if (more := len(document.tables) - _TABLES) > 0:

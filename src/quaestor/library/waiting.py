@@ -1,7 +1,7 @@
-"""Coroutines from plain code, in a script and in a notebook, whose event loop runs already.
+"""Runs coroutines from synchronous code, in scripts and in notebooks, whose event loop is already running.
 
-All are run by one event loop in a thread of its own, for as long as the process lives: what a conversation holds open
-belongs to the loop in which it was opened.
+All coroutines run in one event loop in a background thread, for the lifetime of the process, because the connections of
+a conversation belong to the loop in which they were opened.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from quaestor.errors import InputError
 
 T = TypeVar("T")
 
-_AT_EXIT = 2.0
-"""Seconds that what is still open may take to close when the process ends."""
+_EXIT_SECONDS = 2.0
+"""Seconds that open resources may take to close when the process exits."""
 
 
 class _Background:
-    """The event loop of this process; a fork gets its own, for threads do not survive one."""
+    """The background event loop of this process. A fork creates its own, because threads do not survive it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -31,12 +31,12 @@ class _Background:
         self._thread: threading.Thread | None = None
 
     @property
-    def is_here(self) -> bool:
-        """Whether this code is run by it."""
+    def is_current_thread(self) -> bool:
+        """Whether the calling code runs in the background loop."""
         return threading.current_thread() is self._thread
 
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Return it, running."""
+        """Return the running event loop, starting it if necessary."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -45,26 +45,26 @@ class _Background:
             return self._loop
 
     def submit(self, begin: Callable[[], Coroutine[object, object, None]]) -> None:
-        """Run a coroutine without waiting for it, unless nothing was run yet."""
+        """Run a coroutine without waiting for it, if the loop has been started."""
         if self._loop is not None and self._loop.is_running():
             asyncio.run_coroutine_threadsafe(begin(), self._loop)
 
     def end(self) -> None:
-        """Let what it runs come to its end, and stops it."""
+        """Let running coroutines finish, and stop the loop."""
         if self._loop is None or self._thread is None:
             return
         with suppress(TimeoutError, CancelledError):
-            asyncio.run_coroutine_threadsafe(_end_all(), self._loop).result(2 * _AT_EXIT)
+            asyncio.run_coroutine_threadsafe(_finish_tasks(), self._loop).result(2 * _EXIT_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_AT_EXIT)
+        self._thread.join(_EXIT_SECONDS)
         if not self._loop.is_running():
             self._loop.close()
 
 
-async def _end_all() -> None:
-    """Wait for what is closing, and ends what is left."""
+async def _finish_tasks() -> None:
+    """Wait for running tasks, and cancel those that take too long."""
     if tasks := asyncio.all_tasks() - {asyncio.current_task()}:
-        _, late = await asyncio.wait(tasks, timeout=_AT_EXIT)
+        _, late = await asyncio.wait(tasks, timeout=_EXIT_SECONDS)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
@@ -77,17 +77,17 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_sync(coroutine: Coroutine[object, object, T]) -> T:
-    """Return what a coroutine returns. An interrupt from the keyboard ends it before it is raised here.
+    """Run a coroutine and return its result. Ctrl-C cancels the coroutine before KeyboardInterrupt is raised.
 
     Raises:
-        InputError: It is called by code that a plain call runs already, such as a solver: it would wait for itself.
+        InputError: Called by code that runs in the background loop, such as a solver, which would deadlock.
 
     >>> async def answer() -> int:
     ...     return 42
     >>> run_sync(answer())
     42
     """
-    if _background.is_here:
+    if _background.is_current_thread:
         coroutine.close()
         raise InputError(
             "synchronous calls cannot be used inside a solver: await the variant whose name ends in _async"
@@ -103,7 +103,7 @@ def run_sync(coroutine: Coroutine[object, object, T]) -> T:
 
 
 class _RunningCoroutine(Generic[T]):
-    """A coroutine that the loop of plain calls runs."""
+    """A coroutine running in the background loop."""
 
     def __init__(self, coroutine: Coroutine[object, object, T]) -> None:
         self.future: Future[T] = Future()
@@ -113,8 +113,8 @@ class _RunningCoroutine(Generic[T]):
         self._loop.call_soon_threadsafe(self._create_task)
 
     def cancel(self) -> None:
-        """End it, whatever it waits for or computes."""
-        # The loop hears of nothing while a task computes in its thread.
+        """Cancel the coroutine, also while it computes."""
+        # The loop cannot process a cancellation while a task computes in its thread.
         if (task := self._task) is not None:
             interrupt(task)
         self._loop.call_soon_threadsafe(self._cancel)
@@ -128,7 +128,7 @@ class _RunningCoroutine(Generic[T]):
             self._task.cancel()
 
     def _set_result(self, task: "asyncio.Task[T]") -> None:
-        if self.future.cancelled():  # nobody waits for it any more
+        if self.future.cancelled():  # the caller no longer waits
             return
         if task.cancelled():
             self.future.set_exception(CancelledError())
@@ -139,8 +139,8 @@ class _RunningCoroutine(Generic[T]):
 
 
 async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:
-    """Return what a coroutine returns, run by the loop of plain calls while the caller's own goes on."""
-    if _background.is_here:
+    """Run a coroutine in the background loop without blocking the caller's loop, and return its result."""
+    if _background.is_current_thread:
         return await coroutine
     running = _RunningCoroutine(coroutine)
     try:
@@ -151,5 +151,5 @@ async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:
 
 
 def run_later(begin: Callable[[], Coroutine[object, object, None]]) -> None:
-    """Run a coroutine by the loop of plain calls, if there is one, without waiting for it."""
+    """Run a coroutine in the background loop without waiting for it, if the loop has been started."""
     _background.submit(begin)
