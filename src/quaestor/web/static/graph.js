@@ -52,14 +52,14 @@
     }
   }
 
-  async function show(node, { told = true } = {}) {
+  async function show(node, { updatePanel = true } = {}) {
     const query = node ? `?node=${encodeURIComponent(node)}` : "";
     const answered = await fetch(canvas.dataset.network + query, { headers: { Accept: "application/json" } });
     if (!answered.ok) return;
     if (!node) picture.elements().remove();
     add(await answered.json());
     canvas.dataset.node = node;
-    if (told) {
+    if (updatePanel) {
       history.replaceState(null, "", canvas.dataset.page + query);
       await htmx.ajax("GET", canvas.dataset.page + query, { target: "#node", swap: "innerHTML" });
     }
@@ -82,9 +82,9 @@
     if (wanted === "in") picture.zoom({ level: picture.zoom() * 1.3, renderedPosition: middle });
     if (wanted === "out") picture.zoom({ level: picture.zoom() / 1.3, renderedPosition: middle });
     if (wanted === "fit") picture.fit(undefined, 30);
-    if (wanted === "clear") { picture.elements().remove(); show(canvas.dataset.node, { told: false }); }
+    if (wanted === "clear") { picture.elements().remove(); show(canvas.dataset.node, { updatePanel: false }); }
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   paint();
-  show(canvas.dataset.node, { told: false });
+  show(canvas.dataset.node, { updatePanel: false });
 })();
