@@ -13,7 +13,7 @@ from web import asking
 
 from quaestor.application.folder_library import Folders
 from quaestor.mcp_server.server import create_server
-from quaestor.mcp_server.server_context import open_house
+from quaestor.mcp_server.server_context import open_context
 from quaestor.readers.content import FileContent, read_content
 from quaestor.readers.reading import document_key, read_file
 from quaestor.readers.written import document_bytes
@@ -61,7 +61,7 @@ def server_of_folder(
     asked = asking(folder, answering, **settings)
     if asked.cache is not None and (key := document_key(content)) is not None:
         asked.cache.put(key, _filing_as_kept())
-    return create_server(partial(open_house, asked, may_be_read, exports, lists=lists))
+    return create_server(partial(open_context, asked, may_be_read, exports, lists=lists))
 
 
 @cache

@@ -79,7 +79,7 @@ def mcp_command(
     preload_modules(MODULES)
     settings = options.load()
     asking = options.request(settings)
-    may_be_read = Folders(folders or [SAMPLE])
+    readable = Folders(folders or [SAMPLE])
     if exports is not None and not exports.is_dir():
         raise InputError(f"cannot write exports to {exports}: not a folder; create it first, or choose another")
     if exports is not None:
@@ -87,10 +87,10 @@ def mcp_command(
     asyncio.run(check_asking(asking, "mcp"))
     log_to_stderr()
     from quaestor.mcp_server.server import create_server
-    from quaestor.mcp_server.server_context import open_house
+    from quaestor.mcp_server.server_context import open_context
 
     processes = settings.concurrency(asks=False)
-    server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http, processes=processes))
+    server = create_server(partial(open_context, asking, readable, exports, lists=not http, processes=processes))
     if http:
         _serve_http(server, host, port, token, settings.trusted_proxies or "")
     else:

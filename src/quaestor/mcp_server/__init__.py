@@ -1,1 +1,1 @@
-"""A server for assistants that speak the Model Context Protocol, nothing else (docs/mcp.md)."""
+"""An MCP server for assistants (docs/mcp.md)."""

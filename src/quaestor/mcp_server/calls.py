@@ -1,4 +1,4 @@
-"""A call of a tool: its arguments read, its work done, its result held to its schema, every failure told in words."""
+"""Tool calls: validation of arguments, execution, limits on results, and error messages."""
 
 import asyncio
 import json
@@ -21,13 +21,13 @@ from quaestor.mcp_server.server_context import ServerContext
 LOG = logging.getLogger("quaestor.mcp")
 
 AT_ONCE = 32
-"""How many calls are under way at once; more are told to come again."""
+"""Maximum number of concurrent calls; more are rejected."""
 
 LARGEST = 2_000_000
-"""The most characters of a result."""
+"""Maximum length of a result in characters."""
 
-_LEADING = re.compile(r"\\[bfu]|[^\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\U0010ffff]")
-"""What JSON may hold of characters that `sendable` changes: escapes among them, and escapes of others."""
+_MAY_NEED_ESCAPE = re.compile(r"\\[bfu]|[^\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\U0010ffff]")
+"""Matches JSON text that `sendable` may change: escape sequences and unusual characters."""
 
 INTERNAL = "internal server error; see the server log for details. Other calls may succeed"
 _LONGEST_LINE = 1_000
@@ -36,11 +36,11 @@ _MOST_FAULTS = 5
 R = TypeVar("R")
 
 Progress = Callable[[str], None]
-"""Is told in a line what happens meanwhile, in the event loop."""
+"""Called in the event loop with a line about the progress of a call."""
 
 
 def ignore_progress(line: str) -> None:
-    """Tell nobody: the client has not asked to be told."""
+    """Discard progress lines, for clients that did not request them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ServedTool:
     """A function that assistants can call, with the types of its arguments and its result.
 
     Attributes:
-        writes: Whether it changes anything: begins or goes on with a conversation, writes a file.
+        writes: Whether it changes anything: starts or continues a conversation, or writes a file.
     """
 
     name: str
@@ -61,13 +61,16 @@ class ServedTool:
 
 
 def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Awaitable[BaseModel]]], ServedTool]:
-    """Make a function a tool of its name, described by its docstring; it takes the context and a listener first."""
+    """Turn a function into a tool with its name, described by its docstring.
+
+    The function's first two parameters are the context and the progress callback; the others are the tool's arguments.
+    """
 
     def serve(work: Callable[..., Awaitable[BaseModel]]) -> ServedTool:
         hints = get_type_hints(work, include_extras=True)
         parameters = list(signature(work).parameters.values())[2:]
         fields: dict[str, Any] = {one.name: (hints[one.name], _default(one)) for one in parameters}
-        # What checks them is built with the first call of their tool.
+        # Deferred, so that each validator is built at the first call of its tool.
         config = ConfigDict(extra="forbid", strict=True, defer_build=True)
         arguments = create_model(f"{work.__name__}_arguments", __config__=config, **fields)
         description = " ".join((work.__doc__ or "").split())
@@ -81,17 +84,16 @@ def _default(parameter: Parameter) -> Any:
 
 
 class Calls:
-    """The calls of a server. All are made from one event loop."""
+    """The running calls of a server. Must be used from a single event loop."""
 
     def __init__(self) -> None:
-        """Nothing is under way."""
-        self._under_way = 0
+        self._running = 0
 
     async def call(
         self, tool: ServedTool, given: Mapping[str, Any], context: ServerContext, report: Progress
     ) -> CallToolResult:
-        """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act."""
-        if self._under_way >= AT_ONCE:
+        """Run a tool, and return its result or an error message that the client can act on."""
+        if self._running >= AT_ONCE:
             return _fail(f"{AT_ONCE} calls are already running; wait for a result before the next call")
         try:
             arguments = tool.arguments.model_validate_json(json.dumps(given))
@@ -99,26 +101,26 @@ class Calls:
             return _fail(f"invalid arguments for {tool.name}: {_faults(error, given)}")
         except (RecursionError, ValueError):
             return _fail(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
-        self._under_way += 1
+        self._running += 1
         try:
-            return await _do(tool, arguments, context, report)
+            return await _execute(tool, arguments, context, report)
         finally:
-            self._under_way -= 1
+            self._running -= 1
 
 
-async def _do(tool: ServedTool, arguments: BaseModel, context: ServerContext, report: Progress) -> CallToolResult:
+async def _execute(tool: ServedTool, arguments: BaseModel, context: ServerContext, report: Progress) -> CallToolResult:
     try:
         given = {name: getattr(arguments, name) for name in tool.arguments.model_fields}
         return _succeed(await _finish(tool.work(context, report, **given)))
     except QuaestorError as error:
         return _fail(error_line(error, _LONGEST_LINE))
-    except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
+    except Exception as error:  # noqa: BLE001  # outermost handler of the server
         log_unforeseen(LOG, error, tool.name, _LONGEST_LINE)
         return _fail(INTERNAL)
 
 
 async def _finish(work: Awaitable[R]) -> R:
-    """Return what some work gives. Where the call is cancelled the work is told once, and has time to put away."""
+    """Run a coroutine. On cancellation, cancel it once and wait until it has cleaned up."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -145,12 +147,12 @@ def _succeed(result: BaseModel) -> CallToolResult:
 
 
 def needs_escape(text: str) -> bool:
-    """Return whether `escape` may change anything of a value that is written so in JSON; of most it changes nothing."""
-    return _LEADING.search(text) is not None
+    """Return whether `escape` may change a value with this JSON text; a fast check that is false for most values."""
+    return _MAY_NEED_ESCAPE.search(text) is not None
 
 
 def escape(value: JsonValue) -> JsonValue:
-    """Return a value whose texts lead no terminal and turn nothing around, names of fields included."""
+    """Make control characters visible in all strings of a value, including field names."""
     if isinstance(value, str):
         return sendable(value)
     if isinstance(value, list):
@@ -159,7 +161,7 @@ def escape(value: JsonValue) -> JsonValue:
 
 
 def sendable(text: str) -> str:
-    r"""Return a text that leads no terminal and that a message can hold: none with half a surrogate pair.
+    r"""Make control characters visible, and replace lone surrogates, which UTF-8 cannot encode.
 
     >>> sendable("net\x1b[2J \ud800")
     'net␛[2J ?'
@@ -173,7 +175,7 @@ def _fail(line: str) -> CallToolResult:
 
 
 def _faults(error: ValidationError, given: Mapping[str, Any]) -> str:
-    """Return what is wrong with arguments, field by field."""
+    """Return the errors of arguments, field by field."""
     found = read_faults(error.errors(include_url=False), given)
     lines = [f"{where}: {what}" if where else what for where, what in found[:_MOST_FAULTS]]
     more = f"; and {len(found) - _MOST_FAULTS} more" if len(found) > _MOST_FAULTS else ""

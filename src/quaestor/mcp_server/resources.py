@@ -1,7 +1,7 @@
-"""What can be read by an address (documents and their text, conversations, runs), and the prompt for a plan.
+"""Resources (documents and their text, conversations, runs) and the prompt for writing a plan.
 
-A conversation is found by its id alone, which nobody can guess; of runs those that people ask are left out, for they
-are conversations too.
+A conversation can be read by anyone who knows its id, which cannot be guessed. Runs that store conversations of users
+are therefore not listed.
 """
 
 import json
@@ -56,7 +56,7 @@ TEMPLATES = (
 
 
 async def list_resources(context: ServerContext) -> list[Resource]:
-    """Return the resources that can be listed: documents, conversations where one client is served, the runs."""
+    """List the resources: documents, runs and, if the server has a single client, its conversations."""
     found = [
         Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=sendable(name), mime_type=JSON)
         for name in (await context.reading.names())[:_MOST_DOCUMENTS]
@@ -68,10 +68,10 @@ async def list_resources(context: ServerContext) -> list[Resource]:
 
 
 async def read(context: ServerContext, uri: str) -> tuple[str, str]:
-    """Return what is at an address, and which kind of text that is.
+    """Return the content of a resource and its MIME type.
 
     Raises:
-        InputError: There is nothing at the address.
+        InputError: The resource does not exist.
         StoreError: The store cannot be read.
     """
     if not uri.startswith(SCHEME) or len(uri) > _LONGEST:
@@ -111,7 +111,7 @@ async def _conversation(context: ServerContext, id: str) -> JsonValue:
 
 
 def _is_for_all(run: RunRecord) -> bool:
-    """Whether a run is no conversation of somebody."""
+    """Return whether a run is public, that is, not a user's conversation."""
     return run.kind != "ask"
 
 
@@ -148,10 +148,10 @@ _THEN = (
 
 
 async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> GetPromptResult:
-    """Return the prompt, filled.
+    """Return the planning prompt for a question.
 
     Raises:
-        InputError: An argument is missing, unknown, or names nothing.
+        InputError: An argument is missing or unknown, or its document or conversation does not exist.
     """
     if unknown := given.keys() - {"document", "conversation", "question"}:
         raise InputError(

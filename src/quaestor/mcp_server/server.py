@@ -1,6 +1,6 @@
-"""The server: what it says of itself, and which handler answers which request of the protocol.
+"""The server: its instructions, and the handlers of protocol requests.
 
-What a client is told of a failure is worded here for resources and prompts, in `calls` for tools.
+Error messages of resources and prompts are worded here, those of tools in `calls`.
 """
 
 import asyncio
@@ -58,11 +58,11 @@ Context = ServerRequestContext[ServerContext, Any]
 
 
 def create_server(opening: Opening) -> Server[ServerContext]:
-    """Return a server, which opens what it is on when it is started and closes it when it ends."""
+    """Create a server that opens its context at startup and closes it at shutdown."""
     calls, tools = Calls(), {tool.name: tool for tool in TOOLS}
 
     @asynccontextmanager
-    async def opened(_: Server[ServerContext]) -> AsyncIterator[ServerContext]:
+    async def lifespan(_: Server[ServerContext]) -> AsyncIterator[ServerContext]:
         async with opening() as context:
             yield context
 
@@ -93,7 +93,7 @@ def create_server(opening: Opening) -> Server[ServerContext]:
         version=version(NAME),
         title="quaestor",
         instructions=INSTRUCTIONS,
-        lifespan=opened,
+        lifespan=lifespan,
         get_tool_input_schema=lambda name: _inputs().get(name),
         on_list_tools=_list_tools,
         on_call_tool=call_tool,
@@ -107,7 +107,7 @@ def create_server(opening: Opening) -> Server[ServerContext]:
 
 
 class _WithoutTitles(GenerateJsonSchema):
-    """A schema whose fields have no titles, which would say their names again."""
+    """JSON schemas without field titles, which would only repeat the names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -115,7 +115,7 @@ class _WithoutTitles(GenerateJsonSchema):
 
 @lru_cache(maxsize=1)
 def _inputs() -> Mapping[str, Any]:
-    """The schema of what each tool takes, made when a client first asks for one."""
+    """Return the input schemas of the tools, built when a client first requests them."""
     return {tool.name: tool.arguments.model_json_schema(schema_generator=_WithoutTitles) for tool in TOOLS}
 
 
@@ -147,19 +147,19 @@ async def _list_prompts(_: Context, params: PaginatedRequestParams | None) -> Li
 
 
 async def _explain_errors(work: Awaitable[R]) -> R:
-    """Return what some work gives."""
+    """Await a coroutine, and convert its errors to MCP errors."""
     try:
         return await work
     except QuaestorError as error:
         raise MCPError(INVALID_PARAMS, sendable(error_line(error))) from None
-    except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
+    except Exception as error:  # noqa: BLE001  # outermost handler of the server
         log_unforeseen(LOG, error)
         raise MCPError(INTERNAL_ERROR, "internal server error; see the server log for details") from None
 
 
 @asynccontextmanager
 async def _progress(context: Context) -> AsyncIterator[Callable[[str], None]]:
-    """Give what tells a client in lines what happens while its call is under way; who did not ask is told nothing."""
+    """Yield a callback that sends progress lines to the client, or discards them if the client did not request any."""
     if progress_token_from_params(context.params) is None:
         yield ignore_progress
         return
@@ -174,7 +174,7 @@ async def _progress(context: Context) -> AsyncIterator[Callable[[str], None]]:
     task = asyncio.ensure_future(report())
     try:
         yield lines.put_nowait
-        # After what is still on its way from other threads: the answer comes after all that was told.
+        # Scheduled last, so that lines queued by other threads are sent before the result.
         asyncio.get_running_loop().call_soon(lines.put_nowait, None)
         await task
     finally:

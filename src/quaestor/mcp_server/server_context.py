@@ -1,4 +1,4 @@
-"""What a server is on: opened once, handed to every call. Nothing of it is global."""
+"""The objects shared by all calls: opened once by the server and passed to each call, never global."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ServerContext:
-    """A server's own.
+    """The shared objects of a server.
 
     Attributes:
-        exports: The folder that exports are written to; None if none was named, and nothing is written.
-        begun: The conversations that were begun here, the latest last.
-        lists: Whether those are listed: where one client alone speaks with the server.
+        exports: Folder for exports, or None if nothing may be written.
+        begun: Ids of the conversations started here, latest last.
+        lists: Whether these conversations are listed, which requires that the server has a single client.
     """
 
     sessions: SessionManager
@@ -36,34 +36,34 @@ class ServerContext:
     lists: bool = False
 
     def note(self, conversation: str) -> None:
-        """Remembers a conversation that was begun, where those are listed."""
+        """Remember a new conversation, if conversations are listed."""
         if self.lists:
             self.begun.append(conversation)
 
     async def look(self, conversation: str) -> ConversationState:
-        """Return a conversation as it is now; one of before finds its document in the folders.
+        """Return the current state of a conversation; documents of earlier sessions are looked up in the folders.
 
         Raises:
-            UnknownConversationError: There is none of this id.
-            InputError: Its document is not there any more.
+            UnknownConversationError: The conversation does not exist.
+            InputError: Its document no longer exists.
         """
         return await self._retry(conversation, lambda: self.sessions.look(conversation))
 
     async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
-        """Answer each question in a text; a conversation of before finds its document in the folders.
+        """Answer each question in a text; documents of earlier sessions are looked up in the folders.
 
         Args:
-            answerer: The id of who answers from now on; None is who did before.
+            answerer: Id of the solver from now on; None keeps the current one.
 
         Raises:
-            UnknownConversationError: There is none of this id.
-            InputError: Its document is not there any more.
-            QuaestorError: Whatever `SessionManager.ask` refuses.
+            UnknownConversationError: The conversation does not exist.
+            InputError: Its document no longer exists.
+            QuaestorError: Any error of `SessionManager.ask`.
         """
         return await self._retry(conversation, lambda: self.sessions.ask(conversation, text, listener, answerer))
 
     async def _retry(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Return what some work in a conversation gives, done again with all documents known where it lacks its."""
+        """Run an operation on a conversation; if its document is unknown, load all documents and run it again."""
         try:
             return await work()
         except UnknownUploadError:
@@ -77,10 +77,10 @@ class ServerContext:
             ) from None
 
     async def page_of(self, document: str | None, conversation: str | None) -> DocumentInCorpus:
-        """Return the document that is named, or the one of a conversation with the numbers that hold in it.
+        """Return a document by name, or the corrected document of a conversation.
 
         Raises:
-            InputError: Neither exists, or not exactly one of them is named.
+            InputError: It does not exist, or not exactly one of both is given.
         """
         require_either(document, conversation)
         if document is not None:
@@ -90,19 +90,21 @@ class ServerContext:
 
 
 def require_either(document: str | None, conversation: str | None) -> None:
-    """Raise InputError unless one of a document and a conversation is named."""
+    """Raise InputError unless exactly one of document and conversation is given."""
     if (document is None) == (conversation is None):
         raise InputError("give either `document` or `conversation`")
 
 
 @asynccontextmanager
-async def open_house(
+async def open_context(
     asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False, processes: int = 0
 ) -> AsyncIterator[ServerContext]:
-    """Give what a server is on, and close it.
+    """Open the shared objects of a server.
 
     Args:
-        processes: How many worker processes answer without a model; 0 answers in this process.
+        exports: Folder for exports, or None.
+        lists: Whether conversations are listed.
+        processes: Number of worker processes for solvers without a model; 0 answers in this process.
 
     Raises:
         StoreError: The store cannot be opened.

@@ -1,4 +1,4 @@
-"""The tools: each a function whose name, docstring, parameters and result are what an assistant learns of it."""
+"""The tools. Name, docstring, parameters and result of each function are its description for assistants."""
 
 import base64
 from typing import Annotated, Any
@@ -49,7 +49,7 @@ _LONGEST_NAME = 1_000
 _MOST_SECTIONS, _MOST_TABLES, _MOST_LINES, _MOST_WARNINGS = 200, 200, 60, 20
 _MOST_COLUMNS = 20
 _LARGEST_EXPORT = 1_000_000
-"""Bytes of a file that is returned and not written."""
+"""Maximum size in bytes of an exported file that is returned instead of written."""
 
 _NO_VALUES: Any = Field(default_factory=dict)
 
@@ -428,7 +428,7 @@ async def _answer(context: ServerContext, report: Progress, id: str, question: s
 
 
 def _find_solver(context: ServerContext, name: str) -> str:
-    """Return the id of who is called so: by name, or by id."""
+    """Return the id of a solver given by name or id."""
     known = answerers(context.sessions.asking)
     for found in known:
         if name in (found.id, found.name):
@@ -472,7 +472,7 @@ def _outline(document: Document) -> dict[str, Any]:
 
 
 def _file_name(format: ExportFormat, file: str | None) -> str:
-    """Return the name of a file of a format, which is in no other folder than the one for exports."""
+    """Return a valid file name with the extension of the format and without folders."""
     suffix, _ = FORMATS[format]
     name = file if file is not None else f"answers{suffix}"
     plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")

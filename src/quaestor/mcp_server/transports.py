@@ -1,4 +1,4 @@
-"""The two ways to a server: the standard streams of its process, and HTTP."""
+"""The transports of the server: stdio and streamable HTTP."""
 
 import asyncio
 import json
@@ -17,10 +17,10 @@ from starlette.types import ASGIApp
 from quaestor.mcp_server.server_context import ServerContext
 
 PATH = "/mcp"
-"""Where the server is below its address."""
+"""Path of the server below its address."""
 
 LARGEST_REQUEST = 1_000_000
-"""Bytes of a request over HTTP."""
+"""Maximum size of an HTTP request in bytes."""
 
 _LONGEST_ID, _LARGEST_ID = 200, 2**63
 _SESSIONS = 200
@@ -28,17 +28,17 @@ _IDLE = 1_800.0
 
 
 async def serve_stdio(server: Server[ServerContext]) -> None:
-    """Speaks with the process that started this one, until that ends it."""
+    """Serve the process that started this one, until it closes the stream."""
     async with stdio_server() as (read, write):
         try:
-            await server.run(_Answered(read, write), write, server.create_initialization_options())
+            await server.run(_ReplyingStream(read, write), write, server.create_initialization_options())
         except asyncio.CancelledError:
-            # All is closed, but a thread waits for the next line of the client, and would be waited for.
+            # Everything is closed, but a thread still blocks on stdin, and a normal exit would wait for it.
             os._exit(0)
 
 
-class _Answered:
-    """A stream of messages in which those that cannot be read are answered: the SDK drops them."""
+class _ReplyingStream:
+    """Message stream that replies to unreadable messages with an error; the SDK silently drops them."""
 
     def __init__(self, messages: Any, replies: Any) -> None:
         self._messages, self._replies = messages, replies
@@ -73,7 +73,7 @@ class _Answered:
 
 
 def _refusal(error: Exception) -> JSONRPCError | None:
-    """Return the answer to a message that cannot be read, with its id if it has one; None to a blank line."""
+    """Return the error response for an unreadable message, with its id if it has one; None for a blank line."""
     line = error.errors(include_url=False)[0]["input"] if isinstance(error, ValidationError) else None
     message, code, reason = line, INVALID_REQUEST, "the message is not a request, a notification or a response"
     if isinstance(line, str):
@@ -89,19 +89,19 @@ def _refusal(error: Exception) -> JSONRPCError | None:
 
 
 def _is_id(id: object) -> bool:
-    """Tell whether something can be sent back as the id of a message."""
+    """Return whether a value can be echoed as the id of a message."""
     if isinstance(id, str):
         return len(id) <= _LONGEST_ID and id.isprintable()
     return type(id) is int and abs(id) < _LARGEST_ID
 
 
 def http_app(server: Server[ServerContext]) -> ASGIApp:
-    """Return the app that speaks streamable HTTP; it lets everybody in."""
+    """Return the ASGI app for streamable HTTP, without access control."""
     return server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LARGEST_REQUEST,
         session_idle_timeout=_IDLE,
         max_sessions=_SESSIONS,
-        # The guard has looked at Host and Origin, by the rules that all doors share.
+        # `Guard` has already checked Host and Origin.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
