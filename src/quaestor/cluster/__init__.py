@@ -1,1 +1,1 @@
-"""Work spread over the machines of a Ray cluster, or over the cores of this one."""
+"""Distribution of work over the machines of a Ray cluster, or over the cores of this machine."""

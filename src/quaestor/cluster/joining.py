@@ -1,6 +1,6 @@
-"""The cluster that work is spread over: one of this machine that is started for it, or one that is there.
+"""Connects to a Ray cluster: an existing one, or a local one started for the occasion.
 
-One that exists is joined as it is, and left as it was.
+An existing cluster is used unchanged and never shut down.
 """
 
 import asyncio
@@ -27,12 +27,12 @@ from quaestor.extras import require_extra
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # else what `uv run` started would be packed and sent to every worker
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # otherwise Ray packs the environment of `uv run` for every worker
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_LOGGER_LEVEL": "critical",
 }
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Of a Ray for one machine: it listens on 127.0.0.1 and nowhere else, on Linux too."""
+"""Makes a local Ray listen on 127.0.0.1 only, on Linux too."""
 
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 5.0
@@ -48,9 +48,9 @@ class Cluster:
 
 @asynccontextmanager
 async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator[Cluster]:
-    """Give a cluster: that at an address, or one of this machine that ends with the block.
+    """Connect to the cluster at an address, or start a local one that ends with the block.
 
-    If this program has joined one itself, with `ray.init`, that one is used.
+    A cluster that this program has already joined with `ray.init` is reused.
 
     Args:
         address: `HOST:PORT` of a cluster that this machine is a part of, or `auto`, the one that runs here.
@@ -83,7 +83,7 @@ def _cluster() -> Cluster:
 
 
 def _require_answer(address: str) -> None:
-    """Make sure that somebody is there: Ray itself would wait for many minutes."""
+    """Check that something listens at the address, because Ray would wait for many minutes."""
     if address == "auto":
         return
     host, colon, port = address.rpartition(":")
@@ -102,7 +102,7 @@ def _connect(address: str) -> Iterator[None]:
     with _preserve_signals():
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=False)
-        except Exception as error:  # Ray has no one class for it: ConnectionError, RuntimeError, ValueError, its own
+        except Exception as error:  # Ray raises ConnectionError, RuntimeError, ValueError and its own classes
             raise EngineError(f"cannot join the Ray cluster at {address}: {_first_line(error)}") from error
     try:
         with _silence_ray():
@@ -113,10 +113,10 @@ def _connect(address: str) -> Iterator[None]:
 
 @contextmanager
 def _silence_ray() -> Iterator[None]:
-    """Keep off standard output what Ray prints of a machine that is lost: what matters of it is raised, or mended."""
+    """Keep Ray's messages about lost machines off standard output; relevant failures are raised or recovered from."""
     from ray._private import worker
 
-    # It prints pages of its log there, whatever `log_to_driver` is.
+    # Ray prints parts of its log there, regardless of `log_to_driver`.
     before = worker.print_to_stdstream
     worker.print_to_stdstream = lambda *_, **__: None
     try:
@@ -130,7 +130,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _preserve_signals() -> AbstractContextManager[None]:
-    """Keep what this program does on signals: Ray puts handlers of its own in their place."""
+    """Keep the signal handlers of this program, which Ray replaces."""
     return _restore_handlers() if threading.current_thread() is threading.main_thread() else nullcontext()
 
 
@@ -147,19 +147,19 @@ def _restore_handlers() -> Iterator[None]:
 
 @contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Set variables that nobody has set, for as long as the block lasts."""
-    ours = {name: value for name, value in values.items() if name not in os.environ}
-    os.environ.update(ours)
+    """Set environment variables that are not yet set, for the duration of the block."""
+    added = {name: value for name, value in values.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         yield
     finally:
-        for name in ours:
+        for name in added:
             os.environ.pop(name, None)
 
 
 @contextmanager
 def _fresh_secrets() -> Iterator[None]:
-    """Make Ray read its secret again, before and after: every cluster of this machine has its own."""
+    """Make Ray reload its authentication token before and after the block, because each local cluster has its own."""
     _forget_secret()
     try:
         yield
@@ -171,17 +171,17 @@ def _forget_secret() -> None:
     from ray import _raylet
 
     compiled: Any = _raylet
-    if hasattr(compiled, "AuthenticationTokenLoader"):  # older ones know no secrets
+    if hasattr(compiled, "AuthenticationTokenLoader"):  # older versions of Ray have no tokens
         compiled.Config.initialize("")
         compiled.AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextmanager
 def _loopback() -> Iterator[None]:
-    """Have Ray use 127.0.0.1 literally, and not as another address of this machine."""
+    """Make Ray use 127.0.0.1 literally, instead of replacing it with another address of this machine."""
     from ray._private import ray_constants
 
-    # Read from the environment when Ray was loaded, which may have been long ago.
+    # Ray read the environment variable when it was imported, possibly long ago.
     before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
     try:
         yield
@@ -191,18 +191,18 @@ def _loopback() -> Iterator[None]:
 
 @asynccontextmanager
 async def _local(cpus: int) -> AsyncIterator[str]:
-    """Give the address of a Ray of this machine, which ends with the block or with this process."""
-    # Short, for the path of a socket may have 107 characters.
+    """Start a local Ray and yield its address; it ends with the block or with this process."""
+    # A short path, because socket paths are limited to 107 characters.
     folder = tempfile.mkdtemp(prefix="quaestor-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)
     command = [sys.executable, "-P", str(Path(local_ray.__file__)), str(cpus), folder]
-    # In a session of its own: Ctrl-C in a terminal is for this program, which then ends the other.
+    # In a separate session, so that Ctrl-C reaches only this program, which then ends Ray.
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        # Workers find what this program finds, as they do if they are spawned.
+        # Workers get the same import path as this program, as spawned processes do.
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         text=True,
     )
@@ -219,7 +219,7 @@ async def _local(cpus: int) -> AsyncIterator[str]:
         yield reply["address"]
     finally:
         process.stdin.close()
-        # It kills what it has started and goes; nothing here waits for long on a machine that is busy.
+        # The process kills everything it started and exits, which may take a while on a busy machine.
         await asyncio.shield(asyncio.to_thread(_end_process, process))
         process.stdout.close()
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,6 @@
-"""The program that holds a Ray of this machine for another program, and ends all of it when that one ends.
+"""Runs a local Ray for a parent program, and ends it with the parent.
 
-Its standard input is kept open by that program; the end of it is the end of everything.
+The parent keeps standard input open; when it is closed, everything ends.
 
 Usage: local_ray.py CPUS FOLDER. Prints one line of JSON: `{"address": "127.0.0.1:PORT"}` or `{"error": "..."}`.
 """
@@ -16,24 +16,24 @@ import time
 from pathlib import Path
 
 OBJECT_STORE = 256_000_000
-"""Bytes of memory for what is shared: pages, weights, and results that are under way."""
+"""Bytes of shared memory for pages, weights and pending results."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PATIENCE = 5.0
 
 
-def hold_ray() -> None:
-    """Start Ray, print its address, and wait until nobody needs it any more."""
+def run_ray() -> None:
+    """Start Ray, print its address, and wait until standard input is closed."""
     cpus, folder = int(sys.argv[1]), sys.argv[2]
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the program that asked decides what it means
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides how to handle Ctrl-C
     threading.Thread(target=_end_with_input, args=(folder,), daemon=True).start()
     try:
         reply = {"address": _start_ray(cpus, folder)}
-    except Exception as error:  # noqa: BLE001 - whatever it is, the program that asked has to hear of it
+    except Exception as error:  # noqa: BLE001 - any error must be reported to the parent
         reply = {"error": f"{type(error).__name__}: {error}"}
-    signal.signal(signal.SIGTERM, lambda *_: _end(folder))  # not Ray's, which leaves what it has started
+    signal.signal(signal.SIGTERM, lambda *_: _end(folder))  # replaces Ray's handler, which leaves its processes running
     print(json.dumps(reply), flush=True)
     while True:
         signal.pause()
@@ -61,7 +61,7 @@ def _end_with_input(folder: str) -> None:
 
 
 def _end(folder: str) -> None:
-    """Kill whatever descends from this process, remove the folder, and end. Nothing there is worth keeping."""
+    """Kill all descendants of this process, remove the folder, and exit. Nothing there needs to be saved."""
     until = time.monotonic() + _PATIENCE
     while (left := _descendants(os.getpid())) and time.monotonic() < until:
         for process in left:
@@ -84,13 +84,13 @@ def _reap() -> None:
 
 
 def _descendants(process: int) -> list[int]:
-    """Return the processes that descend from one, those that have ended and wait to be noticed left out."""
+    """Return the descendants of a process, except zombies."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir() if sys.platform == "linux" else ():
         if entry.name.isdecimal():
             try:
                 status = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            except OSError:  # it has ended
+            except OSError:  # the process has ended
                 continue
             if status[0] != "Z":
                 children.setdefault(int(status[1]), []).append(int(entry.name))
@@ -103,4 +103,4 @@ def _descendants(process: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    hold_ray()
+    run_ray()

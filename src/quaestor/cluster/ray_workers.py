@@ -1,4 +1,4 @@
-"""Workers on a cluster that do jobs: whoever dies has its jobs done again by others, each result counts once."""
+"""Workers on a Ray cluster: the jobs of a worker that dies are repeated by others, and each result counts once."""
 
 import asyncio
 import signal
@@ -21,17 +21,17 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 MOST_DEATHS = 4
-"""Workers that may die over one job before the job is to blame."""
+"""Number of workers that may die during a job before the job is considered the cause."""
 
 _AHEAD = 2
-"""Jobs that are sent to a worker, if it does one at a time: the next one waits there already."""
+"""Jobs sent to a worker that runs one at a time, so that the next one is already waiting there."""
 
 _NO_WORKER_SECONDS = 120.0
-"""How long a play waits for a cluster on which not one worker can live."""
+"""Seconds to wait for a cluster that cannot start a single worker."""
 
 
 class Work(Protocol[J_contra, R_co]):
-    """What every worker does: it survives pickling, and is handed out once."""
+    """The function that every worker runs; must be picklable, and is sent once."""
 
     def __call__(self, job: J_contra, /, *shared: Any) -> Coroutine[Any, Any, R_co]:
         """Return what comes of a job, and of values shared with `RayWorkerPool.share`."""
@@ -39,22 +39,22 @@ class Work(Protocol[J_contra, R_co]):
 
 
 class _Actor:
-    """A worker, in its own process: does one job at a time."""
+    """A worker process that runs one job at a time."""
 
     def __init__(self, shared_work: "list[ObjectRef[Work[Any, Any]]]") -> None:
         import ray
 
         collect_seldom()
-        with suppress(ValueError):  # a thread that is not the first cannot set this, and gets no Ctrl-C either
+        with suppress(ValueError):  # only possible in the main thread; other threads do not receive Ctrl-C either
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.failure: str | None = None
         try:
             self.work = ray.get(shared_work[0])
-        except Exception as error:  # noqa: BLE001 - what a module raises that is read here, or is not there
+        except Exception as error:  # noqa: BLE001 - importing the work's module can raise anything
             self.failure = f"{type(error).__name__}: {error}"
 
     def introduce(self) -> tuple[str, str | None]:
-        """Return the version of this package here, and why the work could not be read."""
+        """Return the package version of the worker, and the error that prevented it from loading the work."""
         return version("quaestor"), self.failure
 
     def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:
@@ -62,22 +62,22 @@ class _Actor:
 
 
 class _AsyncActor(_Actor):
-    """A worker that waits for others: does several jobs at once."""
+    """A worker that runs several jobs concurrently, for work that waits for a model."""
 
     async def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:  # type: ignore[override]  # Ray awaits it
         return await _do_job(self.work, job, shared)
 
 
 async def _do_job(work: Work[Any, Any], job: Any, shared: tuple[Any, ...]) -> tuple[bool, Any]:
-    """Return whether a job was done, and the result or the error: as a value it arrives as it is."""
+    """Return whether a job succeeded, with its result or error; as a return value the error keeps its type."""
     try:
         return True, await work(job, *shared)
-    except Exception as error:  # noqa: BLE001 - raised again where the job came from
+    except Exception as error:  # noqa: BLE001 - raised again by the caller of the job
         return False, error
 
 
 class RayWorkerPool(Generic[Job, Result]):
-    """Workers that live while it is entered."""
+    """A pool of Ray workers, which live while the context manager is entered."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class RayWorkerPool(Generic[Job, Result]):
         at_once: int | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        """Take what is done, and by how many.
+        """Configure the pool.
 
         Args:
             at_once: How many jobs are under way at once in all, for work that waits; None is one a worker.
@@ -97,7 +97,7 @@ class RayWorkerPool(Generic[Job, Result]):
         self._each = _AHEAD if at_once is None else -(-at_once // self._workers)
         self._waits = at_once is not None
         self._options: dict[str, Any] = {"scheduling_strategy": "SPREAD"}
-        if self._waits:  # one more, so that a worker introduces itself while it is busy
+        if self._waits:  # one more slot, so that a busy worker can answer `introduce`
             self._options["max_concurrency"] = self._each + 1
         if variables:
             self._options["runtime_env"] = {"env_vars": dict(variables)}
@@ -108,7 +108,7 @@ class RayWorkerPool(Generic[Job, Result]):
         self._failure: BaseException | None = None
 
     async def __aenter__(self) -> Self:
-        """Start the workers; each begins as soon as it is there."""
+        """Start the workers; each takes jobs as soon as it is ready."""
         self._shared_work = self.share(self._work)
         for _ in range(self._workers):
             self._add_worker()
@@ -117,7 +117,7 @@ class RayWorkerPool(Generic[Job, Result]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """End them, in the middle of jobs that nobody waits for."""
+        """Stop the workers, even during jobs whose results are no longer needed."""
         import ray
 
         for task in self._starting:
@@ -127,13 +127,13 @@ class RayWorkerPool(Generic[Job, Result]):
             ray.kill(worker)
 
     def share(self, value: object) -> "ObjectRef[Any]":
-        """Put a value where all workers reach it, once; it stays for as long as what is returned is referenced."""
+        """Store a value once for all workers; it is kept as long as the returned reference exists."""
         import ray
 
         return ray.put(value)
 
     async def do(self, job: Job, *shared: "ObjectRef[Any]") -> Result:
-        """Return what comes of a job, as `do_counted` does."""
+        """Run a job like `do_counted`, and return its result."""
         return (await self.do_counted(job, *shared))[1]
 
     async def do_counted(self, job: Job, *shared: "ObjectRef[Any]") -> tuple[int, Result]:
@@ -144,9 +144,9 @@ class RayWorkerPool(Generic[Job, Result]):
             worker = await self._next()
             try:
                 succeeded, result = await worker.do.remote(job, *shared)
-            except RayTaskError as error:  # a result that cannot travel
+            except RayTaskError as error:  # a result that cannot be pickled
                 raise EngineError(f"worker result could not be pickled: {error.cause}") from error
-            except RayError:  # it died, its machine did, or the machine that had the result
+            except RayError:  # the worker, its machine, or the machine that stored the result died
                 self._replace_worker(worker)
                 continue
             self._free.put_nowait(worker)
@@ -186,7 +186,7 @@ class RayWorkerPool(Generic[Job, Result]):
         task.add_done_callback(self._starting.discard)
 
     async def _start_worker(self) -> None:
-        """Start a worker, however long it takes, and give it work."""
+        """Start a worker, waiting as long as necessary, and add it to the free workers."""
         import ray
         from ray.exceptions import RayError
 

@@ -1,1 +1,1 @@
-"""The door for Inspect AI: a task whose solver is one of ours, asked with Inspect's model and scored by our scorers."""
+"""Integration with Inspect AI: a task that runs quaestor's solvers with Inspect's models and quaestor's scorers."""

@@ -1,7 +1,7 @@
-"""Requests of our solvers, answered by the models of the eval that Inspect is running.
+"""Sends the requests of quaestor's solvers to the models of an Inspect eval.
 
-Stands where a cassette stands, between a client and the network: what is above it (typed replies, repairs, usage by
-turn, words for errors) is the same as in any run. Retries, limits, caching, usage and the log of calls are Inspect's.
+Takes the place of a cassette, between the client and the network; everything above it (typed replies, repairs, usage
+per turn, error messages) is the same as in other runs. Inspect handles retries, limits, caching, usage and logging.
 """
 
 import json
@@ -24,17 +24,17 @@ Node = dict[str, Any]
 
 _MAIN = "inspect"
 _ADDRESS = "http://inspect.invalid/v1"
-_CAN = Profile(json_schema=False, json_object=False, strict=False)
-"""What every provider of Inspect can do: tools, and requiring one. Schemas of replies only some of them hold."""
+_PROFILE = Profile(json_schema=False, json_object=False, strict=False)
+"""Features that every provider of Inspect supports: tools and required tool calls. Few enforce reply schemas."""
 
-_ENDS = {
+_FINISH_REASONS = {
     "max_tokens": "length",
     "model_length": "length",
     "tool_calls": "tool_calls",
     "content_filter": "content_filter",
 }
-_STUMBLES = (ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError)
-"""What a provider's client stumbles over in a reply that is not of its protocol."""
+_MALFORMED_REPLY = (ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError)
+"""Errors that a provider's client raises for a malformed reply."""
 
 
 def spec_of(model: str) -> ModelSpec:
@@ -59,19 +59,18 @@ class InspectModels:
     sinks: "Sequence[Sink]" = ()
 
     def __init__(self) -> None:
-        """Begin without any reply."""
         self.ended: Exception | None = None
         self._replies: dict[tuple[str, tuple[str, ...]], ChatMessageAssistant] = {}
 
     def transport(self, network: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
-        """Return what answers requests; the network is not used."""
+        """Return the transport that answers requests; the network is not used."""
         import httpx2
 
         del network
         return httpx2.MockTransport(self.answer)
 
     async def answer(self, request: "httpx2.Request") -> "httpx2.Response":
-        """Return a reply to a chat completion, as a server would give it."""
+        """Answer a chat completion request, in the format of an OpenAI server."""
         import httpx2
         from inspect_ai.model import GenerateConfig
 
@@ -89,7 +88,10 @@ class InspectModels:
         return httpx2.Response(200, json=self._reply(output))
 
     async def _messages(self, body: Node, model: str) -> "list[ChatMessage]":
-        """Return what is said. A reply that is sent back is the very message that it was, its reasoning included."""
+        """Return the messages of a request, with Inspect's original message in place of each earlier reply.
+
+        The original contains the model's reasoning.
+        """
         from inspect_ai.model import messages_from_openai
 
         messages = await messages_from_openai(body["messages"], model)
@@ -116,7 +118,7 @@ class InspectModels:
                 }
                 for call in calls
             ]
-        end = _ENDS.get(output.stop_reason, "stop")
+        end = _FINISH_REASONS.get(output.stop_reason, "stop")
         reply: Node = {
             "id": message.id or "reply",
             "object": "chat.completion",
@@ -136,17 +138,17 @@ class InspectModels:
         return reply
 
     def _as_response(self, failure: Exception, model: "Model") -> "httpx2.Response":
-        """Return a failure as the server's reply that it was; what was no reply ends the sample as it is."""
+        """Convert an error to the HTTP response that caused it; an error without a response ends the sample."""
         import httpx2
 
         status = _status(failure)
         if status is None and not model.api.should_retry(failure):
-            if isinstance(failure, _STUMBLES) or type(failure).__name__.endswith("ValidationError"):
-                # As a server's reply would come up that cannot be read: it is asked for again.
+            if isinstance(failure, _MALFORMED_REPLY) or type(failure).__name__.endswith("ValidationError"):
+                # A malformed reply: handled like an unreadable response of a server, which is requested again.
                 return httpx2.Response(200, text=f"{type(failure).__name__}: {failure}")
             self.ended = failure
             raise failure
-        # Inspect has tried again as often as it was told to.
+        # Inspect has already retried as configured.
         body = {"error": {"message": " ".join(str(failure).split())[-400:]}}
         return httpx2.Response(status or 503, json=body, headers={"x-should-retry": "false"})
 
@@ -158,7 +160,7 @@ def _model(name: str) -> "Model":
 
 
 def _status(failure: BaseException) -> int | None:
-    """Return the HTTP status that a provider's failure carries, or one that caused it."""
+    """Return the HTTP status of a provider's error or of one of its causes."""
     seen: BaseException | None = failure
     while seen is not None:
         status = getattr(seen, "status_code", None)
@@ -186,29 +188,29 @@ def _tools(body: Node) -> "list[ToolInfo]":
         ToolInfo(
             name=function["name"],
             description=function.get("description") or function["name"],
-            parameters=ToolParams.model_validate(whole(function.get("parameters") or {"type": "object"})),
+            parameters=ToolParams.model_validate(inline_schema(function.get("parameters") or {"type": "object"})),
         )
         for function in offered
     ]
 
 
-def whole(schema: Node) -> Node:
-    """Return a JSON schema in the words that Inspect's schemas have: parts in place, fixed values as choices."""
+def inline_schema(schema: Node) -> Node:
+    """Convert a JSON schema for Inspect: references are inlined, constants become enums."""
     parts: Mapping[str, Node] = schema.get("$defs", {})
 
-    def placed(value: Any) -> Any:
+    def inline(value: Any) -> Any:
         if isinstance(value, list):
-            return [placed(item) for item in value]
+            return [inline(item) for item in value]
         if not isinstance(value, dict):
             return value
         if isinstance(name := value.get("$ref"), str):
             rest = {key: item for key, item in value.items() if key != "$ref"}
-            return placed({**parts[name.removeprefix("#/$defs/")], **rest})
-        found = {key: placed(item) for key, item in value.items()}
+            return inline({**parts[name.removeprefix("#/$defs/")], **rest})
+        found = {key: inline(item) for key, item in value.items()}
         if "const" in found and "properties" not in found:
             found["enum"] = [found.pop("const")]
         return found
 
-    plain = placed({key: item for key, item in schema.items() if key != "$defs"})
+    plain = inline({key: item for key, item in schema.items() if key != "$defs"})
     assert isinstance(plain, dict)
     return plain

@@ -1,8 +1,8 @@
-"""A solver of Inspect that plays a conversation with one of our solvers, turn by turn.
+"""Inspect solver that runs a conversation with one of quaestor's solvers, turn by turn.
 
-What was answered is kept in the sample's store after each turn, so a sample that ends early is scored by what it had.
-What no other attempt would be spared (a page without a graph, a defect of the solver) ends the conversation, and its
-turns are wrong; an outage and a limit are Inspect's to judge.
+The answers are stored in the sample after each turn, so that a sample that ends early is scored by the answers it has.
+An error that every attempt would repeat (a page without a graph, a defect of the solver) ends the conversation, whose
+remaining turns count as wrong; outages and limits are handled by Inspect.
 """
 
 import asyncio
@@ -34,40 +34,42 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """What all conversations of a dataset are played with."""
+class SharedObjects:
+    """Objects shared by all conversations of a dataset."""
 
     solver: Solver
     graphs: GraphProvider
 
 
-class Player:
-    """Plays conversations of one dataset with one solver; makes ready what they share, once."""
+class SampleRunner:
+    """Runs conversations of one dataset with one solver, and prepares the shared objects once."""
 
     def __init__(self, given: Prepared) -> None:
-        """Take the dataset, and who answers."""
+        """Create a runner for a dataset and solver."""
         self._given = given
         self._lock = asyncio.Lock()
-        self._ready: Ready | None = None
+        self._shared: SharedObjects | None = None
 
-    async def ready(self) -> Ready:
-        """Return the solver and the ontology of the whole dataset."""
+    async def shared(self) -> SharedObjects:
+        """Return the solver and the graph provider of the whole dataset."""
         async with self._lock:
-            if self._ready is None:
+            if self._shared is None:
                 solver = await compute(make_solver, self._given.settings.solver, self._given.options)
                 pages = {one.document.id: one.document for one in self._given.dataset.conversations}
-                self._ready = Ready(solver, await make_graph_provider(tuple(pages.values()), self._given.settings))
-            return self._ready
+                self._shared = SharedObjects(
+                    solver, await make_graph_provider(tuple(pages.values()), self._given.settings)
+                )
+            return self._shared
 
-    async def play(self, state: "TaskState") -> None:
-        """Play the conversation of a sample, and keep what was answered in its store."""
+    async def run(self, state: "TaskState") -> None:
+        """Run the conversation of a sample, and store its answers in the sample."""
         conversation = self._given.conversations[str(state.sample_id)]
-        ready, models = await self.ready(), InspectModels()
+        shared, models = await self.shared(), InspectModels()
         async with AsyncExitStack() as stack:
             config = self._model(state, models)
             session = await stack.enter_async_context(open_session(config)) if config else None
             try:
-                await _play(conversation, ready, session, state)
+                await _run_turns(conversation, shared, session, state)
             except Exception as failure:
                 if models.ended is not None:
                     raise models.ended from failure
@@ -76,7 +78,7 @@ class Player:
                 state.store.set(BROKEN, describe_failure(failure))
 
     def _model(self, state: "TaskState", models: InspectModels) -> ModelConfig | None:
-        """Return the way to Inspect's model; None if the solver asks none."""
+        """Return the configuration of Inspect's model, or None if the solver uses no model."""
         spec = solver_spec(self._given.settings.solver)
         options = spec.read(self._given.options)
         if str(state.model) == NO_MODEL:
@@ -90,26 +92,28 @@ class Player:
         return ModelConfig(named, cassette=models, roles=role_specs(named, spec.roles(options)))
 
 
-async def _play(conversation: Conversation, ready: Ready, session: ModelSession | None, state: "TaskState") -> None:
+async def _run_turns(
+    conversation: Conversation, shared: SharedObjects, session: ModelSession | None, state: "TaskState"
+) -> None:
     from inspect_ai.log import transcript
     from inspect_ai.model import ModelOutput
     from inspect_ai.util import span
 
     check_questions(conversation)
-    play = ConversationRunner(conversation, ready.solver, ready.graphs, session)
+    runner = ConversationRunner(conversation, shared.solver, shared.graphs, session)
     place = TurnPlace("", conversation.id)
-    await play.begin()
+    await runner.begin()
     for index, question in enumerate(conversation.questions):
         async with span(f"turn {index + 1}"):
-            await play.run_next_turn(question)
-            records = await compute(turn_records, place, play.turns, chained=conversation.chained)
+            await runner.run_next_turn(question)
+            records = await compute(turn_records, place, runner.turns, chained=conversation.chained)
             transcript().info(turn_facts(records[-1]), source="quaestor")
         state.store.set(TURNS, dump_turns(records))
         state.messages = turn_messages(records, conversation.document)
         state.output = ModelOutput.from_content(str(state.model), state.messages[-1].text)
 
 
-def conversation_player(
+def conversation_solver(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "InspectSolver":
     """Return the solver of Inspect that answers each question of a conversation."""
@@ -117,7 +121,7 @@ def conversation_player(
 
     async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
         del generate
-        await player.play(state)
+        await runner.run(state)
         return state
 
     return solve

@@ -1,4 +1,4 @@
-"""What a task is made from: the dataset, and the solver with its options as a person gives them to Inspect."""
+"""The inputs of a task: the dataset, and the solver with its options as given to Inspect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from quaestor.solvers.registry import solver_names
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A dataset, and who answers it."""
+    """A dataset, and the solver that answers it."""
 
     dataset: Dataset
     settings: Settings
@@ -26,7 +26,7 @@ class Prepared:
 
 
 def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> Prepared:
-    """Return what a task is made from.
+    """Load the inputs of a task.
 
     Args:
         options: Of the solver, each as `NAME=VALUE`; what Inspect splits at commas comes as several.

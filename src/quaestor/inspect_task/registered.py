@@ -1,12 +1,12 @@
-"""What Inspect finds by its entry point: task, solver, scorer and metrics by their names. Without Inspect: nothing.
+"""Entry point of Inspect: registers task, solver, scorer and metrics by name, if Inspect is installed.
 
-All else here and in `application.inspect_log` imports Inspect where it is used, so that each module can be imported
+Other modules here and in `application.inspect_log` import Inspect inside functions, so that they can be imported
 without it.
 """
 
 from quaestor.application.inspect_log.scores import METRICS, SCORER
 from quaestor.extras import is_installed
-from quaestor.inspect_task.playing import conversation_player
+from quaestor.inspect_task.playing import conversation_solver
 from quaestor.inspect_task.scoring import run_scorer
 from quaestor.inspect_task.task import convfinqa_task
 
@@ -15,8 +15,8 @@ if is_installed("inspect_ai"):
     from inspect_ai.scorer import metric, scorer
     from inspect_ai.solver import solver
 
-    # With epochs every play of a conversation counts, so scores are not reduced to one a conversation first.
+    # With epochs, each run of a conversation counts, so scores are not first reduced to one per conversation.
     metrics = {name: metric(name=name, scores="unreduced")(made) for name, made in METRICS.items()}
     official = scorer(metrics=[], name=SCORER)(run_scorer)
-    conversation = solver(name="conversation")(conversation_player)
+    conversation = solver(name="conversation")(conversation_solver)
     convfinqa = task(name="convfinqa")(convfinqa_task)

@@ -1,4 +1,4 @@
-"""The scorer of Inspect that judges a conversation as `quaestor score` does: turns without an answer are wrong."""
+"""Inspect scorer that judges a conversation like `quaestor score`: turns without an answer are wrong."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run_scorer(dataset: str = "sample") -> "Scorer":
-    """Return the scorer of Inspect that judges what was kept of a conversation.
+    """Return the Inspect scorer that judges the stored answers of a conversation.
 
     The references are read here, if nothing that answers can see them: no sample has them as its target.
     """

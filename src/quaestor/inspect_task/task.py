@@ -1,4 +1,4 @@
-"""The task: conversations as samples, our solver, our scorer; failures in the denominator."""
+"""The Inspect task: conversations as samples, answered and scored by quaestor; failures count as wrong."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from inspect_ai import Task
 
 _VERSION = 1
-"""Of the task: what is asked and when it is right. Another one is not to be compared."""
+"""Version of the task. Results of different versions are not comparable."""
 
 
 def convfinqa_task(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "Task":
-    """Return the task: every conversation of a dataset a sample, scored by the benchmark's own rule over turns.
+    """Return the Inspect task: each conversation is a sample, scored by the benchmark's own rule per turn.
 
     Args:
         dataset: A labelled file, or `sample` for the one that comes along.
@@ -51,9 +51,9 @@ def convfinqa_task(
         scorer=official(dataset=dataset),
         metrics={name: [make(name) for make in metrics.values()] for name in measures.scorers},
         headline_metric=HeadlineMetric(scorer=SCORER, score=measures.right),
-        # As `quaestor eval` asks: the same question has the same answer, as far as the server makes it so.
+        # Deterministic like `quaestor eval`, as far as the server supports it.
         config=GenerateConfig(temperature=0.0),
-        # A sample that fails is scored by the turns that it had: the others are wrong, not left out.
+        # A failed sample is scored by the turns it has; the others count as wrong instead of being left out.
         score_on_error=True,
         version=_VERSION,
     )

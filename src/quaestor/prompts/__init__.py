@@ -1,7 +1,7 @@
-"""What models are told: one folder of templates for a solver, one template for a step.
+"""Prompts for models: a folder of templates for each solver, with a template for each step.
 
-A template that lacks a variable is refused, and no template holds a rule of the domain: those are in the ontology's
-core and are rendered in.
+A missing variable is an error. Templates contain no domain rules; those come from the core of the ontology and are
+passed in as variables.
 """
 
 import hashlib
@@ -16,28 +16,32 @@ _SUFFIX = ".j2"
 
 
 def render(name: str, /, **variables: object) -> str:
-    """Return a template, filled in.
+    """Render a template.
 
     Args:
         name: Folder and step, such as `agent/answer`.
-        variables: All that it names. Values are written as they are: markup of a template in them is text.
+        variables: All variables of the template. Values are inserted verbatim: template markup in them is plain text.
 
     Raises:
         jinja2.UndefinedError: A variable is missing.
-        jinja2.TemplateNotFound: There is no such template.
+        jinja2.TemplateNotFound: The template does not exist.
     """
     return _environment().get_template(name + _SUFFIX).render(variables).strip()
 
 
 def sources(folder: str) -> dict[str, str]:
-    """Return the templates of a solver by the names of their files, sorted."""
+    """Return the templates of a solver by file name, sorted."""
     found = {entry.name: entry for entry in files(__package__).joinpath(folder).iterdir()}
     return {name: found[name].read_text(encoding="utf-8") for name in sorted(found) if name.endswith(_SUFFIX)}
 
 
 @lru_cache(maxsize=8)
 def digest(*folders: str, rendered: str = "") -> str:
-    """Return the SHA-256 over all templates of some folders: what a run was told, in its record."""
+    """Return the SHA-256 digest of all templates in some folders, for the record of a run.
+
+    Args:
+        rendered: Text to include in the digest.
+    """
     whole = hashlib.sha256()
     parts = [part for folder in folders for named in sources(folder).items() for part in named]
     for part in (*parts, rendered):
@@ -53,7 +57,7 @@ def _environment() -> "Environment":
     return Environment(
         loader=PackageLoader("quaestor", "prompts"),
         undefined=StrictUndefined,
-        autoescape=False,  # prompts are text, and what is text in them must stay as it is
+        autoescape=False,  # prompts are plain text, not HTML
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,

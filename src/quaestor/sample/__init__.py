@@ -1,7 +1,7 @@
-"""The bundled sample: pages of made-up companies, with conversations and reference answers.
+"""The bundled sample: pages of fictional companies, with conversations and reference answers.
 
-Reads nothing: it is a dataset in the original ConvFinQA format, and the readers of such datasets read it like any
-other. `docs/sample.md` tells what is on its pages.
+This module reads nothing: the sample is a dataset in the original ConvFinQA format, read like any other.
+`docs/sample.md` describes its pages.
 """
 
 from importlib.resources import files

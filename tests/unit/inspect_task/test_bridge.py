@@ -10,7 +10,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
 from quaestor.errors import SettingsError
-from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of, whole
+from quaestor.inspect_task.bridge import InspectModels, inline_schema, role_specs, spec_of
 from quaestor.llm.models import Connection, connect
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.solvers.agent.messages import Understanding
@@ -37,7 +37,7 @@ def lost(said: Any, kept: Any) -> set[str]:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
     tool = pytest.importorskip("inspect_ai.tool")
-    schema = whole(SCHEMAS[name])
+    schema = inline_schema(SCHEMAS[name])
     kept = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
     assert lost(schema, kept) <= {"propertyNames", "minItems", "maxItems"}  # checked again when a reply is read
     assert "$ref" not in str(schema)
@@ -49,7 +49,7 @@ def test_a_part_that_is_used_twice_stands_in_both_places() -> None:
         "type": "object",
         "properties": {"one": {"$ref": "#/$defs/Fixed"}, "two": {"$ref": "#/$defs/Fixed", "description": "again"}},
     }
-    assert whole(schema) == {
+    assert inline_schema(schema) == {
         "type": "object",
         "properties": {
             "one": {"type": "string", "enum": ["table"]},
