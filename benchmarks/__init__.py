@@ -1,5 +1,5 @@
-"""Speed and memory, one file per figure; `make bench` prints them all.
+"""Benchmarks of speed and memory, one file per figure; `make bench` prints them all.
 
-Asserts nothing: a busy machine must not fail a build. Medians, on the public file beside the repository where it is
-there, else on the bundled sample.
+They assert nothing, because a busy machine must not fail a build. Figures are medians over the public file next to the
+repository if it exists, otherwise over the bundled sample.
 """

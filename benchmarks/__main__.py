@@ -1,4 +1,4 @@
-"""Prints every figure: `python -m benchmarks`."""
+"""Prints all figures: `python -m benchmarks`."""
 
 import os
 import platform

@@ -1,7 +1,7 @@
-"""The embedded solver without one of its parts.
+"""Ablation of the embedded solver: leaves out one part at a time.
 
-A part of the ranker is left out by blanking its columns and fitting the ranker anew; what feeds it (signature, leaf
-scorer, candidates) stays as it was trained.
+A part of the ranker is left out by blanking its columns and refitting the ranker; its inputs (signature, leaf scorer,
+candidates) stay as trained.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,14 +34,14 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "scale and sign": ("scale_fit", "*percent", "*magnitude*", "*negative", "*:scale_asked"),
 }
-"""By name the columns of the ranker that go together, as patterns."""
+"""The ranker's column groups by name, as patterns."""
 
 
 def columns_of(part: str) -> list[int]:
-    """Return the places of a part's columns.
+    """Return the column indexes of a part.
 
     Raises:
-        ValueError: A pattern matches none: the columns have been renamed.
+        ValueError: A pattern matches no column: the columns have been renamed.
     """
     names = list(CANDIDATE_FEATURES)
     for pattern in PARTS[part]:
@@ -52,7 +52,7 @@ def columns_of(part: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Blinded(Ranker):
-    """A ranker that does not see some columns."""
+    """A ranker with some columns blanked."""
 
     blank: tuple[int, ...] = ()
 
@@ -63,14 +63,14 @@ class Blinded(Ranker):
 
 @contextmanager
 def keeping_rows() -> Iterator[list[RankedTurn]]:
-    """Keep what the ranker of a training is fitted to; its last fit is the one that counts."""
+    """Record the rows that the ranker is fitted to during a training; the last fit counts."""
     kept: list[RankedTurn] = []
 
     def keeping(turns: Sequence[RankedTurn]) -> Ranker:
         kept[:] = turns
         return fit_ranker(turns)
 
-    setattr(training, "fit_ranker", keeping)  # noqa: B010 - it is the module's own name, and no export
+    setattr(training, "fit_ranker", keeping)  # noqa: B010 - replaces a name in the module that is not exported
     try:
         yield kept
     finally:
@@ -79,9 +79,9 @@ def keeping_rows() -> Iterator[list[RankedTurn]]:
 
 @contextmanager
 def paths_kept(count: int) -> Iterator[None]:
-    """Let the solver carry so many readings of a conversation."""
+    """Set the number of interpretations of a conversation that the solver carries along."""
     usual = beam.PATHS
-    setattr(beam, "PATHS", count)  # noqa: B010 - a constant for everybody else
+    setattr(beam, "PATHS", count)  # noqa: B010 - a constant outside of this benchmark
     try:
         yield
     finally:
@@ -89,10 +89,10 @@ def paths_kept(count: int) -> Iterator[None]:
 
 
 def rankers_without(rows: Sequence[RankedTurn]) -> Iterator[tuple[str, Ranker]]:
-    """Yield the ranker without each part, fitted anew.
+    """Yield the ranker without each part, refitted.
 
     Args:
-        rows: What the whole ranker was fitted to.
+        rows: The rows that the full ranker was fitted to.
     """
     for part in PARTS:
         blank = tuple(columns_of(part))

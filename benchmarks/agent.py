@@ -1,7 +1,7 @@
-"""What the agent costs besides its model: a server that costs next to nothing, with replies at once or late.
+"""Overhead of the agent apart from its model, with a stub server that replies at once or with a delay.
 
-Conversations are played in one process, and in as many as there are cores, a share of them each; nothing is stored
-(`benchmarks.model_throughput` plays whole runs into a store).
+Conversations run in one process, and in one process per core with a share of them each; nothing is stored
+(`benchmarks.model_throughput` stores whole runs).
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _LANES = (50, 200)
 _LATENCY = 0.1
 _TURNS = 4
 _ROUNDS = 4
-"""Conversations one after the other in each lane: the ends of a play, where lanes run dry, count little."""
+"""Consecutive conversations per lane; many, so that the idle lanes at the end of a run matter little."""
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
@@ -64,7 +64,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 def _played(
     conversations: Sequence[Conversation], url: str, protocol: str, lanes: int, processes: int
 ) -> tuple[float, float]:
-    """Return the seconds that conversations take, and those that are computed; their graphs are built before."""
+    """Return the wall time of the conversations and their CPU time; graphs are built beforehand."""
     context = multiprocessing.get_context("spawn")
     ways = []
     for number in range(processes):
@@ -75,7 +75,7 @@ def _played(
         process.start()
         ways.append((process, ours))
     for _, ours in ways:
-        ours.recv()  # it has all that it needs
+        ours.recv()  # the process is ready
     started = perf_counter()
     for _, ours in ways:
         ours.send("go")
@@ -87,7 +87,7 @@ def _played(
 
 
 def _play(conversations: Sequence[Conversation], url: str, protocol: str, at_once: int, told: Connection) -> None:
-    """Play when it is told to, and tells the seconds of CPU that it took."""
+    """Run the conversations on request, and send the CPU seconds used."""
     documents = {c.document.id: c.document for c in conversations}
     knowledge = {name: GraphProvider.of([document]) for name, document in documents.items()}
     for name, document in documents.items():

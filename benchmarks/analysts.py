@@ -1,8 +1,8 @@
-"""How many of the questions that analysts ask about whole filings are answered right.
+"""Accuracy on analysts' questions about whole filings.
 
-`python -m benchmarks.analysts [FILING ...] [--answers FILE] [--list]` asks the questions of `../shared/data/questions`
-of the embedded solver with the weights that the package has, a conversation at a time, scores the answers by
-`../shared/tools/score_answers.py` and prints the figures. `--answers` keeps the answers as that scorer reads them.
+`python -m benchmarks.analysts [FILING ...] [--answers FILE] [--list]` asks the embedded solver with its shipped weights
+the questions of `../shared/data/questions`, one conversation at a time, scores the answers with
+`../shared/tools/score_answers.py` and prints the figures. `--answers` saves the answers in the format of that scorer.
 `--questions FOLDER --filings FOLDER` asks other questions, such as those of `training/more_companies`.
 """
 
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def load_scorer() -> ModuleType:
-    """Return the scorer of analysts' questions, which is not part of this project."""
+    """Load the scorer of analysts' questions, which is not part of this project."""
     spec = importlib.util.spec_from_file_location("score_answers", _SHARED / "tools" / "score_answers.py")
     assert spec is not None
     assert spec.loader is not None
@@ -87,7 +87,7 @@ def find_filing(name: str, folder: Path = FILINGS) -> Path:
 
 
 def ask_filing(path: Path, folder: Path = FILINGS) -> list[Line]:
-    """Ask the questions about one filing, and return an answer line for each."""
+    """Ask the questions about one filing, and return a line for each answer."""
     page = quaestor.open(str(find_filing(path.stem, folder)), settings=quaestor.Settings(keep_asked=False))
     conversations: dict[str, Any] = {}
     lines = []
@@ -106,7 +106,7 @@ def ask_filing(path: Path, folder: Path = FILINGS) -> list[Line]:
 
 
 def write_answer(answer: Answer) -> Line:
-    """Return an answer as the scorer reads it."""
+    """Convert an answer to the scorer's format."""
     scale = answer.scale.name.lower()
     line: Line = {"confidence": answer.confidence, "scale": scale}
     if answer.value is None:
@@ -134,7 +134,7 @@ def write_answer(answer: Answer) -> Line:
 def print_wrong(
     questions: Sequence[Line], answers: Sequence[Line], scorer: ModuleType, kinds: Collection[str] = ()
 ) -> None:
-    """Print each question that is not answered right, with the one before it; of some kinds only if any are given."""
+    """Print each wrong answer with the previous one; only those of `kinds` if any are given."""
     before = ""
     for question, answer in zip(questions, answers, strict=True):
         verdict = scorer.verdict(question["answer"], answer)
@@ -147,7 +147,7 @@ def print_wrong(
 
 
 def print_figures(questions: Sequence[Line], answers: Sequence[Line], scorer: ModuleType) -> None:
-    """Print how many answers are right, by groups of kinds and by confidence."""
+    """Print the number of right answers by groups of kinds and by confidence."""
     verdicts = [scorer.verdict(question["answer"], line) for question, line in zip(questions, answers, strict=True)]
     table = Table("questions", "asked", "right", "%", "declined", "unsure", "sure")
 

@@ -1,8 +1,8 @@
-"""Questions answered in Python, as a script has them: `python -m benchmarks.asked_in_python DOCUMENT [--mcp]`.
+"""Answers questions in Python like a script: `python -m benchmarks.asked_in_python DOCUMENT [--mcp]`.
 
-Each line that is read asks a question, or begins a conversation with one; each that is written holds the answers as
-JSON. No server, no protocol, one task: what `benchmarks.assistants` holds the server for assistants against. With
-`--mcp` the same is asked through the protocol's SDK, with nothing else between the two.
+Each input line asks a question or starts a conversation with one; each output line contains the answers as JSON. There
+is no server, no protocol and only one task: this is the baseline of `benchmarks.assistants`. With `--mcp` the questions
+go through the protocol's SDK, with nothing else in between.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ class Answering:
     """Conversations about a document."""
 
     def __init__(self, document: str) -> None:
-        """Take the name of the document, as `quaestor ask` does."""
+        """Take the name of the document, as for `quaestor ask`."""
         settings = load_settings({})
         cache = file_cache(settings)
         self._page, self._request = read_page(document, cache), AskRequest(settings, keep=True, cache=cache)
         self._chats: dict[str, Chat] = {}
 
     async def answer(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return what a question is answered with, in its conversation or in a new one."""
+        """Answer a question in its conversation or in a new one."""
         name = given.get("conversation", str(len(self._chats)))
         if name not in self._chats:
             self._chats[name] = Chat(self._page, self._request)

@@ -1,13 +1,13 @@
-"""How long an assistant waits: `python -m benchmarks.assistants [FILING]`, by default a page of the sample.
+"""Response times of `quaestor mcp`: `python -m benchmarks.assistants [FILING]`, by default a page of the sample.
 
-`quaestor mcp` is started as an assistant starts it, and asked over its standard streams by messages that are
-written plainly, so that no client's time counts. The first answer is timed from the start of the process; the filing
-is kept from a first process, as it is from the second time on that somebody uses it.
+The server is started like an assistant starts it, and receives plain messages over stdio, so that no client time
+counts. The first answer is timed from the start of the process; the filing was cached by an earlier process, as on
+every start but the first.
 
-Later answers are timed beside the same questions in Python, each kept in a store and made into the same JSON, and
-beside these behind the protocol's SDK with nothing else between (`benchmarks.asked_in_python`): the least that a server
-of this SDK can take. Each is a process of its own at the other end of a pipe, and they take turns, so that whatever
-else the machine does holds up all of them alike; where it does much, what they compute tells more than what they take.
+Later answers are timed next to the same questions in Python, each stored and converted to the same JSON, and next to
+these through the protocol's SDK with nothing else in between (`benchmarks.asked_in_python`), the minimum for a server
+based on this SDK. Each runs in a separate process behind a pipe, and they take turns, so that other load on the machine
+affects all of them alike; on a busy machine the CPU times are more reliable than the wall times.
 """
 
 import argparse
@@ -44,11 +44,11 @@ _HELLO = {
 
 @dataclass(slots=True)
 class Taken:
-    """What answers took, each on its own.
+    """Times of answers.
 
     Attributes:
-        waited: Seconds until each was there.
-        computed: Seconds that the process which answers computed for each.
+        waited: Wall seconds of each answer.
+        computed: CPU seconds of the answering process for each answer.
     """
 
     waited: list[float] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Taken:
 
 
 class Spoken:
-    """A process that speaks the protocol."""
+    """A server process that speaks MCP over stdio."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process, self._number = process, 0
@@ -69,11 +69,11 @@ class Spoken:
 
     @property
     def computed(self) -> float:
-        """How many seconds the process has computed."""
+        """CPU seconds that the process has used."""
         return clock_gettime(self._clock)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Return what a tool gives."""
+        """Call a tool and return its result."""
         result = self.say("tools/call", {"name": tool, "arguments": arguments})
         if result.get("isError"):
             raise SystemExit(result["content"][0]["text"])
@@ -81,7 +81,7 @@ class Spoken:
         return said
 
     def say(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Return what a request is answered with."""
+        """Send a request and return its response."""
         self._number += 1
         self._write({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         assert self._process.stdout is not None
@@ -99,7 +99,7 @@ class Spoken:
 
 @contextmanager
 def started(folder: Path, *command: str) -> Iterator[Spoken]:
-    """Give a process that was just started, with its store in a folder."""
+    """Start a process with its store in a folder."""
     environment = {**os.environ, "QUAESTOR_STORE": str(folder / "runs.db")}
     with subprocess.Popen(
         [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
@@ -116,8 +116,8 @@ def measure(document: str, name: str, questions: tuple[str, ...]) -> Iterator[Fi
     """Yield the figures of a document.
 
     Args:
-        document: As `quaestor mcp` is told of it.
-        questions: The first one, and those that refer to it.
+        document: The document as an argument of `quaestor mcp`.
+        questions: The first question and its follow-ups.
     """
     with tempfile.TemporaryDirectory() as there:
         folder = Path(there)
@@ -180,7 +180,7 @@ def _both(name: str, taken: Taken, how: str) -> Figure:
 
 
 def _asked(spoken: Spoken, name: str, questions: tuple[str, ...], taken: Taken) -> None:
-    """Ask all in a new conversation, and notes what the later ones took."""
+    """Ask all questions in a new conversation, and record the times of the follow-ups."""
     id = spoken.call("ask", document=name, question=questions[0])["conversation"]
     computed = spoken.computed
     for question in questions[1:]:

@@ -1,8 +1,8 @@
-"""How long a turn takes beside another version of the code: `python -m benchmarks.beside CHECKOUT`.
+"""Time per turn compared with another version of the code: `python -m benchmarks.beside CHECKOUT`.
 
-Each version has a process of its own, and they play each conversation of the benchmark's file one after the other, so
-that whatever slows the machine down slows both. Of several plays the least time of each turn counts; medians and means
-of all turns are printed as shares of the other version's. `--python` is an interpreter that has what the other needs.
+Each version runs in a separate process, and they take turns with each conversation of the benchmark's file, so that
+other load slows both. The minimum time of each turn over several runs counts; medians and means over all turns are
+printed relative to the other version. `--python` names an interpreter with the other version's dependencies.
 """
 
 import argparse
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Version:
-    """A checkout, and the process that plays with its code."""
+    """A checkout, and the process that runs its code."""
 
     def __init__(self, root: Path, python: str) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(root), str(root / "src")))}
@@ -31,7 +31,7 @@ class Version:
         self.conversations = int(self._read())
 
     def seconds(self, conversation: int, *, greedy: bool) -> list[float]:
-        """Return how long each turn of a conversation took."""
+        """Run a conversation and return the time of each turn."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{conversation} {greedy:d}\n")
         self._process.stdin.flush()
@@ -62,9 +62,9 @@ def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
 
 
 def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[list[float]]:
-    """Return for each version the least time that each turn took."""
+    """Return for each version the minimum time of each turn."""
     played: list[list[list[float]]] = [[], []]
-    # The file as a whole again and again: of a page that was just read nothing would have to be read.
+    # Repeat the whole file rather than each conversation: a page that was just read would still be cached.
     for _ in range(plays):
         times: list[list[float]] = [[], []]
         for conversation in range(both[0].conversations):
@@ -76,14 +76,14 @@ def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[li
 
 
 def play() -> None:
-    """Play the conversations whose numbers come in, with the code that the path has."""
+    """Run the conversations whose numbers arrive on stdin, with the code on the import path."""
     from benchmarks.ablation import paths_kept
     from benchmarks.workload import SOLVER, Timed, benchmark_file
     from quaestor.datasets.formats import read_dataset
     from quaestor.evaluation.runner import play_conversation
     from quaestor.solvers.registry import make_solver
 
-    gc.disable()  # both have it look seldom, each in its way
+    gc.disable()  # both versions collect rarely, each in its own way
     conversations = read_dataset(benchmark_file()).conversations
     solver = Timed(make_solver(SOLVER, {}))
     asyncio.run(play_conversation(conversations[0], solver))

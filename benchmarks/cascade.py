@@ -1,10 +1,10 @@
-"""How far a simulated cascade is from a real one: `python -m benchmarks.cascade DIR`, DIR of `benchmarks.fold_weights`.
+"""Compares simulated cascades with real ones: `python -m benchmarks.cascade DIR`, DIR of `benchmarks.fold_weights`.
 
-The first stage is the embedded solver with weights that never saw the company. The second is the workflow, its model
-once a perfect one, and once one that plans the recorded expressions of a careful reading, right or wrong. Both are
-played alone for the simulations: one takes each turn as its own run answered it, the other lets the embedded solver
-answer again after the second stage's answers. Then both are played as a cascade at each threshold, in which the
-conversation holds what either answered. `docs/research/evaluation.md` quotes the tables.
+The first stage is the embedded solver with weights that never saw the company. The second is the workflow, once with a
+perfect model and once with a model that plans the recorded expressions of a careful reading, right or wrong. Both run
+alone for the simulations: one takes each turn as answered in its own run, the other lets the embedded solver answer
+again after the second stage's answers. Then both run as a cascade at each threshold, in which the conversation contains
+the answers of either. `docs/research/evaluation.md` quotes the tables.
 """
 
 import argparse
@@ -50,22 +50,22 @@ _OPERATIONS: Mapping[type[ast.operator], str] = {
 
 Gold = Mapping[str, Sequence[GoldTurn]]
 Steps = Callable[[str, "ModelServer"], Solver]
-"""Makes the solver of a conversation, by its id, with the server that plays its model."""
+"""Creates the solver of a conversation, given its id and the server that acts as its model."""
 Played = list[tuple[StageTurn, TurnRecord]]
-"""Turns as they came out, and as they are stored."""
+"""Turns as answered, and as stored."""
 
 
 class Bench:
-    """The conversations that are played, and their references."""
+    """The conversations to run, with their references."""
 
     def __init__(self, conversations: Sequence[Conversation], gold: Gold) -> None:
-        """Take what is asked and what is right."""
+        """Take the conversations and their references."""
         self.dataset, self.gold = Dataset.of("convfinqa_tune.json", "convfinqa", conversations), gold
         self._knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
         self.pages = [c.document.id for c in conversations for _ in c.questions]
 
     def play(self, made: Steps) -> Played:
-        """Return every turn as a solver answers it."""
+        """Run all conversations with a solver, and return every turn."""
         return asyncio.run(self._played(made))
 
     async def _played(self, made: Steps) -> Played:
@@ -89,13 +89,13 @@ class Bench:
         return found
 
     def replay(self, first: Solver, second: Played) -> tuple[CascadePoint, ...]:
-        """Return what cascades come to in which the first stage answers again after the second one's answers."""
+        """Simulate cascades in which the first stage answers again after the second one's answers."""
         records = [record for _, record in second]
         return asyncio.run(replayed_curve(self.dataset, self.gold, first, records, THRESHOLDS, self._knowledge))
 
 
 def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
-    """Return the expressions of a recorded run as programs, in place of those of the references."""
+    """Return the expressions of a recorded run as programs that replace those of the references."""
     said: dict[tuple[str, int], str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         read = json.loads(line)
@@ -107,7 +107,7 @@ def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
 
 
 def program_of(expression: str) -> str:
-    """Return arithmetic over numbers as a program of the benchmark.
+    """Convert arithmetic over numbers to a program of the benchmark.
 
     >>> program_of("(88.8 - 90.5) / 90.5")
     'subtract(88.8, 90.5), divide(#0, 90.5)'
@@ -173,7 +173,7 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
 
 
 def _after_others(played: Played) -> str:
-    """Tell how sure the first stage was of what it answered after an answer of the second, and how right it was."""
+    """Describe the confidence and accuracy of the first stage's answers that follow an answer of the second."""
     passed, found = set[str](), list[StageTurn]()
     for turn, record in played:
         if turn.usage.requests:

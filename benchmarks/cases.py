@@ -1,8 +1,8 @@
 """Answers about small documents rebuilt from bug reports: `python -m benchmarks.cases [FOLDER] [NAME ...] [--list]`.
 
-Each `NAME` in the folder has `NAME.expected.jsonl` beside it; its head says how the verdicts are meant. Prints, for
-each kind of `reading_kinds.md` and for each format, how many questions are right or rightly refused, how many are
-refused wrongly, and how many are wrong: surely (at 80 % or more) or not. With `--list` also each that is not right.
+Each `NAME` in the folder comes with a `NAME.expected.jsonl`, whose header explains the verdicts. Prints, for each kind
+of `reading_kinds.md` and for each format, how many questions are right or rightly refused, wrongly refused, and wrong:
+surely (with a confidence of at least 80 %) or not. With `--list` also prints each question that is not right.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _FOLDER = Path("../shared/data/cases")
 _SURE = 0.8
 _TOLERANCE = Decimal("0.0005")
 _PRINTED_PERCENT = Decimal("0.05")
-"""Percentage points by which a printed percentage may be rounded."""
+"""Rounding tolerance of a printed percentage, in percentage points."""
 
 _KINDS = {
     "K1 bracketed numbers": (62, 70),
@@ -48,13 +48,13 @@ _KIND_OF = {number: kind for kind, numbers in _KINDS.items() for number in numbe
 
 
 _OTHER_VALUES = re.compile(r".*\b(?:or|also)\b(?:(?!never).)*")
-"""A note that names other values that are right, up to those that never are."""
+"""Matches a note that lists other acceptable values, up to the list of unacceptable ones."""
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question."""
+    """The result of a question."""
 
     name: str
     expected: dict[str, Any]
@@ -63,13 +63,13 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """Return the kind of failure that the document was made for."""
+        """The kind of failure that the document reproduces."""
         number = re.match(r"c([0-9]+)", self.name)
         return _KIND_OF.get(int(number[1]), "others") if number else "others"
 
     @property
     def verdict(self) -> str:
-        """Return `right`, `refused`, `sure` or `unsure`."""
+        """The verdict: `right`, `refused`, `sure` or `unsure`."""
         refused = self.answer is None or self.answer.value is None
         if refused:
             allowed = self.expected["value"] is None or "refus" in self.expected["note"]
@@ -111,7 +111,7 @@ def _is_value(expected: dict[str, Any], answer: Answer) -> bool:
 
 
 def ask_cases(folder: Path, names: Sequence[str] = ()) -> Iterator[Outcome]:
-    """Ask the questions of each document, and yield what became of them."""
+    """Ask the questions of each document, and yield the outcomes."""
     settings = quaestor.Settings(keep_asked=False)
     for path in sorted(folder.glob("*.expected.jsonl")):
         name = path.name.removesuffix(".expected.jsonl")

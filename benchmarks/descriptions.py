@@ -1,7 +1,7 @@
-"""Whether descriptions tell the answers of a conversation apart: `python -m benchmarks.descriptions [--read N]`.
+"""Checks that descriptions distinguish the answers of a conversation: `python -m benchmarks.descriptions [--read N]`.
 
 The answers are those of the reference programs, on the pages of the shared conversations. With `--read N` also prints
-N descriptions with their questions, the same ones each time, to be read by eye.
+N descriptions with their questions for review, the same ones each time.
 """
 
 import argparse
@@ -23,7 +23,7 @@ FILES = ("convfinqa_tune.json", "convfinqa_train50.json", "convfinqa_train100.js
 
 
 def told_alike(memory: Memory) -> list[tuple[int, int]]:
-    """The turns of two different answers with one description."""
+    """Return pairs of turns with different answers but the same description."""
     answers = [(turn, a) for turn, a in enumerate(memory.answers) if a.value is not None]
     return [
         (one, other)
@@ -34,7 +34,7 @@ def told_alike(memory: Memory) -> list[tuple[int, int]]:
 
 
 def unnamed(memories: Iterable[Memory]) -> int:
-    """How many variables have a name that says nothing."""
+    """Return the number of variables with a meaningless name."""
     return sum(v.name.startswith("number") for m in memories for answer in m.answers for v in answer.variables)
 
 

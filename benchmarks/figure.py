@@ -1,4 +1,4 @@
-"""What a measurement says."""
+"""A measured figure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""What of the readers of files was compared: `python -m benchmarks.files [WORKBOOK.xlsx]`.
+"""Comparison of file readers: `python -m benchmarks.files [WORKBOOK.xlsx]`.
 
-Libraries that are not installed are left out. Nothing here is needed to read a file.
+Libraries that are not installed are skipped. Reading files requires none of them.
 """
 
 import csv
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def delimiters() -> list[tuple[str, str, str]]:
-    """In how many made-up files each way finds the sign between cells."""
+    """Return how many generated files each method finds the delimiter of."""
     chance = random.Random(7)
     files = [_made_up(chance) for _ in range(_FILES)]
 
@@ -72,7 +72,7 @@ def delimiters() -> list[tuple[str, str, str]]:
 
 
 def _made_up(chance: random.Random) -> tuple[str, str]:
-    """Return a sign, and a table of financial numbers with it: titles, captions, quotes, empty cells, notes."""
+    """Return a delimiter and a generated financial table that uses it: titles, captions, quotes, empty cells, notes."""
     sign = chance.choice(",;\t|")
     comma = chance.random() < (0.6 if sign == ";" else 0.1)
     years = [str(2024 - n) for n in range(chance.randint(1, 5))]
@@ -101,7 +101,7 @@ def _made_up(chance: random.Random) -> tuple[str, str]:
 
 
 def documents() -> list[tuple[str, str, str]]:
-    """How fast a document that is kept is loaded."""
+    """Return how fast a cached document is loaded."""
     document = many_tables(_TABLES)
     adapter: TypeAdapter[Document] = TypeAdapter(Document)
     ways: dict[str, tuple[bytes, Callable[[bytes], object]]] = {
@@ -119,7 +119,7 @@ def documents() -> list[tuple[str, str, str]]:
 
 
 def markdown() -> list[tuple[str, str, str]]:
-    """How fast Markdown is cut into blocks."""
+    """Return how fast Markdown is divided into blocks."""
     page = "# Notes\n\n" + "Net sales were $ 5 million in 2023. " * 3
     rows = "| rent | 1,234 | 5,678 |\n" * 20
     text = f"{page}\n\n| (in millions) | 2023 | 2022 |\n|---|---|---|\n{rows}\n" * 1_000
@@ -135,7 +135,7 @@ def markdown() -> list[tuple[str, str, str]]:
 
 
 def workbook(path: Path) -> list[tuple[str, str, str]]:
-    """How fast a workbook is read, and what of it is known."""
+    """Return how fast a workbook is read, and which of its properties are known."""
     content = FileContent(path, path.read_bytes())
     found = [
         ("workbook read, quaestor", f"{_timed(lambda: WorkbookReader().read(content))[0]:.2f} s", "formats printed")

@@ -1,9 +1,9 @@
-"""How many tokens a model reads of the first request of a question about a whole filing.
+"""Token counts of the first request of a question about a whole filing.
 
-`python -m benchmarks.filing_prompts [FILING ...] [--cache FOLDER] [--every N]` plays the conversations of
+`python -m benchmarks.filing_prompts [FILING ...] [--cache FOLDER] [--every N]` runs the conversations of
 `../shared/data/questions` about some filings with a model that finds every question ambiguous, so that each turn is one
-request, and measures every fifth question. Tokens are a quarter of the characters: of the whole request with its tools
-and schemas, and of what is told of the page, the conversation and the question.
+request, and measures every fifth question. Tokens are estimated as a quarter of the characters: of the whole request
+with tools and schemas, and of its user part with page, conversation and question.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def read_conversations(document: Document, filing: str) -> Iterator[Conversation
 
 
 async def ask_silent_model(solver: str, document: Document, filing: str) -> list[tuple[int, int]]:
-    """Return how many tokens a model reads of each question: of the request, and of what the user's side says."""
+    """Return the estimated tokens of each question: of the request, and of its user part."""
     sys.path.insert(0, SUPPORT)
     from model_replies import counted
     from model_server import ModelServer

@@ -1,7 +1,7 @@
-"""What finding a place costs: the index of a long document built, kept and loaded, and questions put to it.
+"""Cost of retrieval: building, storing and loading the index of a long document, and searching it.
 
-`python -m benchmarks.finding FILE ...` measures files, a line each; without one, and among all figures, it is a made-up
-document of 80 tables. Times are those of the processor, whatever else runs beside it.
+`python -m benchmarks.finding FILE ...` prints a line for each file; without files, and in `make bench`, it measures a
+generated document of 80 tables. Times are CPU times, independent of other load.
 """
 
 import sys
@@ -33,7 +33,7 @@ _MEBI = 1 << 20
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yield the figures of the made-up document; the workload is not looked at."""
+    """Yield the figures of the generated document; the workload is not used."""
     costs = _costs(many_tables(_TABLES))
     of = f"{_TABLES} made-up tables, {costs['lines']:.0f} lines"
     yield Figure("index of places, built", f"{costs['built']:.2f} s", of)
@@ -46,8 +46,8 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def _costs(document: Document) -> dict[str, float]:
-    """Return seconds by step, the lines, the bytes that are kept, and the most MiB that building took."""
-    PlaceIndex.of(many_tables(1))  # what is loaded once a process is no cost of a document
+    """Return seconds by step, the number of lines, the stored bytes, and the peak MiB of building."""
+    PlaceIndex.of(many_tables(1))  # load what is loaded once per process
     clear_caches()
     at = process_time()
     index = PlaceIndex.of(document)
@@ -69,7 +69,7 @@ def _costs(document: Document) -> dict[str, float]:
 
 
 def _questions(document: Document) -> Sequence[str]:
-    """One question for each of some rows, spread over the document."""
+    """Return a question for each of some rows, spread over the document."""
     asked = [
         f"what was {row.label.casefold()} in {column.period.year}?"
         for table in document.tables

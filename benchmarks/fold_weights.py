@@ -1,7 +1,7 @@
-"""Weights of the embedded solver for each fold of companies, kept in a folder: `python -m benchmarks.fold_weights DIR`.
+"""Trains weights of the embedded solver for each fold of companies: `python -m benchmarks.fold_weights DIR`.
 
-What one fold's weights answer they have never seen: a solver that takes each page's weights from here is out of fold.
-Training takes twelve minutes of two cores; what the folder has already is not trained again.
+A solver that takes the weights of each page from the folder answers out of fold: its weights have never seen the
+company. Training takes twelve minutes on two cores; existing weights are not trained again.
 """
 
 import argparse
@@ -21,11 +21,11 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def train_folds(folder: Path, workers: int) -> None:
-    """Trains the weights of the folds that a folder does not have.
+    """Train the weights of the folds that are missing in a folder.
 
     Args:
-        folder: A folder of weights a fold goes into it.
-        workers: How many are trained at once.
+        folder: Contains a folder of weights for each fold.
+        workers: Number of folds to train in parallel.
     """
     folds = enumerate(folds_of(read_data(DATA), SEED))
     waiting = [(number, fold) for number, fold in folds if not (_of(folder, number) / "card.json").exists()]
@@ -45,12 +45,12 @@ def _of(folder: Path, fold: int) -> Path:
 
 
 class OutOfFold:
-    """The embedded solver, each page answered by weights that never saw its company."""
+    """The embedded solver, each page answered with weights that never saw its company."""
 
     name = "embedded"
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder of the folds' weights, be it that of some folds only."""
+        """Take the folder of the folds' weights, which may lack some folds."""
         there = [fold for fold in range(FOLDS) if (_of(folder, fold) / "card.json").exists()]
         made = {fold: make_solver("embedded", {"weights": str(_of(folder, fold))}) for fold in there}
         folds = company_folds(read_examples([DATA / "convfinqa_tune.json"]), FOLDS, SEED)
@@ -58,11 +58,11 @@ class OutOfFold:
 
     @property
     def companies(self) -> frozenset[str]:
-        """Those of the folds whose weights are there."""
+        """The companies of the folds whose weights exist."""
         return frozenset(self._solvers)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer of the solver that has not seen the page's company."""
+        """Answer with the weights that have not seen the page's company."""
         return await self._solvers[context.document.id.partition("/")[0]].solve(question, context)
 
 

@@ -1,4 +1,4 @@
-"""How long the reading of a formula takes at most: sound ones, random texts, attacks."""
+"""Maximum time to parse a formula: valid ones, random texts, attacks."""
 
 import random
 import sys
@@ -27,7 +27,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
     draw = random.Random(11)
     texts = ["".join(draw.choices(draw.choice(_ALPHABETS), k=draw.randrange(80))) for _ in range(_COUNT)]
     for name, these in (("a random text as a formula", texts), ("an attack as a formula", ATTACKS)):
-        # The better of two: the first error loads what names the nearest function, and collections fall anywhere.
+        # The better of two runs: the first error loads the name suggestions, and garbage collection is random.
         slowest, text = max((min(_seconds(text), _seconds(text)), text) for text in these)
         shown = repr(text if len(text) <= 30 else text[:27] + "...")
         yield Figure(name, f"{1000 * slowest:.2f} ms", f"the slowest of {len(these)}, read and executed: {shown}")
@@ -37,6 +37,6 @@ def _seconds(text: str) -> float:
     from formulas import NAMES
 
     started = perf_counter()
-    with suppress(PlanError):  # as good an outcome as a value
+    with suppress(PlanError):  # an error counts like a value
         execute(parse_expression(text, NAMES))
     return perf_counter() - started

@@ -1,10 +1,10 @@
-"""Whether the built wheel installs and answers in new environments: each extra alone, all together, on each Python.
+"""Installs the built wheel in new environments and asks a question: each extra alone, all together, on each Python.
 
-`python -m benchmarks.fresh_installs` takes the Pythons from 3.11 to 3.14 that the machine has, those of pyenv too, and
-prints a line an environment: packages, megabytes, whether what the extra brings can be imported, and whether the plain
-package answers a question. `--here` takes this Python alone, and `--plain` no extra: that all extras can be installed
-together, the lock of the development environment shows. It needs a package index that pip knows, so `make bench`
-leaves it out. With uv on the machine it is several times as fast.
+`python -m benchmarks.fresh_installs` uses the Pythons from 3.11 to 3.14 on the machine, including those of pyenv, and
+prints a line for each environment: packages, megabytes, whether the extra's packages can be imported, and whether the
+plain package answers a question. `--here` uses only this Python, and `--plain` no extras; the lock file of the
+development environment already shows that all extras can be installed together. It needs a package index configured
+for pip, so it is not part of `make bench`. With uv it is several times as fast.
 """
 
 import argparse
@@ -32,7 +32,7 @@ for extra in sys.argv[1:]:
 
 
 def pythons() -> Iterator[tuple[str, Path]]:
-    """Yield the version and the path of each Python that is installed here, one a minor version."""
+    """Yield the version and path of each installed Python, one per minor version."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in _PYTHONS:
         named = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
@@ -45,13 +45,13 @@ def pythons() -> Iterator[tuple[str, Path]]:
 
 
 def extras() -> list[str]:
-    """Return the extras that users take; `dev` is for this repository alone."""
+    """Return the extras for users; `dev` is only for this repository."""
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return sorted(set(project["optional-dependencies"]) - {"dev"})
 
 
 def wheel(folder: Path) -> Path:
-    """Build the wheel of this checkout into a folder."""
+    """Build the wheel of this checkout in a folder."""
     from hatchling.builders.wheel import WheelBuilder
 
     (built,) = WheelBuilder(str(_ROOT)).build(directory=str(folder), versions=["standard"])
@@ -59,14 +59,14 @@ def wheel(folder: Path) -> Path:
 
 
 def install(python: Path, built: Path, brought: list[str], folder: Path) -> tuple[int, int]:
-    """Installs the wheel into a new environment and tries it.
+    """Install the wheel in a new environment and test it.
 
     Returns:
-        How many packages it has, and how many megabytes.
+        The number of packages, and their size in megabytes.
 
     Raises:
-        subprocess.CalledProcessError: It does not install, what it brings cannot be imported, or it does not answer.
-        AssertionError: It answers wrong.
+        subprocess.CalledProcessError: The installation, an import or the question fails.
+        AssertionError: The answer is wrong.
     """
     own = folder / "bin" / "python"
     uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))

@@ -1,4 +1,4 @@
-"""How long ontology, graphs and queries take; run as a program, it draws merges to be judged by hand.
+"""Speed of ontology, graphs and queries; as a program, prints merges for manual review.
 
 `python -m benchmarks.graph FILE...` builds the ontology of the pages of some files and prints a sample of its merges,
 drawn with a fixed seed.
@@ -55,12 +55,12 @@ def _graphs(documents: Sequence[Document], ontology: Ontology) -> list[tuple[flo
         graph.triples()
         return graph
 
-    build(documents[0])  # the indexes of the ontology
+    build(documents[0])  # build the indexes of the ontology
     return [_timed(lambda d=d: build(d)) for d in documents]  # type: ignore[misc]
 
 
 def _query(graph: KnowledgeGraph) -> str:
-    """Return the query of one value that a tool asks for."""
+    """Return a query for one value, as sent by a tool."""
     observation = graph.observations[len(graph.observations) // 2]
     query = _QUERY.replace("<INSTANCE>", observation.instance).replace("<PROPERTY>", observation.predicate)
     assert observation.quantity.value in {row["value"] for row in graph.select(query)}

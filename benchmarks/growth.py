@@ -1,10 +1,10 @@
-"""What a run takes as its file grows: python -m benchmarks.growth --times 1 10 100 [--keep FOLDER].
+"""Resources of a run as its file grows: python -m benchmarks.growth --times 1 10 100 [--keep FOLDER].
 
-The file is the public one, or the bundled sample, that many times over, each copy with pages of its own names. Played
-by the embedded solver in worker processes: time and CPU a turn, the most memory of the parent and of a worker, what the
-store takes a turn. Then the run is scored, and commands look into the store: seconds of CPU, and how many beyond the
-same command on a run of a dozen turns, which are its start and its imports. With `--keep` the run stays in the
-folder, and is not played again by another call.
+The input is the public file or the bundled sample, repeated with a separate page name for each copy. The embedded
+solver runs it in worker processes: time and CPU per turn, peak memory of the parent and of a worker, store size per
+turn. Then the run is scored, and commands read the store: CPU seconds, in total and in excess of the same command on a
+run of a dozen turns, which measures startup and imports. With `--keep` the run stays in the folder and is reused by
+later calls.
 """
 
 import argparse
@@ -32,14 +32,14 @@ _PAUSE = 0.2
 
 @dataclass
 class Used:
-    """What the processes of a session took; memory in MB, without what they share with each other.
+    """Resources used by the processes of a session; memory in MB, without shared pages.
 
     Attributes:
-        parent: The most memory of the process that was started.
-        worker: Of the largest of the others.
-        cpu: Seconds of CPU of all of them, as far as they were seen: up to 0.2 s of each process are not.
-        own: Seconds of CPU of the one that was started, and of what it waited for.
-        seconds: From the start to the end.
+        parent: Peak memory of the main process.
+        worker: Peak memory of the largest other process.
+        cpu: CPU seconds of all processes as sampled; up to 0.2 s of each process may be missing.
+        own: CPU seconds of the main process and the processes it waited for.
+        seconds: Wall time.
     """
 
     parent: float = 0.0
@@ -50,7 +50,7 @@ class Used:
 
 
 def grown(source: Path, times: int, target: Path) -> int:
-    """Write a file that many times over, and return how many turns it has."""
+    """Write a file repeated `times` times, and return its number of turns."""
     records = json.loads(source.read_text(encoding="utf-8"))
     with target.open("w", encoding="utf-8") as file:
         file.write("[")
@@ -66,7 +66,7 @@ def grown(source: Path, times: int, target: Path) -> int:
 
 
 def copied(store: Path, run: str) -> str:
-    """Keep a run with its scores once more under another id, without its graphs, for the command that compares two."""
+    """Copy a run with its scores under another id, without its graphs, for the command that compares two runs."""
     other = f"{run}-copy"
     of_run = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
     tables = {"runs": "id", **dict.fromkeys(of_run, "run")}
@@ -83,7 +83,7 @@ def copied(store: Path, run: str) -> str:
 
 
 def measured(command: list[str]) -> tuple[Used, str]:
-    """Run a command; returns what it took, and what it printed."""
+    """Run a command, and return its resources and its output."""
     used, begun, before = Used(), time.monotonic(), _waited_for()
     with subprocess.Popen(
         [sys.executable, "-c", "from quaestor.cli import main; main()", *command],
@@ -107,7 +107,7 @@ def measured(command: list[str]) -> tuple[Used, str]:
 
 
 def _waited_for() -> float:
-    """Return the seconds of CPU of all processes that this one has waited for."""
+    """Return the CPU seconds of all child processes that have been waited for."""
     found = resource.getrusage(resource.RUSAGE_CHILDREN)
     return found.ru_utime + found.ru_stime
 
@@ -139,7 +139,7 @@ class Played:
     """A run in a store.
 
     Attributes:
-        size: Of the store, in bytes.
+        size: Size of the store in bytes.
     """
 
     turns: int
@@ -149,7 +149,7 @@ class Played:
 
 
 def played(source: Path, times: int, workers: int, folder: Path) -> Played:
-    """Play a file that many times over into a store of its own, unless the folder has it already."""
+    """Run a repeated file into a separate store, unless the folder already contains it."""
     file, store, known = folder / f"{times}.json", folder / f"{times}.db", folder / f"{times}.played.json"
     if known.exists():
         kept = json.loads(known.read_text(encoding="utf-8"))
@@ -162,7 +162,7 @@ def played(source: Path, times: int, workers: int, folder: Path) -> Played:
 
 
 def looked(file: Path, store: Path, run: str) -> dict[str, float]:
-    """Score a run, and return the seconds of CPU of each command that looks into its store: the best of three."""
+    """Score a run, and return the CPU seconds of each command that reads its store, the best of three."""
     where = ["--store", str(store)]
     scoring, _ = measured(["score", run, str(file), *where])
     other = copied(store, run)
@@ -208,7 +208,7 @@ def main() -> None:
 
 
 def _few(folder: Path) -> dict[str, float]:
-    """Return what the commands take on a run of a few conversations of the bundled sample."""
+    """Return the CPU seconds of the commands on a small run of the bundled sample."""
     store = folder / "few.db"
     _, run = measured(["run", "sample", "--limit", "3", "--store", str(store)])
     return looked(Path("sample"), store, run.strip())

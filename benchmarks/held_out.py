@@ -1,6 +1,6 @@
-"""The embedded solver on companies that its weights never saw: each fold trained once, answered in several ways.
+"""The embedded solver on companies that its weights never saw: each fold is trained once and answered in several ways.
 
-What is left out for an ablation is said in `benchmarks.ablation`.
+`benchmarks.ablation` describes the parts that are left out.
 """
 
 import asyncio
@@ -39,12 +39,12 @@ class Answered:
     """A held-out turn with its verdict.
 
     Attributes:
-        company: The ticker, by which intervals are drawn.
-        turn: From 0.
+        company: The ticker; intervals are resampled by company.
+        turn: Index of the turn, from 0.
         intent: The metric type that the question asks for, by the patterns of the core.
-        right: By official execution accuracy.
-        confidence: The solver's, where it gave one.
-        reachable: Gold's number was among the candidates; None if that was not looked at.
+        right: Whether it is right by official execution accuracy.
+        confidence: The solver's confidence, or None.
+        reachable: Whether the reference number is among the candidates; None if not checked.
     """
 
     conversation: str
@@ -60,13 +60,13 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """What is learned from, and what is answered.
+    """Data for training and evaluation.
 
     Attributes:
-        tune: Answered, and learned from while another fold is.
-        extra: Conversations with pages that only train.
-        single: Single questions, of which only what they do is learned.
-        dialogues: Conversations without pages, the same.
+        tune: Conversations to answer; also used to train the other folds.
+        extra: Conversations with pages, only for training.
+        single: Single questions without pages; only their operations are learned.
+        dialogues: Conversations without pages; only their operations are learned.
     """
 
     tune: tuple[Example, ...]
@@ -77,12 +77,12 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One fold's work.
+    """Training and evaluation of one fold.
 
     Attributes:
-        dialogues: Of which only what a turn does is learned.
-        held_out: Of companies that are in neither.
-        parts: Whether parts of the ranker are left out in turn, too.
+        dialogues: Conversations of which only the operation of each turn is learned.
+        held_out: Conversations of companies that are not in the training data.
+        parts: Whether to leave out each part of the ranker in turn.
     """
 
     training: tuple[Example, ...]
@@ -93,7 +93,7 @@ class Fold:
 
 
 def read_data(folder: Path) -> Data:
-    """Return the labelled conversations of the shared folder."""
+    """Read the labelled conversations of the shared folder."""
     return Data(
         read_examples([folder / "convfinqa_tune.json"]),
         read_examples([folder / "convfinqa_train50.json", folder / "convfinqa_train100.json"]),
@@ -106,10 +106,10 @@ def folds_of(data: Data, seed: int, *, share: float = 1.0, parts: bool = False) 
     """Return the folds.
 
     Args:
-        data: What is learned from and answered.
-        seed: Of the split, of the training, and of what is left out.
-        share: How much of the training conversations is learned from; whole companies are left out.
-        parts: Whether parts of the ranker are left out in turn, too.
+        data: The data for training and evaluation.
+        seed: Random seed of the split, the training and the left-out companies.
+        share: Share of the training conversations to use; whole companies are left out.
+        parts: Whether to leave out each part of the ranker in turn.
     """
     fold_of, folds = company_folds(data.tune, FOLDS, seed), []
     kept = _some_companies((*data.tune, *data.extra, *data.single, *data.dialogues), share, seed)
@@ -137,7 +137,7 @@ def _some_companies(examples: Sequence[Example], share: float, seed: int) -> fro
 
 
 def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
-    """Return the held-out turns of one fold by variant."""
+    """Train one fold, and return its held-out turns by variant."""
     with keeping_rows() as rows:
         weights = fit_weights(fold.training, fold.dialogues, fold.seed)
     found = {FULL: list(_in_full(fold.held_out, weights))}
@@ -183,7 +183,7 @@ def _played(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[A
 
 
 def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
-    """Each turn as if all before it had been answered as gold does."""
+    """Answer each turn as if all earlier ones had been answered like the reference."""
     pages = {digest: build_page_features(table, weights.idf) for digest, table in read_pages(examples).items()}
     for example in examples:
         assert example.document is not None
@@ -198,7 +198,7 @@ def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterat
 
 @lru_cache(maxsize=64)
 def _knowledge(document: Document) -> GraphProvider:
-    """What a page says: the same for every variant."""
+    """Return the graph provider of a page, which is the same for every variant."""
     return GraphProvider.of([document])
 
 

@@ -1,11 +1,11 @@
-"""How many questions of analysts about whole filings are answered right by weights that never saw the company.
+"""Accuracy on analysts' questions about whole filings, with weights that never saw the company.
 
 `python -m benchmarks.held_out_filings [FILING ...] [--kinds KIND,...] [--folds N] [--cache FOLDER] [--list]` leaves a
-fifth of the companies out of everything learned, asks their questions, and goes on with the next fifth. It asks the
-part of the embedded solver that answers from the facts of a filing, each conversation with the solver's own history.
-Those of `../shared/data/questions` are scored first, then those of `training/questions`; both are learned from.
-`--more FOLDER` adds the filings of `training/more_companies`, which its README says how to get.
-`--cache` keeps read documents and weights in a folder: delete its `weights.pickle` to learn again.
+fifth of the companies out of training, asks their questions, and repeats this for each fifth. It runs the part of the
+embedded solver that answers from the facts of a filing, each conversation with the solver's own history. The questions
+of `../shared/data/questions` are scored first, then those of `training/questions`; both are used for training.
+`--more FOLDER` adds the filings of `training/more_companies`, whose README explains how to get them.
+`--cache` stores read documents and weights in a folder: delete its `weights.pickle` to train again.
 """
 
 import argparse
@@ -54,12 +54,12 @@ _SAME_COMPANY = {"apple": "aapl"}
 
 
 def name_company(filing: str) -> str:
-    """Return the company of a filing by its name: `aapl-10-k-2024-11-01` and `apple-2021-10k` are of one."""
+    """Return the company of a filing: `aapl-10-k-2024-11-01` and `apple-2021-10k` have the same one."""
     return filing if filing.startswith("old-") else _SAME_COMPANY.get(company_of(filing), company_of(filing))
 
 
 def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
-    """Return all labelled questions about filings, those that are scored before those for training."""
+    """Return all labelled questions about filings, those for scoring before those for training."""
     paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING, MORE))
     return read_labelled(path for path in paths if path.is_file())
 
@@ -67,7 +67,7 @@ def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
 def read_filings(
     filings: Iterable[str], cache: Path | None, more: Path | None = None
 ) -> Iterator[tuple[str, Document]]:
-    """Yield filings by name, those of `training/more_companies` from a folder; those in the cache are read once."""
+    """Yield filings by name, those of `training/more_companies` from a folder; cached documents are not read again."""
     for filing in filings:
         kept = cache / f"{filing}.pkl" if cache else None
         if kept is not None and kept.is_file():
@@ -83,20 +83,20 @@ def read_filings(
 
 
 def read_facts(filings: Sequence[str], cache: Path | None, more: Path | None = None) -> dict[str, FactTable]:
-    """Return the facts of filings; documents that are in the cache are not read again."""
+    """Return the facts of filings; cached documents are not read again."""
     return {filing: build_facts(document) for filing, document in read_filings(filings, cache, more)}
 
 
 def learn_folds(
     tables: Mapping[str, FactTable], folds: Sequence[frozenset[str]], cache: Path | None
 ) -> list[FilingWeights]:
-    """Return the weights for each fold, learned on the others."""
+    """Return the weights for each fold, trained on the others."""
     kept = cache / "weights.pickle" if cache else None
     if kept is not None and kept.is_file():
         found: list[FilingWeights] = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         return found
     labelled = read_questions(tables)
-    # Forked processes have the facts already.
+    # Forked processes inherit the facts.
     with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"), _share, (tables, labelled)) as pool:
         weights = list(pool.map(_learn_without, folds, [[o for o in folds if o is not fold] for fold in folds]))
     if kept is not None:
@@ -118,7 +118,7 @@ def _learn_without(fold: frozenset[str], rest: Sequence[frozenset[str]]) -> Fili
 
 
 def write_played(played: PlayedQuestion, *, decline: bool) -> Line:
-    """Return the answer to a played question as the scorer reads it."""
+    """Convert the answer to a question to the scorer's format."""
     decision = played.decision
     if not decision.results or (decline and decision.declines):
         shown = "-" if not decision.results else f"declined; nearest: {_show(decision.results[0])}"
@@ -160,7 +160,7 @@ def main() -> None:
         + [one for name in fold for one in label_questions(name, tables[name])]
         for fold in names
     ]
-    # The confidence of a fold is learned on the others, as their questions are answered by weights that left them out.
+    # The confidence of a fold is learned from the others, whose questions are answered with weights that left them out.
     played = [] if options.plain else play_folds(by_fold, tables, weights)
     for place, (fold, learned) in enumerate(zip(names, weights, strict=True)):
         others = [] if options.plain else others_of(played, place)

@@ -1,10 +1,10 @@
-"""What schemathesis makes of the interface for programs: `python -m benchmarks.http_fuzz [--requests N] [--seed S]`.
+"""Fuzzes the HTTP API with schemathesis: `python -m benchmarks.http_fuzz [--requests N] [--seed S]`.
 
-The server runs as `quaestor serve` does, in a process of its own, with two scored runs of the sample in its store.
-schemathesis makes requests out of the OpenAPI document, right ones and wrong ones, then follows the links of the
-document from reply to reply (what was begun is asked, changed, deleted, and asked again), until so many are made.
-Every answer has to be what the document says: no 500, no status, type, header or body that it does not name. What fits
-the document may be refused all the same: a solver that is not there is, and no schema says which are.
+The server runs like `quaestor serve` in a separate process, with two scored runs of the sample in its store.
+schemathesis generates valid and invalid requests from the OpenAPI document, then follows the document's links from
+reply to reply (conversations are created, asked, changed, deleted and asked again), until enough requests are made.
+Every response must conform to the document: no 500, and no undocumented status, type, header or body. A request that
+conforms to the schema may still be rejected, for example because it names an unknown solver.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from quaestor import evaluate_async
 
 _PAGE = "sample#NORD/2012/page_41.pdf"
 _AN_OPERATION = 32
-"""Test cases of an operation in a round, of each phase."""
+"""Test cases per operation, phase and round."""
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _round(address: str, folder: str, seed: int) -> int:
-    """Return how many requests were made; ends the program where an answer was not what the document says."""
+    """Return the number of requests; exit if a response does not conform to the document."""
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "run", f"{address}/api/v1/openapi.json",
         "--exclude-checks", "positive_data_acceptance", "--max-examples", str(_AN_OPERATION), "--seed", str(seed),

@@ -1,9 +1,9 @@
-"""What many programs at once cost: `python -m benchmarks.http_load [--clients N] [--seconds S]`.
+"""Load test of the HTTP API: `python -m benchmarks.http_load [--clients N] [--seconds S]`.
 
-The server runs as `quaestor serve` does, in a process of its own, without a limit of requests a minute. Each client is
-a thread here that begins a conversation about a page of the sample, asks five questions, looks at the conversation,
-takes it away as CSV and deletes it, over and over. Times are those of the clock, from the request to the whole reply.
-An answer that is not the right one, or is missing from the conversation afterwards, ends the program.
+The server runs like `quaestor serve` in a separate process, without a request rate limit. Each client is a thread that
+repeatedly starts a conversation about a page of the sample, asks five questions, reads the conversation, exports it as
+CSV and deletes it. Times are wall times from the request to the end of the reply. A wrong answer, or one that is
+missing from the conversation afterwards, ends the program.
 """
 
 import argparse
@@ -37,15 +37,15 @@ _QUESTIONS = (
     ("what was operating income in 2012?", "$ 88.1 million"),
 )
 _WARM = 5.0
-"""Seconds before memory is first measured."""
+"""Seconds before the first memory measurement."""
 
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs.
+    """A running server.
 
     Attributes:
-        address: Where, without a slash at its end.
+        address: Its base address without a trailing slash.
     """
 
     address: str
@@ -54,10 +54,10 @@ class Served:
 
 @dataclass
 class Seen:
-    """What a client saw.
+    """The measurements of a client.
 
     Attributes:
-        other: Seconds of each other request.
+        other: Seconds of each request other than questions.
     """
 
     asked: list[float] = field(default_factory=list)
@@ -79,7 +79,7 @@ def main() -> None:
 
 @contextmanager
 def served(folder: Path, *files: str) -> Iterator[Served]:
-    """Serve files with a store in a folder, in a process of its own."""
+    """Serve files in a separate process, with a store in a folder."""
     command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", *files, "--port", "0"]
     environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
     command += ["--requests-per-minute", "0"]
@@ -96,10 +96,10 @@ def served(folder: Path, *files: str) -> Iterator[Served]:
 
 
 def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
-    """Return the figures of a server that runs.
+    """Return the figures of a running server.
 
     Args:
-        clients: How many ask at once.
+        clients: Number of concurrent clients.
     """
     began = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
@@ -135,13 +135,13 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _memory(process: int) -> float:
-    """The memory that a process holds, in MB."""
+    """Return the resident memory of a process in MB."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def converse(address: str, end: float) -> Seen:
-    """Has one conversation after the other until it is time; each is had to its end."""
+    """Hold one conversation after the other until the time is up; the last one is completed."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
     seen = Seen()
     while time.perf_counter() < end:
@@ -170,7 +170,7 @@ def _got(
     there: str,
     body: dict[str, str] | None = None,
 ) -> Any:
-    """Return a reply, and notes how long it took."""
+    """Return a reply, and record its time."""
     began = time.perf_counter()
     sent = None if body is None else json.dumps(body)
     connection.request(method, f"/api/v1{there}", sent, {"Content-Type": "application/json"})

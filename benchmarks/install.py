@@ -1,8 +1,9 @@
-"""How long the first minute takes, and how much disk: `make demo` from a fresh clone with an empty pip cache.
+"""Time and disk space of the first minute: `make demo` from a fresh clone with an empty pip cache.
 
 `python -m benchmarks.install --base REV` clones this repository twice, at another revision and at HEAD, runs the demo
 in each, one after the other, and prints seconds, CPU seconds and megabytes of `.venv` side by side.
-Needs a package index that pip knows, so `make bench` does it only where a revision is named (`make bench BASE=REV`).
+It needs a package index configured for pip, so `make bench` runs it only if a revision is given (`make bench
+BASE=REV`).
 """
 
 import argparse
@@ -19,14 +20,14 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class FirstMinute:
-    """What `make demo` cost.
+    """Resources of `make demo`.
 
     Units: seconds, megabytes of 2**20 bytes.
 
     Attributes:
-        seconds: By the clock on the wall.
-        megabytes: What the virtual environment holds on disk.
-        packages: How many are installed.
+        seconds: Wall time.
+        megabytes: Disk space of the virtual environment.
+        packages: Number of installed packages.
     """
 
     seconds: float
@@ -36,10 +37,10 @@ class FirstMinute:
 
 
 def measure(revision: str) -> FirstMinute:
-    """Return what the demo of a revision costs, in folders of its own that are gone afterwards.
+    """Measure the demo of a revision in temporary folders.
 
     Raises:
-        subprocess.CalledProcessError: There is no such revision, or its demo fails.
+        subprocess.CalledProcessError: The revision does not exist, or its demo fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         clone, cache = Path(folder, "clone"), Path(folder, "cache")
@@ -60,7 +61,7 @@ def _cpu() -> float:
 
 
 def _megabytes(folder: Path) -> float:
-    """The disk that a folder takes, as `du` counts: blocks, and a file of several names once."""
+    """Return the disk space of a folder like `du`: in blocks, counting hard links once."""
     files = [path.lstat() for path in folder.rglob("*")]
     blocks = {(file.st_dev, file.st_ino): file.st_blocks for file in files}
     return sum(blocks.values()) * 512 / 2**20

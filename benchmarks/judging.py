@@ -1,4 +1,4 @@
-"""How long it takes to score a turn by all metrics."""
+"""Time to score a turn by all metrics."""
 
 from collections.abc import Iterable
 from time import perf_counter

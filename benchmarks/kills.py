@@ -1,7 +1,7 @@
-"""Commands that write, killed again and again: python -m benchmarks.kills --kills 200.
+"""Kills writing commands at random moments: python -m benchmarks.kills --kills 200.
 
-Says how many kills there were of each command, and each one after which anything was lost, doubled, damaged, left
-running or other than undisturbed. The moments are drawn from a seed; a machine's own haste decides the rest.
+Prints the number of kills of each command, and each kill after which anything was lost, duplicated, damaged, left
+running or different from an undisturbed run. The moments are drawn from a seed, but also depend on the machine's speed.
 """
 
 import argparse

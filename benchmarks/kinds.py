@@ -1,6 +1,6 @@
-"""Which kinds of turn a labelled turn is: those that a table by operation or by place would hide.
+"""Classifies labelled turns into kinds that a breakdown by operation or origin does not show.
 
-A turn can be of several kinds or of none. Measures nothing.
+A turn can belong to several kinds or to none.
 """
 
 import re
@@ -28,7 +28,7 @@ _COUNTS = range(2, 100)
 
 
 class Kind(StrEnum):
-    """A kind of turn, under the name that the report gives it."""
+    """A kind of turn, with its name in the report."""
 
     FIRST_OPERATION = "operation in the first turn"
     SECOND_QUESTION = "first turn of a second question"
@@ -48,10 +48,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A labelled turn, as the rules look at it.
+    """A labelled turn, as input of the rules.
 
     Attributes:
-        kind: Operation and origin, as every breakdown by them has it.
+        kind: Operation and origin, as in every breakdown.
         tree: The reference program.
     """
 
@@ -63,7 +63,7 @@ class Turn:
     earlier: frozenset[Tree]
 
     def steps(self, operation: str) -> Iterator[tuple[Tree, ...]]:
-        """Yield the operands of each step of an operation that no earlier turn has done."""
+        """Yield the operands of each step with an operation, except steps that an earlier turn has computed."""
         return (_operands(step) for step in self._new(self.tree) if step[0] == operation)
 
     def _new(self, tree: Tree) -> Iterator[Tree]:
@@ -73,7 +73,7 @@ class Turn:
                 yield from self._new(operand)
 
     def computed_earlier(self, tree: Tree) -> bool:
-        """Return whether an operand is an earlier turn's result, and not a number that it looked up."""
+        """Return whether an operand is the computed result of an earlier turn, as opposed to a looked-up number."""
         return bool(_operands(tree)) and tree in self.earlier
 
 
@@ -101,12 +101,12 @@ def _operands(tree: Tree) -> tuple[Tree, ...]:
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """The value of a number or a constant."""
+    """Return the value of a number or constant."""
     return read_literal(str(tree[2])) if tree[0] in ("number", "constant") else None
 
 
 def _constant(tree: Tree) -> Decimal | None:
-    """The value of a constant of the benchmark, such as `const_1000`."""
+    """Return the value of a constant of the benchmark, such as `const_1000`."""
     return _number(tree) if tree[0] == "constant" else None
 
 
@@ -132,7 +132,7 @@ def _years_in_rows(turn: Turn) -> bool:
 
 
 def _year_in_text(turn: Turn) -> bool:
-    """Whether a turn takes a number from the page, and none of the years it asks for is in a table."""
+    """Return whether a turn takes a number from the page, but no table has any of the years it asks for."""
     if turn.kind.origin not in (OperandSource.TABLE, OperandSource.TEXT, OperandSource.SEVERAL):
         return False
     asked = _years(mention.period for mention in find_periods(turn.question))
@@ -152,7 +152,7 @@ def _years(periods: Iterable[Period]) -> set[int]:
 
 
 def _rows_summed(turn: Turn) -> bool:
-    """Whether a sum takes two numbers or more from the table, and no row of it prints them all."""
+    """Return whether a sum uses two or more numbers of the table, and no row prints all of them."""
     rows = [
         Counter(abs(value) for cell in row[1:] for q in cell.quantities for value in {q.value, q.number})
         for table in turn.page.tables
@@ -168,7 +168,7 @@ def _rows_summed(turn: Turn) -> bool:
 
 
 def _terms(tree: Tree) -> Iterator[Tree]:
-    """Yield what a sum adds up, sums within it resolved; the tree itself if it is not a sum."""
+    """Yield the terms of a sum, with nested sums flattened; the tree itself if it is not a sum."""
     if tree[0] != "add":
         yield tree
         return
@@ -177,7 +177,7 @@ def _terms(tree: Tree) -> Iterator[Tree]:
 
 
 def _average(turn: Turn) -> bool:
-    """Whether a sum of so many terms is divided by their number."""
+    """Return whether a sum is divided by the number of its terms."""
     if any(True for _ in turn.steps("table_average")):
         return True
     divided = (operands for operands in turn.steps("divide") if operands[0][0] == "add")
@@ -185,19 +185,19 @@ def _average(turn: Turn) -> bool:
 
 
 def _times(term: Tree) -> Decimal:
-    """How many terms a term stands for: an amount times four stands for four."""
+    """Return how many terms a term represents: an amount times four represents four."""
     counts = [n for operand in _operands(term) if (n := _count(operand))] if term[0] == "multiply" else []
     return counts[0] if counts else Decimal(1)
 
 
 def _count(tree: Tree) -> Decimal | None:
-    """The value of a constant that can count years, quarters or payments."""
+    """Return the value of a constant that can be a number of years, quarters or payments."""
     value = _constant(tree)
     return value if value in _COUNTS else None
 
 
 def _unnamed_product(turn: Turn) -> bool:
-    """Whether a question has to be understood as a product."""
+    """Return whether a question implies a product without naming it."""
     return any(_amounts_multiplied(turn)) and not _SAYS_PRODUCT.search(turn.question)
 
 
@@ -212,13 +212,13 @@ def _amounts_multiplied(turn: Turn) -> Iterator[tuple[Tree, ...]]:
 
 
 def _result_divided(turn: Turn) -> bool:
-    """Whether a result is divided by something; neither an average nor a change of unit counts."""
+    """Return whether a result is divided by something, except for averages and changes of unit."""
     divided = (part for part in turn.steps("divide") if turn.computed_earlier(part[0]))
     return not _average(turn) and any(_divisor_of_unit(*operands) is None for operands in divided)
 
 
 def _share_of_result(turn: Turn) -> bool:
-    """Whether a result is what others are set in relation to, or a percentage is taken of an earlier answer."""
+    """Return whether a result is the base of a share, or a percentage of an earlier answer is computed."""
     if any(turn.computed_earlier(whole) for _, whole in turn.steps("divide")):
         return True
     for operands in (*turn.steps("multiply"), *turn.steps("divide")):
@@ -237,14 +237,14 @@ def _hundred(turn: Turn) -> bool:
 
 
 def _factors(turn: Turn) -> Iterator[Decimal]:
-    """Yield the powers of ten by which something is multiplied or divided."""
+    """Yield the powers of ten that something is multiplied or divided by."""
     multiplied = (_constant(operand) for operands in turn.steps("multiply") for operand in operands)
     divided = (_divisor_of_unit(*operands) for operands in turn.steps("divide"))
     return (factor for factor in (*multiplied, *divided) if factor in _THOUSANDS or factor == _HUNDRED)
 
 
 def _divisor_of_unit(dividend: Tree, divisor: Tree) -> Decimal | None:
-    """The power of ten that a divisor is; a hundred that was subtracted before is the base of an index instead."""
+    """Return the power of ten of a divisor, unless it is a hundred that was subtracted before, the base of an index."""
     value = _constant(divisor)
     if value == _HUNDRED and dividend[0] == "subtract" and _number(_operands(dividend)[1]) == _HUNDRED:
         return None
@@ -271,4 +271,4 @@ RULES: dict[Kind, Callable[[Turn], bool]] = {
     Kind.HUNDRED: _hundred,
     Kind.YES_NO: _yes_no,
 }
-"""What makes a turn one of a kind."""
+"""The rule of each kind."""

@@ -1,7 +1,7 @@
-"""How long two runs of many turns take to compare and to report, and how much memory: python -m benchmarks.large_runs.
+"""Time and memory to compare and report two runs of many turns: python -m benchmarks.large_runs.
 
-The runs are made up at the level of the store: turns as the embedded solver leaves them, verdicts drawn by chance, kept
-as scores. No labelled file is read, so what is measured is the store, the pairing, the resampling and the page.
+The runs are generated in the store: turns like those of the embedded solver with random verdicts, saved as scores. No
+labelled file is read, so the figures cover the store, the pairing, the resampling and the page.
 """
 
 import argparse
@@ -45,7 +45,7 @@ print(json.dumps([seconds, time.process_time(), most]), file=sys.stderr)
 
 
 async def templates() -> list[TurnRecord]:
-    """Return the turns of a conversation as the embedded solver leaves them."""
+    """Return the turns of a conversation as the embedded solver stores them."""
     pages = read_dataset(sample_path(), 1)
     async with open_store("sqlite://") as store:
         run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=1), store, InlineEngine())
@@ -55,7 +55,7 @@ async def templates() -> list[TurnRecord]:
 async def make_run(
     store: RunStore, name: str, share: float, turns: Sequence[TurnRecord], conversations: int
 ) -> ScoreRecords:
-    """Keep a made-up run, and return what would be kept of its score."""
+    """Store a generated run, and return the records of its score."""
     draw, started = random.Random(name), now()
     run = RunRecord(name, {"solver": name}, name, "made-up.json", "0" * 64, conversations, started)
     await store.create_run(run)
@@ -94,7 +94,7 @@ async def make_run(
 
 
 async def fill(uri: str, conversations: int) -> None:
-    """Keep two runs with their scores."""
+    """Store two runs with their scores."""
     turns = await templates()
     for name, share in (("first", 0.66), ("second", 0.64)):
         async with open_store(uri) as store:
@@ -106,7 +106,7 @@ async def fill(uri: str, conversations: int) -> None:
 
 
 def measured(folder: Path, *command: str) -> tuple[float, float, float]:
-    """Return seconds, seconds of a core and MiB of a command in a process of its own."""
+    """Return wall seconds, CPU seconds and MiB of a command in a separate process."""
     outcome = subprocess.run(
         [sys.executable, "-c", _MEASURED, *command], capture_output=True, text=True, cwd=folder, check=True
     )
@@ -115,7 +115,7 @@ def measured(folder: Path, *command: str) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Measure, and print a line a command."""
+    """Print a line for each command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=TURNS)
     turns = parser.parse_args().turns

@@ -1,7 +1,7 @@
-"""How well the workflow finds a cell by words: its own labels, and labels written another way.
+"""How well the workflow finds a cell by its labels, and by variants of these labels.
 
-`python -m benchmarks.lookup [FILE]` prints the table that `docs/research/model_solvers.md` quotes, over all cells of a
-labelled file that print a number of its reference programs.
+`python -m benchmarks.lookup [FILE]` prints the table quoted in `docs/research/model_solvers.md`, over all cells of a
+labelled file whose numbers its reference programs use.
 """
 
 import re
@@ -35,10 +35,10 @@ _LEAST_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A number of a table, and what its lines are called.
+    """A number of a table, and the labels of its row and column.
 
     Attributes:
-        order: Its place among the cell's numbers, from 0.
+        order: Index among the cell's numbers, from 0.
     """
 
     document: Document
@@ -48,7 +48,7 @@ class Place:
     column: Line
 
     def outcome(self, row: str, column: str) -> str:
-        """Return whether words find this number: `found`, `wrong` or `refused`."""
+        """Look the number up by labels, and return `found`, `wrong` or `refused`."""
         end = f" (number {self.order + 1})" if len(self.cell.quantities) > 1 else ""
         try:
             match = look_up(self.document, row, column + end)
@@ -58,7 +58,7 @@ class Place:
 
 
 def operands(path: Path) -> Iterator[Place]:
-    """Yield the numbers of the tables that the reference programs of a file use, each once."""
+    """Yield the numbers of tables that the reference programs of a file use, each once."""
     golds = read_gold(path)
     seen: set[tuple[str, CellRef, int]] = set()
     for conversation in read_dataset(path).conversations:
@@ -115,7 +115,7 @@ PERTURBED: dict[str, Callable[[str], Iterable[str]]] = {
 
 
 def measured(path: Path) -> dict[str, Counter[str]]:
-    """Return the outcomes for each way to write the labels."""
+    """Return the outcomes for each variant of the labels."""
     counts: dict[str, Counter[str]] = {}
 
     def add(name: str, outcome: str) -> None:
@@ -135,7 +135,7 @@ def measured(path: Path) -> dict[str, Counter[str]]:
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yield a figure for each way to write the labels."""
+    """Yield a figure for each variant of the labels."""
     for name, outcomes in measured(workload.path).items():
         shares = f"{_share(outcomes, 'found')} found, {_share(outcomes, 'wrong')} wrong"
         yield Figure(f"workflow, a cell by {name}", shares, f"{outcomes.total()} look-ups, the rest refused")

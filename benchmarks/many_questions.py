@@ -1,9 +1,9 @@
-"""What becomes of many questions: `python -m benchmarks.many_questions FILE ... [--questions N] [--seed S]`.
+"""Fuzzes the solver with many questions: `python -m benchmarks.many_questions FILE ... [--questions N] [--seed S]`.
 
-They are drawn from the words of each filing and spoilt (`tests/support/fuzzing/questions.py`), and asked as Python
-users ask: some alone, most in conversations. Each worker process asks of one filing at a time. A question that takes
-more than `--alarm` seconds of the processor counts as one that never ends: the stacks of its process are printed, and
-another process goes on behind it. Ends with 1 if one never ended or raised an error that is none of ours.
+They are generated from the words of each filing and distorted (`tests/support/fuzzing/questions.py`), and asked through
+the Python API: some alone, most in conversations. Each worker process asks about one filing at a time. A question that
+takes more than `--alarm` CPU seconds counts as endless: the stacks of its process are printed, and another process
+continues with the next question. Exits with 1 if a question was endless or raised an error other than `QuaestorError`.
 """
 
 import argparse
@@ -34,15 +34,15 @@ from quaestor.errors import QuaestorError
 from quaestor.library.answered import Answers
 
 _SLOW = 2.0
-"""Seconds from which a question is printed."""
+"""Questions that take longer than this many seconds are printed."""
 _PATIENCE = 600
-"""Seconds that a process may say nothing: it waits for something that never comes, or reads a large filing."""
+"""Seconds without output after which a process counts as stuck; reading a large filing takes shorter."""
 _EVERY = 1_000
 
 
 @dataclass
 class Counts:
-    """What questions came to, and the seconds of the processor that each took."""
+    """The outcomes of questions, and the CPU seconds of each."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Counts:
 
     @property
     def failed(self) -> bool:
-        """Whether there was one that never ended, or an error that is none of ours."""
+        """Whether a question was endless or raised an unexpected error."""
         return any(outcome.startswith(("unnamed", "never")) for outcome in self.outcomes)
 
 
 def main() -> None:
-    """Ask, and prints what the questions of all filings came to."""
+    """Ask the questions, and print the outcomes for all filings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--questions", type=int, default=60_000, help="of all files together")
@@ -92,7 +92,7 @@ def _print(counts: Counts) -> None:
 
 
 def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: Counts, lock: Lock) -> None:
-    """Ask so many questions of a file, in another process after each that never ends."""
+    """Ask a number of questions about a file, in a new process after each endless one."""
     done = 0
     while done < count:
         ours, theirs = get_context("spawn").Pipe()
@@ -117,7 +117,7 @@ def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: C
 
 
 def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
-    """Yield what a process says of each question, until it ends or says nothing for long."""
+    """Yield the messages of a process about each question, until it ends or is silent for too long."""
     try:
         while ours.poll(_PATIENCE):
             yield ours.recv()
@@ -126,9 +126,9 @@ def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
 
 
 def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
-    """Ask the questions of a seed behind the first ones, and say what came of each."""
-    os.chdir(tempfile.mkdtemp())  # no settings and no store of anybody
-    settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the limit here
+    """Ask the questions of a seed, skipping those already done, and send the outcome of each."""
+    os.chdir(tempfile.mkdtemp())  # a folder without settings or a store
+    settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the only limit
     document = quaestor.open(file, settings=settings)
     words = Vocabulary.of(document.document)
     asked, begun = list[str](), 0.0
@@ -140,7 +140,7 @@ def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm
         os._exit(1)
 
     signal.signal(signal.SIGVTALRM, never_ended)
-    document.ask("what is it?")  # what is loaded once is not a question's time
+    document.ask("what is it?")  # loads what is loaded once per process
     conversation = document.conversation()
     for number, asked in enumerate(_questions(seed, words, count)):
         if number < done:
@@ -161,7 +161,7 @@ def _outcome(ask: Callable[[list[str]], Answers], question: str) -> str:
         turns = [answered.turn for answered in ask([question])]
     except QuaestorError as error:
         return f"refused: {type(error).__name__}"
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
+    except Exception as error:  # noqa: BLE001  # any error is a finding
         frame = traceback.extract_tb(error.__traceback__)[-1]
         return f"unnamed error: {type(error).__name__} ({Path(frame.filename).name}:{frame.lineno})"
     if failed := next((turn.error for turn in turns if turn.error), None):
@@ -170,7 +170,7 @@ def _outcome(ask: Callable[[list[str]], Answers], question: str) -> str:
 
 
 def _questions(seed: str, words: Vocabulary, count: int) -> Iterator[list[str]]:
-    """Yield so many questions, each behind those that it follows up."""
+    """Yield questions, each preceded by the ones that it follows up."""
     draw = random.Random(seed)
     while count > 0:
         asked = draw_conversation(draw, words)

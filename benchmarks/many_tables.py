@@ -1,8 +1,8 @@
-"""What one more table costs: a made-up document of many tables, read, built into a graph and asked four questions.
+"""Cost of additional tables: a generated document is read, built into a graph and asked four questions.
 
 Run with `python benchmarks/many_tables.py [TABLES ...]` (by default 1, 10, 20, 40 and 80). Each size is measured in a
-process of its own, by the time of the processor, whatever else runs beside it. What grows with the numbers and not
-faster shows as seconds a thousand numbers that stay the same.
+separate process by CPU time, independent of other load. Costs that are linear in the numbers have a constant number of
+seconds per thousand numbers.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ QUESTIONS = (
 
 
 def measure(tables: int) -> dict[str, float]:
-    """Return what a document of so many tables takes: seconds of the processor by step, and the most MiB held."""
+    """Return the costs of a document with a number of tables: CPU seconds by step, and the peak MiB."""
     measured: dict[str, float] = {"tables": tables}
     document = many_tables(tables)
-    # What is loaded once a process is no cost of a document.
+    # Load what is loaded once per process.
     small = many_tables(1, seed=1)
     asyncio.run(_ask(small, {}))
     before = _peak()
@@ -78,7 +78,7 @@ def _peak() -> float:
 
 
 def main() -> None:
-    """Measure each size in its own process and print a line for each."""
+    """Measure each size in a separate process and print a line for each."""
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(measure(int(sys.argv[2]))))
         return

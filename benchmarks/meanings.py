@@ -1,6 +1,6 @@
-"""How long it takes to read what a question asks for; how often that is what a person reads.
+"""Time to interpret a question, and agreement with manual labels.
 
-`python -m benchmarks.meanings` prints the figures and each labelled turn that is read otherwise.
+`python -m benchmarks.meanings` prints the figures and each labelled turn with a different interpretation.
 """
 
 import sys

@@ -1,12 +1,11 @@
-"""Conversations that ask a model, many at once, and Inspect AI beside them: python -m benchmarks.model_throughput.
+"""Throughput of concurrent conversations with a model, compared with Inspect AI: python -m benchmarks.model_throughput.
 
-A server that costs next to nothing replies after 100 ms, in a process of its own. The agent plays a run into a store,
-`--turns` questions a conversation (one), four requests a question; the ideal is what the waiting alone would take.
-`--engines inline processes` has it play on one core, and on all of them; what its worker processes compute is counted,
-what the server does is told beside, although both share the cores. `--inspect PYTHON` has an interpreter that has
-`inspect_ai` evaluate as many samples over the same pages, each four requests with a tool, with its log written, at the
-same server in turn: the machine may be busy, and both are measured under the same load.
-Imports and the reading of files are not counted, on either side.
+A stub server in a separate process replies after 100 ms. The agent stores a run with `--turns` questions per
+conversation (one) and four requests per question; the ideal is the time of waiting alone.
+`--engines inline processes` runs it on one core and on all cores, counting the CPU time of the worker processes; the
+server's CPU time is shown separately, although it shares the cores. `--inspect PYTHON` names an interpreter with
+`inspect_ai`, which evaluates as many samples over the same pages with four requests each, a tool and a written log,
+alternating at the same server, so that other load affects both. Imports and reading of files are not counted.
 """
 
 import argparse
@@ -29,13 +28,13 @@ from benchmarks.stub_model import REQUESTS, stub_model
 
 LATENCY = 0.1
 FIRST = 2
-"""Samples that are played before it counts: for what is loaded with the first one."""
+"""Number of warm-up samples, for everything that is loaded with the first one."""
 
 _KEYS = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "INSPECT_DISPLAY": "none"}
 
 
 def main() -> None:
-    """Measure, and print a line a measurement."""
+    """Print a line for each measurement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--at-once", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--samples", type=int, default=600)
@@ -93,7 +92,7 @@ def main() -> None:
 
 
 def _shares(told: dict[str, float], samples: int) -> str:
-    """Return how much of it the process computes that writes, where others play."""
+    """Describe the share of CPU time of the process that writes, if others run the conversations."""
     here = told.get("here", told["computed"])
     return "" if here == told["computed"] else f" ({1000 * here / samples:.1f} of them where it is written)"
 
@@ -114,7 +113,7 @@ def _measured(python: str, who: str, protocol: str, url: str, at_once: int, fold
 
 
 def _write_samples(folder: Path, count: int, turns: int) -> None:
-    """Write which pages are asked about and how often, and for Inspect what the agent says of them."""
+    """Write the pages and their numbers of questions, and for Inspect the agent's page prompts."""
     from benchmarks.workload import benchmark_file
     from quaestor.application.document_text import text_parts
     from quaestor.datasets.formats import read_dataset
@@ -170,7 +169,7 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
 
 @contextmanager
 def _computed_by_workers() -> Iterator[dict[int, float]]:
-    """Give the seconds that each worker process has computed; looked up often, for workers end without a word."""
+    """Yield the CPU seconds of each worker process, sampled often because workers end without notice."""
     found, over = dict[int, float](), threading.Event()
 
     def look() -> None:
@@ -197,7 +196,7 @@ def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[s
     from inspect_ai.solver import generate, system_message, use_tools
     from inspect_ai.tool import Tool, tool
 
-    @tool  # type: ignore[untyped-decorator]  # the extra `inspect` is installed beside, not here
+    @tool  # type: ignore[untyped-decorator]  # the extra `inspect` is not installed in this environment
     def calculate() -> Tool:
         async def execute(operation: str, values: list[float]) -> str:
             """Calculate with numbers.

@@ -1,10 +1,10 @@
-"""How well the embedded solver tells questions that a page answers from those that it does not.
+"""How well the embedded solver separates questions that a page answers from those that it does not.
 
 `python -m benchmarks.no_answer FILE... [--extra FILE...] [--dialogues FILE...]` splits the companies of labelled files
-into folds, trains without each and puts the questions of its companies to their own pages and, as many, to pages that
-do not answer them (`quaestor.learning.unanswerable` says how). A question that a rule declines counts as surely
-not answered, every other one by the probability that was learned. Printed are, for each way in which a page lacks the
-answer and for all: the area under the ROC curve, and how many are refused where 95 % of the answerable are answered.
+into folds, trains without each fold, and asks the questions of its companies about their own pages and about as many
+pages that do not answer them (see `quaestor.learning.unanswerable`). A question declined by a rule counts as certainly
+not answered, every other one by its learned probability. For each way in which a page lacks the answer, and for all, it
+prints the area under the ROC curve, and the share of refused questions if 95 % of the answerable ones are answered.
 """
 
 import argparse
@@ -29,16 +29,16 @@ from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.spec import EmbeddedOptions
 
 ANSWERED = 0.95
-"""The share of the answerable that has to be answered where it is asked how many of the others are refused."""
+"""Share of answerable questions that must be answered when counting refused ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A question put to a page, and what the solver says of it.
+    """A question about a page with the solver's estimate.
 
     Attributes:
         first: Whether it was the first of its conversation.
-        holds: The probability that the page holds the answer; 0 if a rule is certain that it does not.
+        holds: The probability that the page contains the answer; 0 if a rule is certain that it does not.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class _Fold:
 
 
 def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[Told]:
-    """Return what a solver that declines says of questions, each asked after its history."""
+    """Return the estimates of a declining solver for questions, each asked after its history."""
     found = []
     for question in put:
         conversation = Conversation("", question.document, (*question.history, question.question))
@@ -67,7 +67,7 @@ def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[To
 
 
 def area_under_curve(answerable: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    """Return how often a question with an answer is held for likelier than one without; a tie is half.
+    """Return how often an answerable question gets a higher probability than an unanswerable one; a tie counts half.
 
     >>> area_under_curve(np.array([0.9, 0.4]), np.array([0.4, 0.1]))
     0.875
@@ -77,7 +77,7 @@ def area_under_curve(answerable: NDArray[np.float64], others: NDArray[np.float64
 
 
 def _told_of_fold(fold: _Fold) -> list[Told]:
-    # Nothing is declined for its probability, so that the conversation goes on as it was played in training.
+    # Nothing is declined for its probability, so that each conversation continues as in training.
     solver = EmbeddedSolver(fit_weights(fold.training, fold.dialogues, fold.seed), decline=True, decline_below=0.0)
     return told_of(balance(put_questions(fold.held_out, fold.seed), fold.seed), solver)
 
@@ -97,7 +97,7 @@ def _folds(options: argparse.Namespace) -> list[_Fold]:
 
 
 def show(told: Sequence[Told]) -> Table:
-    """Return what was measured as a table."""
+    """Return the figures as a table."""
     table = Table("question", "asked", "area under ROC", f"refused, {ANSWERED:.0%} answered", "refused as asked")
     holds = np.array([one.holds for one in told])
     own = np.array([one.kind == OWN for one in told])
@@ -124,7 +124,7 @@ def show(told: Sequence[Told]) -> Table:
 
 
 def calibration_error(told: Sequence[Told], ranges: int = 10) -> float:
-    """Return how far the probabilities are from what came true, on average over ranges of them."""
+    """Return the mean deviation of the probabilities from the observed shares, over ranges of probabilities."""
     holds, own = np.array([one.holds for one in told]), np.array([one.kind == OWN for one in told])
     place = np.minimum((holds * ranges).astype(int), ranges - 1)
     gaps = [abs(holds[place == n].mean() - own[place == n].mean()) * (place == n).mean() for n in {*place.tolist()}]
@@ -132,7 +132,7 @@ def calibration_error(told: Sequence[Told], ranges: int = 10) -> float:
 
 
 def main() -> None:
-    """Read the command line, measures and prints."""
+    """Parse the command line, measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.no_answer", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="labelled files whose companies are held out in turn")
     parser.add_argument("--extra", nargs="*", type=Path, default=[], help="labelled files that only train")

@@ -1,9 +1,9 @@
-"""How good the embedded solver is, and what each of its parts is worth: `python -m benchmarks.no_model FILE.json`.
+"""Accuracy of the embedded solver and of each of its parts: `python -m benchmarks.no_model FILE.json`.
 
-Answers the tune file with weights that never saw the company in question, with and without each part, and with less to
-learn from. What is measured goes to FILE.json, and is not measured again when it is there already. The tables are
-printed as Markdown, the pictures are written to `docs/images/`. It takes about twenty minutes of two cores; `--quick`
-measures nothing but speed. `--turns FILE.jsonl` writes what was answered to each turn, beside the reference.
+Answers the tune file with weights that never saw the company in question, with and without each part, and with less
+training data. Measurements are saved in FILE.json and not repeated if they exist. The tables are printed as Markdown,
+the pictures are written to `docs/images/`. It takes about twenty minutes on two cores; `--quick` measures only speed.
+`--turns FILE.jsonl` writes the answer to each turn with its reference.
 """
 
 import argparse
@@ -44,13 +44,13 @@ Variants = dict[str, tuple[Answered, ...]]
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yield how long a turn takes where one reading of the conversation is followed, not several."""
+    """Yield the time per turn when only one interpretation of the conversation is followed."""
     with paths_kept(1):
         yield milliseconds("embedded solver, a turn, greedy", play_workload(workload.path).seconds, "turns, one core")
 
 
 def experiments(data: Data) -> dict[str, list[Fold]]:
-    """Return by name what is trained and answered."""
+    """Return the folds to train and answer, by experiment."""
     return {
         HELD_OUT: folds_of(data, SEED, parts=True),
         QUARTER: folds_of(data, SEED, share=0.25),
@@ -61,7 +61,7 @@ def experiments(data: Data) -> dict[str, list[Fold]]:
 
 
 def measure_all(path: Path, workers: int) -> dict[str, Variants]:
-    """Return the turns of all experiments; those that the file does not have are made, and written to it."""
+    """Return the turns of all experiments; missing ones are measured and added to the file."""
     done = read_figures(path) if path.exists() else {}
     waiting = {name: folds for name, folds in experiments(read_data(DATA)).items() if name not in done}
     with deterministic_pool(workers) as pool:
@@ -76,7 +76,7 @@ def measure_all(path: Path, workers: int) -> dict[str, Variants]:
 
 
 def read_figures(path: Path) -> dict[str, Variants]:
-    """Return the turns that a file has."""
+    """Return the turns stored in a file."""
     return serial.load(dict[str, Variants], json.loads(path.read_text(encoding="utf-8")))
 
 
@@ -85,7 +85,7 @@ def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozens
 
     Args:
         done: The turns of the experiments.
-        kinds: Those of each turn, by conversation and turn.
+        kinds: The kinds of each turn, by conversation and turn.
     """
     held_out = done[HELD_OUT]
     full, gold, greedy = held_out[FULL], held_out[GOLD_HISTORY], held_out[GREEDY]
@@ -125,7 +125,7 @@ def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozens
 
 
 def confidences(full: Sequence[Answered]) -> Iterator[str]:
-    """Yield how far confidences can be believed, and what withholding the least sure answers leaves."""
+    """Yield how reliable confidences are, and the accuracy if the least confident answers are withheld."""
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
     found = calibration_report(sure, right, [turn.company for turn in full])
     assert found is not None
@@ -153,7 +153,7 @@ def draw(full: Sequence[Answered], folder: Path) -> None:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table; all columns but the first are numbers."""
+    """Yield the lines of a Markdown table; all columns except the first are numbers."""
     yield f"| {' | '.join(head)} |"
     yield f"|---{'|---:' * (len(head) - 1)}|"
     yield from (f"| {' | '.join(row)} |" for row in rows)
@@ -161,7 +161,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def value(turns: Sequence[Answered]) -> float:
-    """Return the share that is right, in percent."""
+    """Return the share of right turns in percent."""
     return 100 * mean(turn.right for turn in turns)
 
 
@@ -177,12 +177,12 @@ def interval(found: Proportion) -> str:
 
 
 def by_turn(turn: Answered) -> str:
-    """Return the name of a turn's place in its conversation."""
+    """Return the label of a turn's position in its conversation."""
     return f"turn {turn.turn + 1}" if turn.turn < 6 else "turn 7 and later"
 
 
 def by_intent(turn: Answered) -> str:
-    """Return the name of what a question asks for."""
+    """Return the label of a question's metric type."""
     return turn.intent.replace("_", " ")
 
 
@@ -200,7 +200,7 @@ def by_group(
 def by_kind(
     full: Sequence[Answered], gold: Sequence[Answered], kinds: Mapping[tuple[str, int], frozenset[Kind]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each kind of turn; a turn can be in several. A kind that no turn is of has no shares."""
+    """Yield a row for each kind of turn; a turn can be in several. A kind without turns has no shares."""
     for kind in Kind:
         own, told = ([t for t in turns if kind in kinds[t.conversation, t.turn]] for turns in (full, gold))
         if not own:
@@ -212,7 +212,7 @@ def by_kind(
 
 
 def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, str, str]:
-    """Return the share that is right, and how far it is from that of the whole solver on the same turns."""
+    """Return the share of right turns, and the difference to the full solver on the same turns."""
     mine, theirs = ({(t.conversation, t.turn): t for t in found} for found in (turns, full))
     companies: dict[str, list[int]] = {}
     for key, turn in theirs.items():
@@ -224,7 +224,7 @@ def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, s
 
 
 def write_turns(full: Sequence[Answered], path: Path) -> None:
-    """Write what was answered to each turn beside the reference, one JSON object a line."""
+    """Write the answer to each turn with its reference, one JSON object per line."""
     examples = {example.id: example for example in read_data(DATA).tune}
     with path.open("w", encoding="utf-8") as file:
         for turn in full:
@@ -236,7 +236,7 @@ def write_turns(full: Sequence[Answered], path: Path) -> None:
 
 
 def show_features() -> Iterator[str]:
-    """Yield the tables of what is measured, as Markdown."""
+    """Yield the tables of features as Markdown."""
     for title, columns in (("leaf scorer", LEAF_FEATURES), ("ranker", CANDIDATE_FEATURES)):
         yield f"## What the {title} sees"
         yield ""

@@ -1,9 +1,9 @@
-"""How much of pages that it was not built from an ontology knows, and how often that is right.
+"""Coverage and accuracy of an ontology on pages that it was not built from.
 
 `python -m benchmarks.ontology_coverage FILE... --unseen FILE...` builds the ontology of the pages of some files, and
-builds the graphs of other pages with it. It prints how many of them `strict` accepts, how many lines find a property
-and by which rule, and draws matches with a fixed seed to be judged by hand. With `--halves` the pages of all files
-are split by company: what is learned from one half is asked about the other.
+builds the graphs of other pages with it. It prints how many of them `strict` accepts and how many lines match a
+property and by which rule, and draws matches with a fixed seed for manual review. With `--halves`, the pages of all
+files are split by company, and each half is matched against the ontology of the other.
 """
 
 import argparse
@@ -28,7 +28,7 @@ COUNT = 200
 
 @dataclass(frozen=True, slots=True)
 class SeenLine:
-    """A line of a page, and what the ontology said of it."""
+    """A line of a page, with its match in the ontology."""
 
     page: str
     table_class: str
@@ -37,10 +37,10 @@ class SeenLine:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What an ontology knows of some pages.
+    """Coverage of some pages.
 
     Attributes:
-        accepted: How many of them `strict` accepts.
+        accepted: Number of pages that `strict` accepts.
     """
 
     pages: int
@@ -49,7 +49,7 @@ class Coverage:
 
     @property
     def matched(self) -> tuple[SeenLine, ...]:
-        """The lines that have a property of the ontology."""
+        """The lines that match a property of the ontology."""
         return tuple(line for line in self.lines if not line.fact.minted)
 
     def __add__(self, other: "Coverage") -> "Coverage":
@@ -57,7 +57,7 @@ class Coverage:
 
 
 def coverage(known: Iterable[Document], unseen: Sequence[Document]) -> Coverage:
-    """Return what the ontology of some documents knows of others."""
+    """Build the ontology of some documents, and return its coverage of others."""
     ontology = build_ontology(known)
     lines: list[SeenLine] = []
     accepted = 0
@@ -70,7 +70,7 @@ def coverage(known: Iterable[Document], unseen: Sequence[Document]) -> Coverage:
 
 
 def coverage_of_halves(documents: Mapping[str, Document]) -> Coverage:
-    """Return what either half of the companies, every other one by name, says of the other half."""
+    """Return the coverage of each half of the companies by the other half; the halves alternate by name."""
     companies = sorted({company(page) for page in documents})
     total = Coverage(0, 0, ())
     for half in (0, 1):
@@ -81,12 +81,12 @@ def coverage_of_halves(documents: Mapping[str, Document]) -> Coverage:
 
 
 def company(page: str) -> str:
-    """Return the company that a page's id begins with."""
+    """Return the company at the beginning of a page's id."""
     return page.split("/", maxsplit=1)[0]
 
 
 def draw(found: Coverage, count: int, seed: int) -> tuple[SeenLine, ...]:
-    """Return some of the matched lines, drawn by chance, in the order of their rules."""
+    """Draw some of the matched lines at random, sorted by rule."""
     drawn = random.Random(seed).sample(found.matched, min(count, len(found.matched)))
     return tuple(sorted(drawn, key=lambda line: (line.fact.rule, line.fact.label, line.page, line.fact.index)))
 
@@ -127,7 +127,7 @@ def _print_figures(found: Coverage, known: int) -> None:
 
 
 def table_pages(path: Path) -> list[Document]:
-    """Return the contexts of a file in the form of TAT-QA: each has one table and some paragraphs."""
+    """Read the contexts of a file in TAT-QA format: each has one table and some paragraphs."""
     return [
         assemble(
             context["table"]["uid"],

@@ -1,7 +1,7 @@
-"""Compares libraries that read PDF files: `python -m benchmarks.pdf_libraries FILE...`.
+"""Compares PDF libraries: `python -m benchmarks.pdf_libraries FILE...`.
 
-For each one that is installed: time and memory to get every character with its place, and what becomes of a file that
-is cut off or whose table of references is broken. Those that quaestor does not use have to be installed beside it
+For each installed library: time and memory to extract every character with its position, and the result for a file that
+is truncated or has a broken cross-reference table. Libraries that quaestor does not use must be installed separately
 (`pip install pdfplumber pypdf`).
 """
 
@@ -68,7 +68,7 @@ LIBRARIES: dict[str, Callable[[str], Iterator[int]]] = {
 
 
 def main() -> None:
-    """Print the comparison; each library in a process of its own."""
+    """Print the comparison; each library runs in a separate process."""
     if len(sys.argv) == 4 and sys.argv[1] == "--one":
         started = time.perf_counter()
         pages = list(LIBRARIES[sys.argv[2]](sys.argv[3]))

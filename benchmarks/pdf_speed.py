@@ -1,8 +1,8 @@
-"""How long PDF files take to read: `python -m benchmarks.pdf_speed FILE... [--before FOLDER] [--runs N]`.
+"""Time to read PDF files: `python -m benchmarks.pdf_speed FILE... [--before FOLDER] [--runs N]`.
 
-Reads each file in turn by one process and by as many as the machine allows, and with `--before` also by an earlier
-version (the `src` folder of a checkout of it). For each way: the shortest time by the clock and of computing, the time
-by the clock as a part of the first way's, and the memory of the process that reads and of all its processes together.
+Reads each file alternately with one process and with as many as the machine allows, and with `--before` also with an
+earlier version (the `src` folder of a checkout). For each way: the minimum wall and CPU time, the wall time relative to
+the first way, and the memory of the reading process and of all its processes.
 """
 
 import argparse
@@ -52,7 +52,7 @@ print(len(document.blocks), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What reading a file took: seconds by the clock and of computing; KB of the reading process, and of all."""
+    """Costs of reading a file: wall and CPU seconds; KB of the reading process, and of all processes."""
 
     seconds: float
     computing: float
@@ -84,7 +84,7 @@ def main() -> None:
     table = Table("file", "read by", "s", "s of computing", "part of the first", "MB", "MB of all processes")
     for path in wanted.files:
         readings: dict[str, list[_Reading]] = {name: [] for name in ways}
-        for _ in range(wanted.runs):  # in turn, as others use the machine too
+        for _ in range(wanted.runs):  # alternating, because others may use the machine
             for name, (way, source) in ways.items():
                 readings[name].append(_read(path, way, source))
         shortest = {name: min(reading.seconds for reading in found) for name, found in readings.items()}

@@ -1,8 +1,8 @@
-"""Statements of PDF reports against their text layer: `python -m benchmarks.pdf_statements FILE... [--list]`.
+"""Compares statements of PDF reports with their text layer: `python -m benchmarks.pdf_statements FILE... [--list]`.
 
-Finds the balance sheet, the income statement and the cash flow statement of each report as it was read, and compares
-each row with the lines in which PDFium itself prints the text of the page, which the reader does not use. For each
-statement: its rows with numbers, their numbers, and the rows and lines that differ. With `--list` also each of those.
+Finds the balance sheet, the income statement and the cash flow statement of each report, and compares each row with the
+lines of the page as PDFium extracts them, which the reader does not use. For each statement: its rows with numbers,
+their numbers, and the rows and lines that differ. With `--list` also prints each of those.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from quaestor.readers.limited import ReadingLimits, read_limited
 
 _ROLES = (TableRole.BALANCE_SHEET, TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS)
 _PAGES = 3
-"""How many pages a statement may have."""
+"""Maximum number of pages of a statement."""
 _DASHES = "\u2014\u2013-"
 _NUMBER = re.compile(rf"\(?-?[0-9][0-9,.]*\)?%?\)?|\(?[{_DASHES}]{{1,2}}\)?%?")
 _APART = re.compile(r"(?<=[0-9\u2014\u2013)])\s(?=[)%])|(?<=[(])\s(?=[0-9.])|\$\s?(?=\(?[0-9.\u2014\u2013-])|(?<=\()\$")
@@ -31,13 +31,13 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A label and the numbers behind it."""
+    """A label followed by numbers."""
 
     label: str
     numbers: tuple[str, ...]
 
     def narrowed(self, width: int) -> "Line":
-        """Return the line with its last numbers alone; those before are words of its label ("$56 and $64")."""
+        """Return the line with only its last numbers; earlier ones are part of the label ("$56 and $64")."""
         cut = max(len(self.numbers) - width, 0)
         return Line(" ".join((self.label, *self.numbers[:cut])), tuple(map(_plain, self.numbers[cut:])))
 
@@ -55,7 +55,7 @@ def _letters(text: str) -> str:
 
 
 def _text_lines(path: Path, first: int) -> list[Line]:
-    """Return the lines of a statement's pages, as the library prints them."""
+    """Return the lines of a statement's pages, as extracted by the library."""
     import pypdfium2
 
     document = pypdfium2.PdfDocument(path)
@@ -83,7 +83,7 @@ def _is_numbered(line: Line) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """What became of a statement: how many rows and numbers it has, and what differs."""
+    """The comparison of a statement: the number of its rows and numbers, and the differences."""
 
     rows: int
     numbers: int
@@ -91,7 +91,7 @@ class _Comparison:
 
 
 def compare_statement(table: Table, lines: Sequence[Line]) -> _Comparison:
-    """Return how the rows of a table differ from lines of text, of which more may be before and behind them."""
+    """Compare the rows of a table with lines of text, which may begin earlier and end later."""
     rows = list(_rows(table))
     labels = "".join(_letters(row.label) for row in rows)
     rows = list(filter(_is_numbered, rows))
@@ -110,7 +110,7 @@ def compare_statement(table: Table, lines: Sequence[Line]) -> _Comparison:
             parts = (
                 line for line in lines[first:last] if _letters(f"{line.label}{''.join(line.numbers)}") not in labels
             )
-            differing += [f"line: {line}" for line in parts if line.label]  # without one it is the number of a page
+            differing += [f"line: {line}" for line in parts if line.label]  # a line without a label is a page number
     return _Comparison(len(rows), sum(len(row.numbers) for row in rows), differing)
 
 

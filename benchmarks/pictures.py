@@ -1,4 +1,4 @@
-"""The pictures of the report on the embedded solver."""
+"""Pictures for the report on the embedded solver."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ _DOTS = 160
 
 
 def draw_calibration(found: CalibrationReport, path: Path) -> None:
-    """Write the share of right answers against their confidence, with how many answers each range has."""
+    """Plot the share of right answers against their confidence, with the number of answers in each range."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -38,7 +38,7 @@ def draw_calibration(found: CalibrationReport, path: Path) -> None:
 
 
 def draw_coverage(points: Sequence[Coverage], path: Path) -> None:
-    """Write the share of wrong answers against the share of answers given, the surest first."""
+    """Plot the share of wrong answers against the share of answers given, most confident first."""
     import matplotlib as mpl
 
     mpl.use("Agg")

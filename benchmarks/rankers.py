@@ -1,8 +1,8 @@
-"""What each kind of feature adds to finding the lines and sentences that questions about filings mean.
+"""Contribution of each kind of feature to finding the right lines and sentences of filings.
 
-`python -m benchmarks.rankers [--cache FOLDER] [--rounds N]` learns the two rankers for questions about filings without
-a fifth of the companies at a time, and asks for how many operands and questions of that fifth the right series or
-sentence comes first, and among the first three; then again with each kind of feature left out.
+`python -m benchmarks.rankers [--cache FOLDER] [--rounds N]` trains the two rankers for questions about filings with a
+fifth of the companies left out at a time, and counts the operands and questions of that fifth for which the right
+series or sentence comes first, or among the first three; then repeats this without each kind of feature.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from quaestor.learning.filings import (
 from quaestor.solvers.embedded.trees import Trees
 
 Sample = tuple[Any, NDArray[np.float32]]
-"""Candidates of an operand or of a question, and how well each fits."""
+"""Candidates of an operand or question, with their relevance."""
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "thesaurus": ("meant_recall", "meant_label", "label_meant", "column_meant", "meant_nearby", "concept_meant",
@@ -52,7 +52,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "names and subjects": ("names_recall", "subject"),
     "explanations and causes": ("explained", "caused"),
 }  # fmt: skip
-"""Features of both rankers, by how their names begin."""
+"""Features of both rankers by group, given by prefixes of their names."""
 
 
 class Fold:
@@ -77,7 +77,7 @@ def read_series(job: tuple[frozenset[str], TurnReaders, list[Sample]]) -> list[S
     """Return the samples of series of a fold.
 
     Args:
-        job: The filings, what reads their questions, and the samples of sentences of the other folds.
+        job: The filings, the readers of their questions, and the samples of sentences of the other folds.
     """
     fold, reader, sentences = job
     return list(rank_samples(_turns(fold, replace(reader, words=fit_word_ranker(sentences)))))
@@ -90,10 +90,10 @@ def _turns(fold: frozenset[str], reader: TurnReaders) -> Iterator[Any]:
 
 
 def count_first(job: tuple[str, str, int]) -> tuple[int, int, int]:
-    """Return how many samples of a fold there are, and of how many the right one is first and among the first three.
+    """Return the number of samples of a fold, and how often the right one is first and among the first three.
 
     Args:
-        job: `series` or `sentences`, the group of features that is left out or "", and the fold.
+        job: `series` or `sentences`, the group of features to leave out or "", and the fold.
     """
     kind, group, place = job
     folds = _SHARED[0][2]
@@ -132,7 +132,7 @@ def main() -> None:
     forked = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
         read = list(pool.map(read_sentences, folds))
-    # XGBoost must not run in this process: its threads would be missing in those that are forked from it.
+    # XGBoost must not run in this process, because its threads would be missing in forked processes.
     jobs = [
         (fold, one.reader, [sample for other in read if other is not one for sample in other.sentences])
         for fold, one in zip(folds, read, strict=True)

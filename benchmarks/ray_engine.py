@@ -1,9 +1,8 @@
-"""What a Ray cluster makes of a run, on this machine: python -m benchmarks.ray_engine [--kills N].
+"""Runs on a local Ray cluster: python -m benchmarks.ray_engine [--kills N].
 
-The same file is played in this process, in worker processes, and on one, two and four nodes of Ray, each a machine of
-one CPU as far as Ray knows. Every run is compared with the first, record by record. With `--kills` one of four nodes is
-killed at a random moment, N times over. Two cores cannot be made more by four nodes: what is measured there is whether
-anything is lost.
+The same file is run in this process, in worker processes, and on one, two and four Ray nodes, each a machine with one
+CPU from Ray's point of view. Every run is compared with the first, record by record. With `--kills`, one of four nodes
+is killed at a random moment, N times. Four nodes cannot speed up two cores: the test is whether anything is lost.
 """
 
 import argparse
@@ -37,7 +36,7 @@ NODES = (1, 2, 4)
 
 
 class Heard:
-    """What was told of a run while it was played: when each conversation ended."""
+    """Progress callback that records when each conversation ended."""
 
     def __init__(self, then: int = 0, kill: Nodes | None = None) -> None:
         self.ended: list[str] = []
@@ -45,7 +44,7 @@ class Heard:
         self._then, self._kill = then, kill
 
     def __call__(self, conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
-        """Note it, and kills a node when it is time."""
+        """Record the time, and kill a node if it is due."""
         self.ended.append(conversation.id)
         self.times.append(time.perf_counter())
         if self._kill is not None and len(self.ended) == self._then:
@@ -53,7 +52,7 @@ class Heard:
 
 
 def play(dataset: Dataset, engine: Engine, heard: Heard) -> tuple[str, float]:
-    """Return the digest of what is stored of a run but ids and times, and the seconds that it took."""
+    """Return the digest of the stored run without ids and times, and its seconds."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"
 
@@ -68,7 +67,7 @@ def play(dataset: Dataset, engine: Engine, heard: Heard) -> tuple[str, float]:
 
 
 def main() -> None:
-    """Measure, and print a line a run."""
+    """Print a line for each run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--dataset", type=Path, default=benchmark_file())
@@ -86,7 +85,7 @@ def main() -> None:
         heard = heard or Heard()
         digest, seconds = play(dataset, engine, heard)
         wanted = wanted or digest
-        # From the first conversation to the last: what is left of starting when a run is long.
+        # From the first conversation to the last, which excludes the startup time.
         pace = (len(heard.times) - 1) / (heard.times[-1] - heard.times[0]) * turns / len(everyone)
         once = "each conversation once" if sorted(heard.ended) == everyone else "CONVERSATIONS LOST OR DOUBLED"
         same = "the same records" if digest == wanted else "OTHER RECORDS"
@@ -107,7 +106,7 @@ def main() -> None:
 
 
 def start_and_end() -> float:
-    """Return the seconds that a Ray of this machine takes to be there and to be gone."""
+    """Return the seconds to start and stop a local Ray."""
 
     async def start() -> None:
         async with joined_cluster(1):

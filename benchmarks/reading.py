@@ -1,4 +1,4 @@
-"""How long it takes to read a document."""
+"""Time to read a document."""
 
 from collections.abc import Iterable
 

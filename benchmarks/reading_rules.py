@@ -1,9 +1,9 @@
-"""What a rule of reading is worth: `python -m benchmarks.reading_rules MODULE:FUNCTION=VALUE ... --files FILE ...`.
+"""Value of a rule of the readers: `python -m benchmarks.reading_rules MODULE:FUNCTION=VALUE ... --files FILE ...`.
 
 Reads all files with each function replaced by one that returns VALUE: a Python literal, or `first` for the function's
 first argument (`documents.units:starts_at_hundred=False`, `readers.pdf.tables:_widen=first`). Prints how many
-documents come out otherwise, and how many aspects of tagged numbers are then right that were wrong (won), and the other
-way round (lost): value, sign, scale, period and unit. A file is a filing, or a dataset with its pages.
+documents change, and how many aspects of tagged numbers become right (won) or wrong (lost): value, sign, scale, period
+and unit. A file is a filing, or a dataset with its pages.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from quaestor.scoring.tag_check import check_tags
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a document came out as: its digest, and which aspects of its tagged numbers are wrong."""
+    """The result of reading a document: its digest, and the wrong aspects of its tagged numbers."""
 
     digest: bytes
     wrong: frozenset[tuple[str, str, str]]
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("rules", nargs="+")
     parser.add_argument("--files", nargs="+", type=Path, required=True)
     given = parser.parse_args()
-    side_by_side._PROCESSES_AT_MOST = 1  # another process would know nothing of what is left out
+    side_by_side._PROCESSES_AT_MOST = 1  # other processes would not see the replaced function
     before = _apart(given.files)
     print(f"{'left out':60} {'documents':>9} {'won':>6} {'lost':>6}   by aspect")
     for rule in given.rules:
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _apart(files: Sequence[Path], without: str = "") -> dict[str, Outcome]:
-    """Return what a forked process reads, so that what it leaves out is left out nowhere else."""
+    """Read in a forked process, so that the replaced function affects nothing else."""
     read_end, write_end = os.pipe()
     if not (child := os.fork()):
         with os.fdopen(write_end, "wb") as reply:
@@ -69,7 +69,7 @@ def _apart(files: Sequence[Path], without: str = "") -> dict[str, Outcome]:
     with os.fdopen(read_end, "rb") as reply:
         written = reply.read()
     os.waitpid(child, 0)
-    found: dict[str, Outcome] = pickle.loads(written)  # noqa: S301  # of this process's own child
+    found: dict[str, Outcome] = pickle.loads(written)  # noqa: S301  # written by this process's own child
     return found
 
 
@@ -82,7 +82,7 @@ def _leave_out(rule: str) -> None:
     function = getattr(found.fget if isinstance(found, property) else found, "__wrapped__", found)
     assert isinstance(function, FunctionType)
     given = f"args[{int('.' in name)}]" if value == "first" else value
-    returned = eval(f"lambda *args, **named: {given}")  # noqa: S307  # what is typed on the command line
+    returned = eval(f"lambda *args, **named: {given}")  # noqa: S307  # an expression from the command line
     function.__code__, function.__defaults__, function.__kwdefaults__ = returned.__code__, None, None
     for cached in gc.get_objects():
         if isinstance(cached, _lru_cache_wrapper):

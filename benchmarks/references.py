@@ -1,10 +1,10 @@
-"""How often references are resolved to what the reference programs use: `python -m benchmarks.references`.
+"""How often references are resolved like in the reference programs: `python -m benchmarks.references`.
 
-Three tables, all with weights of other companies' conversations: which earlier results are used, how often what the
-hints in prompts show is right, and how often the likeliest sets are by their share, from which the limits are chosen.
-With `--fit` the weights are made anew from all labelled conversations, and with `--worst` the surest mistakes on the
-tune file are listed. The memories are what a solver without mistakes remembers; `--own` plays the embedded solver on
-the tune file instead, and resolves against what it answered.
+Three tables, all with weights from other companies' conversations: which earlier results are used, how often the hints
+in prompts are right, and how often the most likely sets are right by their probability, from which the limits are
+chosen. With `--fit` the weights are trained again on all labelled conversations, and with `--worst` the most confident
+mistakes on the tune file are listed. The memories are those of a perfect solver; `--own` runs the embedded solver on
+the tune file instead, and resolves against its answers.
 """
 
 import argparse
@@ -58,11 +58,11 @@ class Tally:
 
     Attributes:
         using: Questions that use an earlier result.
-        first: Of these, the likeliest set is the right one.
-        third: Of these, one of the three likeliest is.
-        idle_right: Of these, the likeliest set is empty.
-        claimed: Questions for which the likeliest set is not empty.
-        found: Earlier results in the likeliest sets of all questions.
+        first: Questions of these whose most likely set is right.
+        third: Questions of these with the right set among the three most likely.
+        idle_right: Questions that use no earlier result and whose most likely set is empty.
+        claimed: Questions whose most likely set is not empty.
+        found: Earlier results in the most likely sets of all questions.
         wanted: Earlier results that are used.
     """
 
@@ -78,7 +78,7 @@ class Tally:
     wanted: int = 0
 
     def add(self, item: LabelledReference, ranked: Sequence[tuple[int, ...]]) -> None:
-        """Count one question."""
+        """Count a question."""
         right = item.is_right(ranked[0])
         if item.used:
             self.using += 1
@@ -95,7 +95,7 @@ class Tally:
         self.wanted += len(item.used)
 
     def cells(self) -> list[str]:
-        """Return the shares, as the table shows them."""
+        """Return the shares for the table."""
         shares = (
             (self.first, self.using),
             (self.third, self.using),
@@ -109,7 +109,7 @@ class Tally:
 
 
 def ranker(weights: Weights) -> Ranker:
-    """Return the ranking that is measured, with some weights."""
+    """Return the ranking to measure, with some weights."""
 
     def rank(item: LabelledReference) -> Sequence[tuple[int, ...]]:
         return [chosen.turns for chosen in sets_for(item, weights)]
@@ -122,7 +122,10 @@ def sets_for(item: LabelledReference, weights: Weights) -> Sequence[AntecedentSe
 
 
 def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
-    """What rules without weights say: a look-up uses nothing, a calculation the values since, or a change and base."""
+    """Rank by rules without weights.
+
+    A look-up uses nothing, a calculation the values since the last one, or a change and its base.
+    """
     latest = latest_results(results_of_turns(item.memory))
     asked = read_question(item.question)
     last, pair = (latest[0].turn,), tuple(sorted(result.turn for result in latest[:2]))
@@ -146,7 +149,7 @@ def tally(items: Iterable[LabelledReference], rank: Ranker) -> Tally:
 
 @dataclass(frozen=True)
 class Judged:
-    """A labelled question, and the years that its answer is of; none if its page is unknown."""
+    """A labelled question, with the years of its answer; empty if its page is unknown."""
 
     label: LabelledReference
     years: frozenset[int] = frozenset()
@@ -172,7 +175,7 @@ def labels_of(files: Mapping[str, Sequence[Judged]]) -> list[LabelledReference]:
 
 
 def held_out_weights(items: Sequence[LabelledReference], folds: int = 5) -> Callable[[LabelledReference], Weights]:
-    """Return what gives each question the weights that were fitted to other companies' questions."""
+    """Return a function from a question to weights that were fitted to other companies' questions."""
     fold_of = company_folds([Example(i.conversation, (i.question,), (), None, i.company) for i in items], folds, 0)
     samples = reference_samples(items)
     fitted = [
@@ -183,14 +186,14 @@ def held_out_weights(items: Sequence[LabelledReference], folds: int = 5) -> Call
 
 
 SHOWN = ("one set", "one of two", "asked again", "period")
-"""What hints show: the results used, two sets of which one is used, a question asked again, which years are meant."""
+"""Parts of a hint: the results used, two sets with one right, a repeated question, the years meant."""
 
 
 def judge_hint(item: Judged, found: References) -> Iterator[tuple[str, bool]]:
-    """Yield each thing that the hint of a question shows, and whether it is right.
+    """Yield each part of a question's hint, and whether it is right.
 
-    A question is asked again if its program is that of the earlier one with other numbers, and a period is right if the
-    answer is of it, or of a span that begins or ends with it.
+    A repetition is right if the earlier question's program is the same with other numbers, and a period is right if the
+    answer has it, or a span that begins or ends with it.
     """
     sets = shown_sets(found)
     if found.used and sets:
@@ -214,7 +217,7 @@ def _form(tree: object) -> object:
 def hint_tables(
     files: Mapping[str, Sequence[Judged]], weights_for: Callable[[LabelledReference], Weights]
 ) -> list[Table]:
-    """Return how often what hints show is right by file, and how often the likeliest sets are by their share."""
+    """Return how often parts of hints are right by file, and the most likely sets by probability."""
     by_file = table_of("questions", "all", *SHOWN, "no hint")
     single, pair = Counter[tuple[int, bool]](), Counter[tuple[int, bool]]()
     for name, items in files.items():
@@ -248,7 +251,7 @@ def _share(counted: Counter[tuple[Any, bool]], key: object) -> str:
 
 
 def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]:
-    """Yield the questions with the memory that the embedded solver has of the turns before."""
+    """Yield the questions with the memory of the embedded solver."""
     solver = make_solver("embedded", {})
     for example in examples:
         if example.document is not None:
@@ -259,7 +262,7 @@ def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]
 
 
 def milliseconds_a_question(items: Sequence[LabelledReference]) -> float:
-    """Return the median, nothing of the question read before."""
+    """Return the median time per question without caches."""
     resolve(Question("what was it?"), items[0].memory)
     seconds = []
     for item in items:
@@ -270,7 +273,7 @@ def milliseconds_a_question(items: Sequence[LabelledReference]) -> float:
 
 
 def show_worst(console: Console, items: Sequence[LabelledReference], count: int) -> None:
-    """Print the mistakes that were surest."""
+    """Print the most confident mistakes."""
     weights, wrong = read_weights(), []
     for item in items:
         ranked = sets_for(item, weights)
@@ -286,7 +289,7 @@ def show_worst(console: Console, items: Sequence[LabelledReference], count: int)
 
 
 def fit_all(items: Sequence[LabelledReference]) -> int:
-    """Make the shipped weights anew, and return how many there are."""
+    """Train the shipped weights again, and return their number."""
     weights = fit_references(reference_samples(items))
     made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
     path = Path(str(files_of("quaestor.conversation.references").joinpath("weights.json")))

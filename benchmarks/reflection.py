@@ -1,7 +1,7 @@
-"""What computed evidence finds, and how long critics take: `python -m benchmarks.reflection [FILE]`.
+"""Detection rate of computed evidence, and latency of critics: `python -m benchmarks.reflection [FILE]`.
 
-Drafts of the reference plans of a labelled file are made wrong, one kind of mistake at a time; what the evidence says
-of the sound ones is false alarm. `docs/research/model_solvers.md` quotes the table.
+The reference plans of a labelled file are made wrong, one kind of mistake at a time; evidence against sound plans is a
+false alarm. `docs/research/model_solvers.md` quotes the table.
 """
 
 import asyncio
@@ -36,14 +36,14 @@ _TURNS = 20
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yield how long two critics take beside one."""
+    """Yield the time of two critics compared with one."""
     ratio = critics_beside_one(workload)
     how = f"from the first request to the last reply, {_TURNS} turns, replies after {1000 * _LATENCY:.0f} ms"
     yield Figure("two critics beside one", f"{ratio:.2f} x", how)
 
 
 def critics_beside_one(workload: Workload) -> float:
-    """Return how long the round of both critics takes, as a multiple of one critic's latency."""
+    """Return the time of a round with both critics, as a multiple of one critic's latency."""
     sys.path.insert(0, SUPPORT)
     from model_server import ModelServer
     from reflection_bench import change, playing
@@ -77,7 +77,7 @@ def critics_beside_one(workload: Workload) -> float:
 
 
 def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Written | Plan]]":
-    """Yield drafts that are wrong, and plans that no draft was written for, with the name of the mistake."""
+    """Yield wrong drafts and mismatched plans, with the name of the mistake."""
     from drafting import PLAN_MISTAKES, Corruptor, comes_to_another, write_draft
 
     corruptor = Corruptor(_SEED)
@@ -97,7 +97,7 @@ def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Writ
 
 
 def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
-    """Return how many of `_DRAFTS` wrong drafts were made of each kind, and how many of those were found."""
+    """Return for each kind of mistake how many of up to `_DRAFTS` wrong drafts were made and detected."""
     from drafting import judge
 
     from quaestor.plan.steps import Plan
@@ -125,7 +125,7 @@ def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
 
 
 def main() -> None:
-    """Print the share found of each kind of mistake, the false alarms, and how often the right rows are marked."""
+    """Print the detection rate of each kind of mistake, the false alarms, and how often the right rows are marked."""
     sys.path.insert(0, SUPPORT)
     from drafting import examined_pages, judge, write_draft
 

@@ -1,7 +1,7 @@
-"""What a filing costs: python -m benchmarks.scale FILE ...; its figures are the constants of docs/research/scale.md.
+"""Cost of a filing: python -m benchmarks.scale FILE ...; its figures are the constants of docs/research/scale.md.
 
-Each file is read, indexed and asked by the embedded solver in a process of its own, with nothing kept before. Times are
-those of the processor, whatever else runs beside it; memory is the most that the process held, libraries included.
+Each file is read, indexed and asked about by the embedded solver in a separate process without caches. Times are CPU
+times, independent of other load; memory is the peak of the process, including libraries.
 """
 
 import argparse
@@ -37,7 +37,7 @@ COLUMNS = {
 
 
 def one(path: Path) -> dict[str, float]:
-    """Read, indexes and ask a file; to be called in a process of its own."""
+    """Read, index and ask about a file; call it in a separate process."""
     import quaestor
     from quaestor.readers.content import read_content
     from quaestor.readers.reading import read_file

@@ -1,8 +1,8 @@
-"""What many people at once cost: `python -m benchmarks.serving [PEOPLE]`.
+"""Load test of the web pages: `python -m benchmarks.serving [PEOPLE]`.
 
-The pages are served as `quaestor serve` does, in a process of their own; each person is a thread here that begins a
-conversation about a page of the sample and asks one question after the other. Times are those of the clock, until the
-page with the answer is there.
+The pages are served like `quaestor serve` in a separate process; each person is a thread that starts a conversation
+about a page of the sample and asks one question after the other. Times are wall times until the page with the answer is
+complete.
 """
 
 import http.client
@@ -57,7 +57,7 @@ def _address(server: "subprocess.Popen[str]") -> str:
 
 
 def measure(host: str, people: int) -> list[Figure]:
-    """Return the figures of a server that runs."""
+    """Return the figures of a running server."""
     alone = _person(host)
     began = time.perf_counter()
     with ThreadPoolExecutor(people) as pool:
@@ -77,7 +77,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _person(host: str) -> list[float]:
-    """Ask the questions of a conversation, and return how long each answer took, in seconds."""
+    """Ask the questions of a conversation, and return the seconds of each answer."""
     connection = http.client.HTTPConnection(host, timeout=120)
     start = _got(connection, "GET", "/")[1]
     document = start.partition('name="document" value="')[2].partition('"')[0]
@@ -97,7 +97,7 @@ def _person(host: str) -> list[float]:
 def _got(
     connection: http.client.HTTPConnection, method: str, there: str, form: dict[str, str] | None = None
 ) -> tuple[str, str]:
-    """Return where an answer leads, and its page."""
+    """Return the address that a response redirects to, and its page."""
     connection.request(method, there, urlencode(form) if form else None, _FORM)
     answer = connection.getresponse()
     page = answer.read().decode()

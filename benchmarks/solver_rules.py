@@ -1,9 +1,9 @@
-"""What each function of the embedded solver is worth: questions about filings that become wrong or right without it.
+"""Value of each function of the embedded solver: questions about filings that become wrong or right without it.
 
 `python -m benchmarks.solver_rules [FILING ...] [--most N]` asks the questions of `../shared/data/questions` and
-`training/questions` with the weights that the package has. A function that returns nothing, no, or what it was given is
-said to do nothing. Each function that does something in at most N conversations is replaced by one that does nothing,
-and these conversations are asked again. Functions that no question reaches are listed last: a page may reach them.
+`training/questions` with the shipped weights. A function that returns nothing, False, or its argument counts as
+inactive. Each function that is active in at most N conversations is replaced by an inactive one, and these
+conversations are asked again. Functions that no question reaches are listed last; pages may reach them.
 """
 
 import argparse
@@ -44,10 +44,10 @@ _SWITCH = "__switch__"
 
 @dataclass(slots=True)
 class Switches:
-    """Which functions did something since `acted` was cleared, and which one is left out.
+    """Records which functions were active since `acted` was cleared, and which one is left out.
 
     Attributes:
-        lines: How long each function is that can be left out.
+        lines: Number of lines of each function that can be left out.
     """
 
     acted: set[str] = field(default_factory=set)
@@ -58,8 +58,9 @@ class Switches:
         """Return a decorator that can leave a function out.
 
         Args:
-            default: What it returns then: a key of `_EMPTY`, `None`, or `argument` for its first argument.
-            first: The place of its first argument that is not `self`.
+            default: The result of the inactive function: a key of `_EMPTY`, `None`, or `argument` for its first
+                argument.
+            first: Index of its first argument that is not `self`.
         """
 
         def default_result(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -100,7 +101,7 @@ def _same(result: object, default: object) -> bool:
 
 
 class _AddSwitches(ast.NodeTransformer):
-    """Decorates each function of a module, and each method, whose result can be replaced by one that does nothing."""
+    """Decorates each function and method of a module whose result can be replaced by an inactive one."""
 
     def __init__(self, module: str) -> None:
         self._module, self._classes = module, list[str]()
@@ -125,7 +126,7 @@ class _AddSwitches(ast.NodeTransformer):
 
 
 def _default_result(node: ast.FunctionDef, first: int) -> str | None:
-    """Return what a function returns if it does nothing, by its annotations; None if they do not say."""
+    """Return the result of the inactive function from the annotations, or None if they do not determine it."""
     if node.returns is None:
         return None
     returned = ast.unparse(node.returns).strip("'\"")
@@ -160,7 +161,7 @@ class _Finder:
 
 @dataclass(slots=True)
 class Worth:
-    """What became of answers without a function."""
+    """The effect of leaving a function out."""
 
     conversations: int = 0
     changed: int = 0
@@ -170,7 +171,7 @@ class Worth:
 
 
 def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Worth]]:
-    """Return the lines of all functions, and the worth of those that do something for questions about a filing."""
+    """Return the lines of all functions, and the effect of those that are active for questions about a filing."""
     sys.meta_path.insert(0, _Finder())
     held_out = importlib.import_module("benchmarks.held_out_filings")
     labelled = importlib.import_module("quaestor.learning.filings")
@@ -196,7 +197,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
         for cached in caches:
             cached.cache_clear()
 
-    play(conversations[0])  # imports what is imported late
+    play(conversations[0])  # triggers late imports
     caches = [
         cached
         for cached in gc.get_objects()
@@ -219,7 +220,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
         for place in places:
             try:
                 without = play(conversations[place])
-            except Exception:  # noqa: BLE001 - what the function keeps from failing
+            except Exception:  # noqa: BLE001 - an error that the function prevents
                 worth.failed += 1
                 continue
             for (verdict, answer), (other, other_answer) in zip(before[place], without, strict=True):
@@ -231,7 +232,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
 
 
 def main() -> None:
-    """Print the worth of each function."""
+    """Print the value of each function."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("filings", nargs="*", help="only questions about filings whose names begin so")
     parser.add_argument("--most", type=int, default=60, help="only functions that act in at most so many conversations")

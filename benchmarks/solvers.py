@@ -1,7 +1,7 @@
-"""What a turn costs with each solver that asks a model: the same conversations, each with its perfect model.
+"""Cost of a turn with each solver that uses a model: the same conversations, each with its perfect model.
 
-`python -m benchmarks.solvers [FILE]` prints the comparison that `docs/research/model_solvers.md` quotes. A solver takes
-part as soon as `tests/support/run_oracle.py` names its perfect model.
+`python -m benchmarks.solvers [FILE]` prints the comparison quoted in `docs/research/model_solvers.md`. A solver is
+included as soon as `tests/support/run_oracle.py` names its perfect model.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ from quaestor.solvers.registry import make_solver
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one solver took.
+    """The cost of one solver.
 
     Attributes:
-        turns: How many were played.
-        right: How many of them came out right.
-        seconds: Of a turn, the mean; the model's server, which answers at once, is part of it.
+        turns: Number of turns.
+        right: Number of right turns.
+        seconds: Mean seconds per turn, including the model's server, which replies at once.
     """
 
     solver: str
@@ -41,7 +41,7 @@ class Cost:
 
     @property
     def row(self) -> tuple[str, ...]:
-        """The costs of a turn, as printed."""
+        """The costs per turn as printed."""
         used = self.usage
         return (
             self.solver,
@@ -57,7 +57,7 @@ HEADINGS = ("solver", "model calls", "tokens read", "tokens written", "time", "r
 
 
 def compare(path: Path) -> Iterator[Cost]:
-    """Yield what each solver takes for the conversations of a labelled file."""
+    """Yield the cost of each solver for the conversations of a labelled file."""
     sys.path.insert(0, SUPPORT)
     from oracle import play_with_oracle
     from run_oracle import ORACLES, oracle_of
@@ -65,7 +65,7 @@ def compare(path: Path) -> Iterator[Cost]:
     conversations, golds = read_dataset(path).conversations, read_gold(path)
     for name in ORACLES:
         oracle = oracle_of(name)
-        # Imports, templates and schemas are made before the clock runs.
+        # Warm up imports, templates and schemas.
         asyncio.run(play_with_oracle(conversations[:2], golds, make_solver(name, {}), oracle))
         solver = Timed(make_solver(name, {}))
         played = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))

@@ -1,4 +1,4 @@
-"""How long the embedded solver takes for a turn, on one core."""
+"""Time of the embedded solver per turn, on one core."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""How long `quaestor --help` takes, and what one `quaestor ask` takes about a filing that was read before."""
+"""Time of `quaestor --help`, and of `quaestor ask` about a cached filing."""
 
 import subprocess
 import sys

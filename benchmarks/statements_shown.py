@@ -1,8 +1,8 @@
-"""For how many questions about whole filings the statement that has the answer is among what a model is shown first.
+"""How often the statement with the answer is in the first excerpt that a model sees of a filing.
 
-`python -m benchmarks.statements_shown [FILING ...] [--cache FOLDER] [--tokens N] [--list]` takes the questions of
+`python -m benchmarks.statements_shown [FILING ...] [--cache FOLDER] [--tokens N] [--list]` uses the questions of
 `../shared/data/questions` whose `where` names a balance sheet, an income statement or a statement of cash flows.
-Earlier questions of a conversation are known, their answers are not: their sources would be shown besides.
+Earlier questions of a conversation are known but not their answers, whose sources would be shown too.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _STATEMENTS = (TableRole.BALANCE_SHEET, TableRole.INCOME_STATEMENT, TableRole.CA
 
 
 def ask_filing(document: Document, lines: list[Line], tokens: int) -> Iterator[tuple[Line, frozenset[TableRole], int]]:
-    """Yield each question that needs statements, those that it is not shown, and the tokens of what it is shown."""
+    """Yield each question that needs statements, the statements missing in its excerpt, and the excerpt's tokens."""
     excerpts = PlaceFinder(PlaceIndex.of(document), tokens)
     earlier: defaultdict[str, Memory] = defaultdict(Memory)
     for line in lines:

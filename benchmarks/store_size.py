@@ -1,8 +1,8 @@
-"""How much of the run store a turn takes, and how fast it is written and read: python -m benchmarks.store_size.
+"""Size of the run store per turn, and its speed: python -m benchmarks.store_size.
 
-Each solver plays the file into a new store, twice: what a second run adds is what the first could not share with it.
-A solver that asks a model has its perfect one on this machine (`tests/support/oracle.py`), so that prompts and replies
-are as long as a real model's. Nothing of the references is in what is stored but the plans that the model replies.
+Each solver runs the file into a new store twice: the second run adds what it cannot share with the first. A solver that
+uses a model has a perfect one on this machine (`tests/support/oracle.py`), so that prompts and replies are as long as
+those of a real model. Of the references, only the plans in the model's replies are stored.
 """
 
 import argparse
@@ -43,15 +43,15 @@ SOLVERS = ("workflow", "agent", "embedded")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What the runs of one solver took.
+    """The size and speed of one solver's runs.
 
     Attributes:
         first: Bytes of the store after the first run.
         second: Bytes that the second run added.
         parts: Bytes by table and index after both, the largest first.
-        writing: Seconds in the store's operations, a turn of the first run.
-        reading: Seconds to read all turns and prompts of a run, a turn.
-        showing: Seconds of `quaestor runs show`, a process of its own.
+        writing: Seconds per turn in store operations during the first run.
+        reading: Seconds per turn to read all turns and prompts of a run.
+        showing: Seconds of `quaestor runs show` in a separate process.
     """
 
     solver: str
@@ -65,10 +65,10 @@ class Size:
 
 
 class OracleEngine:
-    """Plays in this process, each turn with the perfect model of its reference."""
+    """Engine that runs in this process, each turn with the perfect model of its reference."""
 
     def __init__(self, server: "ModelServer", solver: str, golds: Mapping[str, Sequence[GoldTurn]]) -> None:
-        """Take the model's server, and what it is told by."""
+        """Take the model's server, the solver and the references."""
         self._server, self._solver, self._golds = server, solver, golds
 
     async def play(
@@ -79,7 +79,7 @@ class OracleEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Play every conversation, one after the other."""
+        """Run every conversation, one after the other."""
         from oracle import Guided
         from run_oracle import oracle_of
 
@@ -94,14 +94,14 @@ class OracleEngine:
 
 
 class TimedStore:
-    """A run store with a stopwatch."""
+    """A run store that records the time of its operations."""
 
     def __init__(self, store: RunStore) -> None:
-        """Take the store."""
+        """Wrap a store."""
         self._store, self.seconds = store, 0.0
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Return an operation that notes how long it took."""
+        """Return an operation that records its time."""
         operation = getattr(self._store, name)
 
         async def timed(*args: Any, **kwargs: Any) -> Any:
@@ -115,7 +115,7 @@ class TimedStore:
 
 
 async def play(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
-    """Play a run into a store, and return the seconds that the store took."""
+    """Store a run, and return the seconds spent in the store."""
     from model_replies import say
     from model_server import ModelServer
 
@@ -132,7 +132,7 @@ async def play(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
 
 
 async def read_all(uri: str) -> float:
-    """Return the seconds that it takes to read the latest run, turns and prompts."""
+    """Return the seconds to read the turns and prompts of the latest run."""
     async with open_store(uri) as store:
         run = (await store.runs())[0]
         examples = await store.examples(run.id)
@@ -161,7 +161,7 @@ def show(uri: str) -> float:
 
 
 def measure(dataset: Dataset, path: Path, solver: str, folder: Path) -> Size:
-    """Play two runs of a solver into a store in a folder, and return what they took."""
+    """Store two runs of a solver in a folder, and measure them."""
     file = folder / f"{solver}.db"
     uri, turns = str(file), sum(len(conversation.questions) for conversation in dataset.conversations)
     writing = asyncio.run(play(dataset, path, solver, uri))
@@ -173,7 +173,7 @@ def measure(dataset: Dataset, path: Path, solver: str, folder: Path) -> Size:
 
 
 def main() -> None:
-    """Print what a turn of each solver takes."""
+    """Print the figures of each solver per turn."""
     parser = argparse.ArgumentParser(prog="benchmarks.store_size", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", nargs="?", type=Path, default=benchmark_file())
     parser.add_argument("--solver", action="append", choices=SOLVERS, help="by default all")

@@ -1,4 +1,4 @@
-"""How long it takes to write a turn to the run store."""
+"""Time to write a turn to the run store."""
 
 import asyncio
 from collections.abc import Iterable

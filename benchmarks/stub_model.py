@@ -1,10 +1,10 @@
-"""A model's server that costs next to nothing: it shares the machine with what is measured, in a process of its own.
+"""A fast stub of a model server: it shares the machine with what is measured, in a separate process.
 
     with stub_model(latency=0.1) as stub:
         spec = find_model(f"openai:scripted@{stub.url}/v1")     # or f"anthropic:scripted@{stub.url}"
 
-It looks for a few words in a request and sends one of a few replies that were made before: to the agent the calls of a
-sum, to anybody else three calls of `calculate` and then the number. About a twentieth of a millisecond a request.
+It searches a request for a few words and sends one of a few prepared replies: to the agent the calls of a sum, to
+others three calls of `calculate` and then the number. A request takes about a twentieth of a millisecond.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 REQUESTS = 4
-"""Of one question: three calls of tools, and the answer."""
+"""Requests per question: three tool calls, and the answer."""
 
 _Said = tuple[str, dict[str, Any]] | str
 _SUM = {"operation": "add", "values": [2, 3]}
@@ -33,7 +33,7 @@ _OTHERS: tuple[_Said, ...] = (("calculate", _SUM), ("calculate", _SUM), ("calcul
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What a stub has done: requests, bytes that it was sent, and the seconds that it computed."""
+    """Statistics of a stub: requests, bytes received, and CPU seconds."""
 
     requests: int
     received: int
@@ -41,22 +41,22 @@ class Served:
 
 
 class Stub:
-    """A stub that runs."""
+    """A running stub."""
 
     def __init__(self, connection: Connection) -> None:
-        """Take the way to its process."""
+        """Take the connection to its process."""
         self._connection = connection
         self.url: str = connection.recv()
 
     def served(self) -> Served:
-        """Return what it has done since it was asked last."""
+        """Return the statistics since the last call."""
         self._connection.send("tell")
         return Served(*self._connection.recv())
 
 
 @contextmanager
 def stub_model(latency: float) -> Iterator[Stub]:
-    """Give a stub that replies after some seconds, for as long as the block lasts."""
+    """Run a stub that replies after `latency` seconds, for the duration of the block."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(latency, theirs), daemon=True)
@@ -69,7 +69,7 @@ def stub_model(latency: float) -> Iterator[Stub]:
 
 
 def _serve(latency: float, told: Connection) -> None:
-    """Serve until it is told that it is enough."""
+    """Serve until a message arrives."""
 
     async def serve() -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()
@@ -98,7 +98,7 @@ class _Stub(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._end = 0  # of the request that is coming, once its length is known
+        self._end = 0  # end of the incoming request, once its length is known
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)

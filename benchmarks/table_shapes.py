@@ -1,7 +1,7 @@
-"""What a cell costs in tables of growing sizes, from the file to the graph: `python -m benchmarks.table_shapes`.
+"""Cost per cell in tables of growing sizes, from the file to the graph: `python -m benchmarks.table_shapes`.
 
-Each table is a CSV file of made-up numbers. Printed are microseconds of the processor for a cell: a step whose cost
-grows with the number of cells, and no faster, levels off. `--shapes 50x50 100x100` measures others.
+Each table is a CSV file of generated numbers. Prints CPU microseconds per cell: a step with linear cost levels off.
+`--shapes 50x50 100x100` measures other sizes.
 """
 
 import argparse
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def measure(rows: int, columns: int) -> dict[str, float]:
-    """Return the seconds of the processor that each step takes for a table of a shape."""
+    """Return the CPU seconds of each step for a table of a shape."""
     lines = [["", *(f"column {column}" for column in range(1, columns))]]
     lines += [[f"line {row}", *(str(row * column % 9_973) for column in range(1, columns))] for row in range(1, rows)]
     file = FileContent(Path("table.csv"), "\n".join(map(",".join, lines)).encode())
@@ -49,7 +49,7 @@ def main() -> None:
     """Print a line for each shape."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--shapes", nargs="+", default=SHAPES, metavar="ROWSxCOLUMNS")
-    measure(3, 3)  # what is loaded once is no table's time
+    measure(3, 3)  # load what is loaded once per process
     print(f"{'shape':>10} {'cells':>8} " + " ".join(f"{step:>9}" for step in STEPS) + "   microseconds a cell")
     for shape in parser.parse_args().shapes:
         rows, columns = map(int, shape.split("x"))

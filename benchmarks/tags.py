@@ -1,4 +1,4 @@
-"""How right filings are read, by their own tags: `python -m benchmarks.tags FOLDER`, a line a filing and the totals.
+"""Accuracy of reading filings by their own XBRL tags: `python -m benchmarks.tags FOLDER`, a line per filing and totals.
 
 docs/documents.md defines the figures under "Compare a reading with its XBRL tags".
 """

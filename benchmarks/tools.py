@@ -1,4 +1,4 @@
-"""How long a call of a tool takes."""
+"""Time of a tool call."""
 
 from collections.abc import Iterable
 from time import perf_counter
@@ -33,7 +33,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def _queries(graph: KnowledgeGraph) -> Iterable[dict[str, JsonValue]]:
-    """Yield queries for cells spread over a page, each singled out as the tool itself proposes."""
+    """Yield queries for cells spread over a page, each made unique as the tool itself suggests."""
     types = {table.index: table.name for table in graph.tables}
     step = max(len(graph.observations) // _CALLS_A_PAGE, 1)
     for observation in graph.observations[::step]:

@@ -1,4 +1,4 @@
-"""What it costs to apply the boosted trees to the rows of turns as the solver asks for them: CPU time of one core."""
+"""CPU time of applying the boosted trees to the rows of each turn, on one core."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ _TIMES = 5
 
 
 def rows_of_turns(path: Path) -> list[Floats]:
-    """Return what the trees are asked in each turn of some conversations, as the solver answers them."""
+    """Return the rows that the trees score in each turn of some conversations."""
     asked: list[Floats] = []
     scores = Trees.scores
 
@@ -40,7 +40,7 @@ def rows_of_turns(path: Path) -> list[Floats]:
 
 
 def milliseconds_a_turn(apply: Callable[[Floats], Floats], turns: Sequence[Floats]) -> float:
-    """Return the CPU time of one call, the best of some runs over all turns."""
+    """Return the CPU milliseconds of one call, the best of several runs over all turns."""
     best = float("inf")
     for _ in range(_TIMES):
         began = time.process_time()

@@ -1,8 +1,8 @@
-"""Whether a question about one of two companies is ever answered from the other one's filing.
+"""Checks that a question about one of two companies is answered from the right filing.
 
 `python -m benchmarks.two_companies [--pairs N]` opens the filings of two companies at a time, asks first questions of
-`../shared/data/questions` that name one of them, in turns and in one conversation, and prints from which file each was
-answered. `--list` prints each question.
+`../shared/data/questions` that name one of them, alternating and in one conversation, and prints from which file each
+was answered. `--list` prints each question.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How long a person waits in the browser: `python -m benchmarks.web_ask FILING` (needs a Chromium)."""
+"""Waiting times in the browser: `python -m benchmarks.web_ask FILING` (needs Chromium)."""
 
 import argparse
 import tempfile
@@ -17,7 +17,7 @@ _TIMES = 10
 
 _SHOWN = """() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(
     () => resolve(performance.now()))))"""
-"""Milliseconds from the request of a page to its second picture, in which all that was sent is shown."""
+"""Milliseconds from the request of a page to the second frame, which shows everything received."""
 
 _SCROLLED = """async link => {
     const begun = performance.now();
@@ -30,11 +30,11 @@ _SCROLLED = """async link => {
     await new Promise(resolve => requestAnimationFrame(resolve));
     return performance.now() - begun;
 }"""
-"""Milliseconds from the click on a number to the picture in which its cell is marked in the middle."""
+"""Milliseconds from the click on a number to the frame in which its cell is highlighted and centred."""
 
 
 def measure(filing: Path, questions: list[str]) -> Iterator[Figure]:
-    """Yield how long the page of a filing takes, and the way to a source."""
+    """Yield the time to load the page of a filing, and to go to a source."""
     with tempfile.TemporaryDirectory() as folder, pages(Path(folder), [str(filing)]) as address, chromium() as browser:
         page = browser.new_context(base_url=address, viewport={"width": 1280, "height": 800}).new_page()
         begin(page, filing.name)

@@ -1,4 +1,4 @@
-"""The pages of `quaestor serve` in this process, and the machine's own Chromium to look at them."""
+"""Serves the pages of `quaestor serve` from this process, and starts the machine's Chromium."""
 
 import shutil
 import sys
@@ -21,7 +21,7 @@ _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 @contextmanager
 def pages(folder: Path, files: Sequence[str]) -> Iterator[str]:
-    """Serve files with a store in a folder, as `quaestor serve` does, and give the address."""
+    """Serve files like `quaestor serve` with a store in a folder, and yield the address."""
     settings = load_settings({"store": str(folder / "runs.db")}, environment={}, folder=folder)
     app = create_app(AskRequest(settings, keep=True, cache=file_cache(settings)), None, tuple(files))
     sys.setswitchinterval(0.001)
@@ -40,7 +40,7 @@ def pages(folder: Path, files: Sequence[str]) -> Iterator[str]:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start Chromium; its sandbox is for whoever is not root."""
+    """Start Chromium, without its sandbox if the user is root."""
     found = next(filter(None, map(shutil.which, _CHROMIUM)), None)
     if found is None:
         raise SystemExit("there is no Chromium on this machine: install one")
@@ -53,14 +53,14 @@ def chromium() -> Iterator[Browser]:
 
 
 def begin(page: Page, name: str) -> None:
-    """Begin a conversation about a document that is at hand."""
+    """Start a conversation about an available document."""
     page.goto("/")
     page.get_by_role("button", name=name, exact=True).click()
     page.wait_for_selector("html.scripted")
 
 
 def ask(page: Page, question: str) -> None:
-    """Ask, and waits for the answer."""
+    """Ask a question, and wait for the answer."""
     before = page.locator("#turns > .turn:not(.pending)").count()
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")

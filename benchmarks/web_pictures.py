@@ -1,4 +1,4 @@
-"""The pictures of docs/web.md: `python -m benchmarks.web_pictures` (needs a Chromium)."""
+"""Takes the screenshots for docs/web.md: `python -m benchmarks.web_pictures` (needs Chromium)."""
 
 import tempfile
 from pathlib import Path

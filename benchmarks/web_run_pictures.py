@@ -1,4 +1,4 @@
-"""The pictures of the pages of runs, of the bundled sample as it is played; `web_pictures` takes them too."""
+"""Takes screenshots of the pages for runs, with a run of the bundled sample; also used by `web_pictures`."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ DESK, PHONE = (1200, 760), (390, 760)
 
 
 def play(store: Path) -> str:
-    """Play the sample into a store, scores the run, and return its id."""
+    """Run the sample into a store, score it, and return the run id."""
     dataset = read_dataset(sample_path())
 
     async def played() -> str:
@@ -44,7 +44,7 @@ def play(store: Path) -> str:
 
 @contextmanager
 def served(store: Path) -> Iterator[str]:
-    """Serve the pages of a store, and gives their address."""
+    """Serve the pages of a store, and yield their address."""
     settings = load_settings({"store": str(store)}, environment={}, folder=store.parent)
     with bind("127.0.0.1", 0) as bound, ThreadPoolExecutor(1) as pool:
         server = server_of(create_app(AskRequest(settings, keep=True, cache=file_cache(settings))))
@@ -61,11 +61,11 @@ def served(store: Path) -> Iterator[str]:
 def take(
     browser: Browser, address: str, path: str, to: Path, *, size: tuple[int, int] = DESK, dark: bool = False
 ) -> None:
-    """Write a picture of a page.
+    """Take a screenshot of a page.
 
     Args:
-        size: Width and height of the window, in pixels.
-        dark: Whether a person prefers dark pages.
+        size: Width and height of the window in pixels.
+        dark: Whether to use the dark colour scheme.
     """
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light"
@@ -78,7 +78,7 @@ def take(
 
 
 def pages_of(browser: Browser, address: str, run: str) -> Mapping[str, str]:
-    """Return the paths of the pages that are pictured, by the names of their files."""
+    """Return the paths of the pages to capture, by file name."""
     page = browser.new_page()
     page.goto(f"{address}/runs/{run}?operation=percentage_change")
     links = page.locator("table.turns tbody th a")
@@ -91,9 +91,9 @@ def pages_of(browser: Browser, address: str, run: str) -> Mapping[str, str]:
 
 
 def draw_runs(to: Path) -> None:
-    """Write the pictures of the pages of runs into a folder."""
+    """Write screenshots of the pages for runs to a folder."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    # Its sandbox needs a user that is not root.
+    # The sandbox requires a user other than root.
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"

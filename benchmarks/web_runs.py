@@ -1,10 +1,10 @@
-"""How long the pages of runs take to be there.
+"""Response times of the pages for runs.
 
-`python -m benchmarks.web_runs FILE [--runs 50] [--turns 0]` plays a labelled file once, copies the run within its
-store under other ids until there are so many, and asks each kind of page over HTTP, one request after the other. With
-`--turns` there is besides one run of at least so many turns: the conversations of the file again and again. Printed
-are the median and the 95th percentile of the time from the request to the last byte, in milliseconds, and the 95th
-percentile of the processor's time alone, which does not count other programs of the machine.
+`python -m benchmarks.web_runs FILE [--runs 50] [--turns 0]` runs a labelled file once, copies the run within its store
+under other ids, and requests each kind of page over HTTP, one request after the other. With `--turns` the store also
+contains one run with at least that many turns, the conversations of the file repeated. Prints the median and the 95th
+percentile of the time from the request to the last byte in milliseconds, and the 95th percentile of the CPU time, which
+is independent of other programs.
 """
 
 import argparse
@@ -38,23 +38,23 @@ from quaestor.web.serving import bind, server_of
 
 
 class Took(NamedTuple):
-    """How long a page took, in milliseconds: by the clock, and of the processor's time."""
+    """Time of a page in milliseconds: wall time and CPU time."""
 
     clock: float
     processor: float
 
 
 ROUNDS = 4
-"""How often each address is asked; the first of them all is asked once before, and not counted."""
+"""Number of requests per address, not counting one warm-up request at the start."""
 
 _PLACES = 25
-"""Addresses of each kind."""
+"""Number of addresses of each kind."""
 
 _COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
 
 
 def play(path: Path, store: Path) -> str:
-    """Play a labelled file into a store, scores the run, and return its id."""
+    """Run a labelled file into a store, score it, and return the run id."""
     dataset = read_dataset(path)
 
     async def played() -> str:
@@ -68,11 +68,11 @@ def play(path: Path, store: Path) -> str:
 
 
 def copy_run(store: Path, run: str, number: int, times: int = 1) -> str:
-    """Copy a run in the file of its store, and return the id of the copy.
+    """Copy a run within its store, and return the id of the copy.
 
     Args:
-        number: Tells the copy from others.
-        times: How often each conversation is in it.
+        number: Number that makes the copy's id unique.
+        times: Number of copies of each conversation.
     """
     other = f"{run[:-4]}{number:04}"
     with sqlite3.connect(store) as db:
@@ -104,7 +104,7 @@ def _columns(db: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _copy(db: sqlite3.Connection, table: str, where: str, run: str, changes: Mapping[str, tuple[str, ...]]) -> None:
-    """Copy the rows of a run; a change is a value, or an expression where it stands twice."""
+    """Copy the rows of a run; a change is a value, or an SQL expression if given twice."""
     names, values, given = _columns(db, table), list[str](), list[str]()
     for name in names:
         if len(changes.get(name, ())) == 1:
@@ -142,7 +142,7 @@ def addresses(store: Path, runs: Sequence[str], large: str | None) -> Mapping[st
 
 
 def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, Took, list[Took]]]:
-    """Yield of each kind of page how long its first one took, and how long all others did."""
+    """Yield for each kind of page the time of its first request, and of all others."""
     settings = load_settings({"store": str(store)}, environment={}, folder=store.parent)
     with bind("127.0.0.1", 0) as bound:
         server = server_of(create_app(AskRequest(settings, keep=True, cache=file_cache(settings))))

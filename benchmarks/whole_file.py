@@ -1,8 +1,7 @@
 """Wall time and peak memory of `quaestor eval` over a whole file, on all cores.
 
-As users have it installed: compiled, as installers leave packages, whatever the environment says of it here; and
-without scikit-learn, which only training needs. Where it is installed XGBoost loads it, which takes each process most
-of a second and some 50 MB, for nothing that is used here.
+As installed by users: compiled to bytecode regardless of the environment here, and without scikit-learn, which only
+training needs. If it is installed, XGBoost imports it, which costs each process most of a second and some 50 MB.
 """
 
 import os
@@ -18,7 +17,7 @@ from benchmarks.workload import SOLVER, Workload
 
 _EVERY = 0.1
 _FIRST = 24
-"""Conversations of the first call, after which everything is compiled: enough for worker processes."""
+"""Conversations of the warm-up call that compiles everything; enough to start worker processes."""
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
@@ -54,7 +53,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
         f"{seconds:.1f} s",
         f"{turns} turns of {workload.path.name}, all cores, once; compiled, no scikit-learn",
     )
-    # Not getrusage: on Linux a child's maximum begins with what its parent held when it was started.
+    # Not getrusage: on Linux the maximum of a child starts with the memory of its parent.
     if largest:
         yield Figure("peak memory, largest process", _megabytes(largest), "its high-water mark in that run")
     if peak:
@@ -70,7 +69,7 @@ def _megabytes(kilobytes: int) -> str:
 
 
 def _family(process: int) -> list[int]:
-    """Return a process and its descendants; on systems without /proc none."""
+    """Return a process and its descendants; empty on systems without /proc."""
     found, waiting = [], [process] if Path("/proc/self/task").exists() else []
     while waiting:
         current = waiting.pop()

@@ -1,4 +1,4 @@
-"""What the figures are measured on: a dataset, played once on one core, with the time that each turn took."""
+"""The input of the benchmarks: a dataset, run once on one core, with the time of each turn."""
 
 import asyncio
 import json
@@ -19,16 +19,16 @@ from quaestor.solvers.registry import make_solver
 
 SOLVER = "embedded"
 SUPPORT = str(Path(__file__).resolve().parents[1] / "tests" / "support")
-"""Where the servers of the tests are."""
+"""Folder with the servers of the tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A dataset, how long its pages took to read, and how the solver answered it.
+    """A dataset with its reading times and the solver's answers.
 
     Attributes:
-        seconds: How long the solver took for each turn, in the order of playing.
-        reading: How long each page took to read, in the order of the file, nothing of it read before.
+        seconds: The solver's time for each turn, in the order of execution.
+        reading: Time to read each page without caches, in the order of the file.
     """
 
     path: Path
@@ -39,13 +39,13 @@ class Workload:
 
 
 class Timed:
-    """A solver with a stopwatch."""
+    """A solver that records its times."""
 
     def __init__(self, solver: Solver) -> None:
         self.name, self._solver, self.seconds = solver.name, solver, list[float]()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the solver's answer, and notes how long it took."""
+        """Return the solver's answer, and record its time."""
         started = perf_counter()
         try:
             return await self._solver.solve(question, context)
@@ -54,19 +54,19 @@ class Timed:
 
 
 def benchmark_file() -> Path:
-    """Return the public file beside the repository, or the bundled sample."""
+    """Return the public file next to the repository, or the bundled sample."""
     public = Path(__file__).resolve().parents[2] / "shared" / "data" / "convfinqa_tune.json"
     return public if public.exists() else sample_path()
 
 
 def play_workload(path: Path) -> Workload:
-    """Return the dataset of a file, played on one core."""
-    # As the command line and its worker processes do.
+    """Run the dataset of a file on one core."""
+    # Like the command line and its worker processes.
     collect_seldom()
     reading = _read_pages(path)
     dataset = read_dataset(path)
     solver = Timed(make_solver(SOLVER, {}))
-    # Once before the watch runs: the first turn loads the weights.
+    # Warm-up: the first turn loads the weights.
     asyncio.run(play_conversation(dataset.conversations[0], solver))
     solver.seconds.clear()
 

@@ -1,9 +1,10 @@
-"""What one endless question costs the others: `python -m benchmarks.worst_question [--clients N] [--seconds S]`.
+"""Effect of an endless question on other clients: `python -m benchmarks.worst_question [--clients N] [--seconds S]`.
 
-The server runs as for `http_load`, with a solver that answers as the embedded one, but never ends if the question says
-so. First all clients converse, then one of them asks the endless question instead, again whenever it has ended. Both
-are measured in turns, so that a machine that gets busier disturbs both. A process of the lowest priority computes all
-the while: two processors are often two threads of one core, and each is slower while the other computes, whoever does.
+The server runs as for `http_load`, with a solver that answers like the embedded one, but never ends for a certain
+question. First all clients hold conversations, then one of them asks the endless question instead, again whenever it
+has ended. The measurements alternate, so that other load affects both. A process of the lowest priority computes all
+the
+time: two CPUs are often two threads of one core, and each is slower while the other is busy.
 """
 
 import argparse
@@ -94,8 +95,8 @@ def _lowest_priority_load() -> Iterator[None]:
 
 
 def measure(address: str, clients: int, seconds: float, times: int) -> list[Figure]:
-    """Return the figures of a server that runs."""
-    _time_answers(address, 1, 2.0, endless=False)  # what is loaded by the first questions is loaded
+    """Return the figures of a running server."""
+    _time_answers(address, 1, 2.0, endless=False)  # warm-up, for what the first questions load
     without, beside = list[float](), list[float]()
     for _ in range(times):
         without += _time_answers(address, clients, seconds, endless=False)
@@ -117,7 +118,7 @@ def measure(address: str, clients: int, seconds: float, times: int) -> list[Figu
 
 
 def _time_answers(address: str, clients: int, seconds: float, *, endless: bool) -> list[float]:
-    """Return how long each answer took, in seconds; if `endless`, without those of the client that asks it."""
+    """Return the seconds of each answer; if `endless`, without those of the client that asks the endless question."""
     end = time.perf_counter() + seconds
     with ThreadPoolExecutor(clients + 1) as pool:
         worst = pool.submit(_ask_endless, address, end) if endless else None
@@ -129,7 +130,7 @@ def _time_answers(address: str, clients: int, seconds: float, *, endless: bool) 
 
 
 def _ask_endless(address: str, end: float) -> None:
-    """Ask until it is time, then stops the question, by leaving."""
+    """Ask the endless question until the time is up, then stop it by disconnecting."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
     kind = {"Content-Type": "application/json"}
 
