@@ -38,7 +38,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
     ]
     with stub_model(0.0) as stub:
         few = conversations[:20]
-        seconds, _ = _played(few, stub.url, "openai", 1, 1)
+        seconds, _ = _time_conversations(few, stub.url, "openai", 1, 1)
     alone = seconds / (len(few) * _TURNS)
     yield Figure(
         "agent, a turn without its model",
@@ -52,7 +52,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
                 some = conversations[: _ROUNDS * lanes]
                 ideal = len(some) / lanes * _TURNS * REQUESTS * _LATENCY
                 for processes in dict.fromkeys((1, cores)):
-                    seconds, computed = _played(some, stub.url, protocol, lanes, processes)
+                    seconds, computed = _time_conversations(some, stub.url, protocol, lanes, processes)
                     each = 1000 * computed / (len(some) * _TURNS)
                     yield Figure(
                         f"agent, {protocol}, {lanes} conversations at once, processes: {processes}",
@@ -61,32 +61,34 @@ def measure(workload: Workload) -> Iterable[Figure]:
                     )
 
 
-def _played(
+def _time_conversations(
     conversations: Sequence[Conversation], url: str, protocol: str, lanes: int, processes: int
 ) -> tuple[float, float]:
     """Return the wall time of the conversations and their CPU time; graphs are built beforehand."""
     context = multiprocessing.get_context("spawn")
-    ways = []
+    workers = []
     for number in range(processes):
-        ours, theirs = context.Pipe()
+        parent, child = context.Pipe()
         share = conversations[number::processes]
         at_once = lanes // processes + (number < lanes % processes)
-        process = context.Process(target=_play, args=(share, url, protocol, at_once, theirs), daemon=True)
+        process = context.Process(target=_run_share, args=(share, url, protocol, at_once, child), daemon=True)
         process.start()
-        ways.append((process, ours))
-    for _, ours in ways:
-        ours.recv()  # the process is ready
+        workers.append((process, parent))
+    for _, parent in workers:
+        parent.recv()  # the process is ready
     started = perf_counter()
-    for _, ours in ways:
-        ours.send("go")
-    computed = sum(ours.recv() for _, ours in ways)
+    for _, parent in workers:
+        parent.send("go")
+    computed = sum(parent.recv() for _, parent in workers)
     seconds = perf_counter() - started
-    for process, _ in ways:
+    for process, _ in workers:
         process.join()
     return seconds, computed
 
 
-def _play(conversations: Sequence[Conversation], url: str, protocol: str, at_once: int, told: Connection) -> None:
+def _run_share(
+    conversations: Sequence[Conversation], url: str, protocol: str, at_once: int, connection: Connection
+) -> None:
     """Run the conversations on request, and send the CPU seconds used."""
     documents = {c.document.id: c.document for c in conversations}
     knowledge = {name: GraphProvider.of([document]) for name, document in documents.items()}
@@ -96,7 +98,7 @@ def _play(conversations: Sequence[Conversation], url: str, protocol: str, at_onc
     model = find_model(f"openai:scripted@{url}/v1" if protocol == "openai" else f"anthropic:scripted@{url}")
     collect_seldom()
 
-    async def play() -> None:
+    async def run() -> None:
         async with open_session(ModelConfig(model)) as line:
 
             async def one(conversation: Conversation) -> None:
@@ -105,10 +107,10 @@ def _play(conversations: Sequence[Conversation], url: str, protocol: str, at_onc
                 line.take(conversation.id)
 
             await one(conversations[0])  # imports, templates, schemas
-            told.send("ready")
-            told.recv()
+            connection.send("ready")
+            connection.recv()
             before = process_time()
             await gather_limited(conversations, one, at_once)
-            told.send(process_time() - before)
+            connection.send(process_time() - before)
 
-    asyncio.run(play())
+    asyncio.run(run())

@@ -43,8 +43,8 @@ class Answering:
         chat = self._chats[name]
         turns = await chat.ask(given["question"])
         answers = answers_of(chat.turns, chat.document, chat.run, len(chat.turns) - len(turns) + 1)
-        said = [answer.model_dump(mode="json") for answer in answers]
-        return {"conversation": name, "answers": said}
+        replies = [answer.model_dump(mode="json") for answer in answers]
+        return {"conversation": name, "answers": replies}
 
 
 async def _over_a_pipe(answering: Answering) -> None:
@@ -59,8 +59,10 @@ async def _over_a_pipe(answering: Answering) -> None:
 
 async def _over_mcp(answering: Answering) -> None:
     async def call_tool(_: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
-        said = await run_in_background(answering.answer(params.arguments or {}))
-        return CallToolResult(content=[TextContent(text=json.dumps(said, ensure_ascii=False))], structured_content=said)
+        result = await run_in_background(answering.answer(params.arguments or {}))
+        return CallToolResult(
+            content=[TextContent(text=json.dumps(result, ensure_ascii=False))], structured_content=result
+        )
 
     server: Server[Any] = Server("python", on_call_tool=call_tool)
     async with stdio_server() as (read, write):

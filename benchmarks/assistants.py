@@ -43,7 +43,7 @@ _HELLO = {
 
 
 @dataclass(slots=True)
-class Taken:
+class Times:
     """Times of answers.
 
     Attributes:
@@ -55,16 +55,16 @@ class Taken:
     computed: list[float] = field(default_factory=list)
 
 
-class Spoken:
+class ServerProcess:
     """A server process that speaks MCP over stdio."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process, self._number = process, 0
         clock = ctypes.c_int()
         if ctypes.CDLL(None).clock_getcpuclockid(process.pid, ctypes.byref(clock)):
-            raise SystemExit("this system does not tell how long another process has computed")
+            raise SystemExit("this system cannot report the CPU time of another process")
         self._clock = clock.value
-        self.say("initialize", _HELLO)
+        self.request("initialize", _HELLO)
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     @property
@@ -74,13 +74,13 @@ class Spoken:
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return its result."""
-        result = self.say("tools/call", {"name": tool, "arguments": arguments})
+        result = self.request("tools/call", {"name": tool, "arguments": arguments})
         if result.get("isError"):
             raise SystemExit(result["content"][0]["text"])
-        said: dict[str, Any] = result["structuredContent"]
-        return said
+        content: dict[str, Any] = result["structuredContent"]
+        return content
 
-    def say(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return its response."""
         self._number += 1
         self._write({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
@@ -98,14 +98,14 @@ class Spoken:
 
 
 @contextmanager
-def started(folder: Path, *command: str) -> Iterator[Spoken]:
+def start_process(folder: Path, *command: str) -> Iterator[ServerProcess]:
     """Start a process with its store in a folder."""
     environment = {**os.environ, "QUAESTOR_STORE": str(folder / "runs.db")}
     with subprocess.Popen(
         [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
         try:
-            yield Spoken(process)
+            yield ServerProcess(process)
         finally:
             assert process.stdin is not None
             process.stdin.close()
@@ -121,15 +121,15 @@ def measure(document: str, name: str, questions: tuple[str, ...]) -> Iterator[Fi
     """
     with tempfile.TemporaryDirectory() as there:
         folder = Path(there)
-        with started(folder, *_SERVER, document) as spoken:
-            spoken.call("ask", document=name, question=questions[0])
-        first = Taken()
+        with start_process(folder, *_SERVER, document) as server:
+            server.call("ask", document=name, question=questions[0])
+        first = Times()
         for _ in range(_STARTS):
             begun = perf_counter()
-            with started(folder, *_SERVER, document) as spoken:
-                spoken.call("ask", document=name, question=questions[0])
+            with start_process(folder, *_SERVER, document) as server:
+                server.call("ask", document=name, question=questions[0])
                 first.waited.append(perf_counter() - begun)
-                first.computed.append(spoken.computed)
+                first.computed.append(server.computed)
         yield Figure("first answer", f"{median(first.waited):.2f} s", f"median of {_STARTS} starts of the process")
         yield Figure("", f"{median(first.computed):.2f} s", "of them computing")
         yield from _later(folder, document, name, questions)
@@ -138,17 +138,17 @@ def measure(document: str, name: str, questions: tuple[str, ...]) -> Iterator[Fi
 def _later(folder: Path, document: str, name: str, questions: tuple[str, ...]) -> Iterator[Figure]:
     plain = document if Path(document).is_file() else name
     with (
-        started(folder, *_SERVER, document) as server,
-        started(folder, *_PYTHON, plain) as python,
-        started(folder, *_PYTHON, plain, "--mcp") as bare,
+        start_process(folder, *_SERVER, document) as server,
+        start_process(folder, *_PYTHON, plain) as python,
+        start_process(folder, *_PYTHON, plain, "--mcp") as bare,
     ):
         for rounds in (_UNTIMED, _ROUNDS):
-            over, alone, least, ping = Taken(), Taken(), Taken(), Taken()
+            over, alone, least, ping = Times(), Times(), Times(), Times()
             for _ in range(rounds):
-                _asked(server, name, questions, over)
-                _asked(python, name, questions, alone)
-                _asked(bare, name, questions, least)
-                _pinged(bare, len(questions) - 1, ping)
+                _time_questions(server, name, questions, over)
+                _time_questions(python, name, questions, alone)
+                _time_questions(bare, name, questions, least)
+                _time_pings(bare, len(questions) - 1, ping)
     yield _both("later answers over MCP", over, f"median of {len(over.waited)} questions")
     yield _both("the same in Python", alone, "asked, kept, and made into JSON")
     yield _both("behind the SDK alone", least, "the same in Python, and nothing but the protocol's SDK before it")
@@ -158,12 +158,12 @@ def _later(folder: Path, document: str, name: str, questions: tuple[str, ...]) -
     yield _without_sdk(over, least, alone)
 
 
-def _shares(name: str, taken: Taken, other: Taken, how: str) -> Figure:
+def _shares(name: str, taken: Times, other: Times, how: str) -> Figure:
     waited = median(taken.waited) / median(other.waited)
     return Figure(name, f"{waited:.2f}, computing {median(taken.computed) / median(other.computed):.2f}", how)
 
 
-def _without_sdk(over: Taken, least: Taken, alone: Taken) -> Figure:
+def _without_sdk(over: Times, least: Times, alone: Times) -> Figure:
     waited, computed = (
         1 + (median(mine) - median(bare)) / median(python)
         for mine, bare, python in (
@@ -174,29 +174,29 @@ def _without_sdk(over: Taken, least: Taken, alone: Taken) -> Figure:
     return Figure("", f"{waited:.2f}, computing {computed:.2f}", "times Python, without what the SDK takes")
 
 
-def _both(name: str, taken: Taken, how: str) -> Figure:
+def _both(name: str, taken: Times, how: str) -> Figure:
     value = f"{1000 * median(taken.waited):.1f} ms, computing {1000 * median(taken.computed):.1f} ms"
     return Figure(name, value, how)
 
 
-def _asked(spoken: Spoken, name: str, questions: tuple[str, ...], taken: Taken) -> None:
+def _time_questions(server: ServerProcess, name: str, questions: tuple[str, ...], taken: Times) -> None:
     """Ask all questions in a new conversation, and record the times of the follow-ups."""
-    id = spoken.call("ask", document=name, question=questions[0])["conversation"]
-    computed = spoken.computed
+    id = server.call("ask", document=name, question=questions[0])["conversation"]
+    computed = server.computed
     for question in questions[1:]:
         begun = perf_counter()
-        spoken.call("ask", conversation=id, question=question)
+        server.call("ask", conversation=id, question=question)
         taken.waited.append(perf_counter() - begun)
-    taken.computed.append((spoken.computed - computed) / len(questions[1:]))
+    taken.computed.append((server.computed - computed) / len(questions[1:]))
 
 
-def _pinged(spoken: Spoken, times: int, taken: Taken) -> None:
-    computed = spoken.computed
+def _time_pings(server: ServerProcess, times: int, taken: Times) -> None:
+    computed = server.computed
     for _ in range(times):
         begun = perf_counter()
-        spoken.say("ping", {})
+        server.request("ping", {})
         taken.waited.append(perf_counter() - begun)
-    taken.computed.append((spoken.computed - computed) / times)
+    taken.computed.append((server.computed - computed) / times)
 
 
 def main() -> None:

@@ -63,19 +63,19 @@ def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
 
 def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[list[float]]:
     """Return for each version the minimum time of each turn."""
-    played: list[list[list[float]]] = [[], []]
+    results: list[list[list[float]]] = [[], []]
     # Repeat the whole file rather than each conversation: a page that was just read would still be cached.
     for _ in range(plays):
         times: list[list[float]] = [[], []]
         for conversation in range(both[0].conversations):
             for version, seconds in zip(both, times, strict=True):
                 seconds.extend(version.seconds(conversation, greedy=greedy))
-        for all_of_it, seconds in zip(played, times, strict=True):
+        for all_of_it, seconds in zip(results, times, strict=True):
             all_of_it.append(seconds)
-    return [list(map(min, zip(*all_of_it, strict=True))) for all_of_it in played]
+    return [list(map(min, zip(*all_of_it, strict=True))) for all_of_it in results]
 
 
-def play() -> None:
+def run_conversations() -> None:
     """Run the conversations whose numbers arrive on stdin, with the code on the import path."""
     from benchmarks.ablation import paths_kept
     from benchmarks.workload import SOLVER, Timed, benchmark_file
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=5, help="how often the file is played")
     options = parser.parse_args()
     if options.plays:
-        play()
+        run_conversations()
         return
     if options.checkout is None:
         parser.error("which version? give the folder of a checkout")

@@ -51,7 +51,7 @@ _OPERATIONS: Mapping[type[ast.operator], str] = {
 Gold = Mapping[str, Sequence[GoldTurn]]
 Steps = Callable[[str, "ModelServer"], Solver]
 """Creates the solver of a conversation, given its id and the server that acts as its model."""
-Played = list[tuple[StageTurn, TurnRecord]]
+AnsweredTurns = list[tuple[StageTurn, TurnRecord]]
 """Turns as answered, and as stored."""
 
 
@@ -64,16 +64,16 @@ class Bench:
         self._knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
         self.pages = [c.document.id for c in conversations for _ in c.questions]
 
-    def play(self, made: Steps) -> Played:
+    def run(self, made: Steps) -> AnsweredTurns:
         """Run all conversations with a solver, and return every turn."""
-        return asyncio.run(self._played(made))
+        return asyncio.run(self._answer(made))
 
-    async def _played(self, made: Steps) -> Played:
+    async def _answer(self, made: Steps) -> AnsweredTurns:
         sys.path.insert(0, SUPPORT)
         from model_replies import say
         from model_server import ModelServer
 
-        found: Played = []
+        found: AnsweredTurns = []
         with ModelServer(lambda asked: say("")) as server:
             async with open_session(ModelConfig(find_model(f"openai:second@{server.url}/v1"))) as session:
                 for conversation in self.dataset.conversations:
@@ -88,7 +88,7 @@ class Bench:
                         found.append((StageTurn(right, answered, failed, turn.answer.confidence, turn.usage), record))
         return found
 
-    def replay(self, first: Solver, second: Played) -> tuple[CascadePoint, ...]:
+    def replay(self, first: Solver, second: AnsweredTurns) -> tuple[CascadePoint, ...]:
         """Simulate cascades in which the first stage answers again after the second one's answers."""
         records = [record for _, record in second]
         return asyncio.run(replayed_curve(self.dataset, self.gold, first, records, THRESHOLDS, self._knowledge))
@@ -96,12 +96,12 @@ class Bench:
 
 def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
     """Return the expressions of a recorded run as programs that replace those of the references."""
-    said: dict[tuple[str, int], str] = {}
+    programs: dict[tuple[str, int], str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         read = json.loads(line)
-        said[read["conversation"], read["turn"]] = program_of(read["expression"])
+        programs[read["conversation"], read["turn"]] = program_of(read["expression"])
     return {
-        name: [replace(turn, program=said[name, place]) for place, turn in enumerate(turns)]
+        name: [replace(turn, program=programs[name, place]) for place, turn in enumerate(turns)]
         for name, turns in gold.items()
     }
 
@@ -141,18 +141,18 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
     from oracle_workflow import WorkflowOracle
 
     workflow = make_solver("workflow")
-    alone = bench.play(lambda name, server: first)
+    alone = bench.run(lambda name, server: first)
     yield f"{len(bench.pages)} turns; the embedded solver alone: {_right(alone)}"
     for title, gold in planned.items():
 
         def guided(name: str, server: "ModelServer", gold: Gold = gold) -> Solver:
             return Guided(workflow, server, gold[name], WorkflowOracle)
 
-        second = bench.play(guided)
+        second = bench.run(guided)
         yield f"\n{title} alone: {_right(second)}\n"
         yield "| threshold | to the 2nd: apart % | replayed % | real % | right: apart % | replayed % | real % | off |"
         yield "|---:|---:|---:|---:|---:|---:|---:|---:|"
-        one, other = ([turn for turn, _ in played] for played in (alone, second))
+        one, other = ([turn for turn, _ in answered] for answered in (alone, second))
         points = zip(cascade_curve(one, other, bench.pages, THRESHOLDS), bench.replay(first, second), strict=True)
         after = list[str]()
         for apart, again in points:
@@ -161,21 +161,21 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
             def both(name: str, server: "ModelServer", least: float = least) -> Solver:
                 return CascadeSolver([Stage(first, least), Stage(guided(name, server))])
 
-            played = bench.play(both)
-            real = [turn for turn, _ in played]
+            answered = bench.run(both)
+            real = [turn for turn, _ in answered]
             asked = sum(turn.usage.requests > 0 for turn in real) / len(real)
             right = sum(turn.right for turn in real) / len(real)
             shares = (apart.share, again.share, asked, apart.right.value, again.right.value, right)
             off = f"{100 * (right - again.right.value):+.1f}"
             yield f"| {least:g} | {' | '.join(f'{100 * share:.1f}' for share in shares)} | {off} |"
-            after.append(f"{least:g}: {_after_others(played)}")
+            after.append(f"{least:g}: {_after_others(answered)}")
         yield "\nwhat the first stage answered after an answer of the second, " + "; ".join(after)
 
 
-def _after_others(played: Played) -> str:
+def _after_others(answered: AnsweredTurns) -> str:
     """Describe the confidence and accuracy of the first stage's answers that follow an answer of the second."""
     passed, found = set[str](), list[StageTurn]()
-    for turn, record in played:
+    for turn, record in answered:
         if turn.usage.requests:
             passed.add(record.conversation)
         elif record.conversation in passed:
@@ -185,7 +185,7 @@ def _after_others(played: Played) -> str:
     return f"{len(found)} turns, confidence {sure:.2f}, right {right:.2f}"
 
 
-def _right(turns: Played) -> str:
+def _right(turns: AnsweredTurns) -> str:
     right = sum(turn.right for turn, _ in turns)
     return f"{right} of {len(turns)} right, {100 * right / len(turns):.1f} %"
 

@@ -153,8 +153,8 @@ def main() -> None:
         if wanted.list and verdict != "right":
             sure = outcome.answer.confidence if outcome.answer is not None else None
             reference = f"{outcome.expected['value']} {outcome.expected['scale']} {outcome.expected['unit'] or ''}"
-            said = f"{outcome.shown} ({sure or 0:.0%})".replace("\n", " ")
-            print(f"{verdict:8}{outcome.name:28} {outcome.expected['question']} | {reference} | {said:.160}")
+            printed = f"{outcome.shown} ({sure or 0:.0%})".replace("\n", " ")
+            print(f"{verdict:8}{outcome.name:28} {outcome.expected['question']} | {reference} | {printed:.160}")
     print(f"{'':28}{'questions':>10}{'right':>8}{'%':>6}{'refused':>9}{'unsure':>8}{'sure':>6}")
     for group, counts in sorted(table.items(), key=lambda item: (item[0] != "all", item[0][0] != "K", item[0])):
         asked, right = counts.total(), counts["right"]

@@ -38,9 +38,9 @@ def pythons() -> Iterator[tuple[str, Path]]:
         named = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
         for path in [Path(found) for found in named if found]:
             asked = [path, "-c", "import sys, venv, ssl; print('%d.%d.%d' % sys.version_info[:3])"]
-            told = subprocess.run([str(word) for word in asked], check=False, capture_output=True, text=True)
-            if told.returncode == 0 and told.stdout.startswith(f"{version}."):
-                yield told.stdout.strip(), path
+            completed = subprocess.run([str(word) for word in asked], check=False, capture_output=True, text=True)
+            if completed.returncode == 0 and completed.stdout.startswith(f"{version}."):
+                yield completed.stdout.strip(), path
                 break
 
 

@@ -49,7 +49,7 @@ class Used:
     seconds: float = 0.0
 
 
-def grown(source: Path, times: int, target: Path) -> int:
+def write_repeated(source: Path, times: int, target: Path) -> int:
     """Write a file repeated `times` times, and return its number of turns."""
     records = json.loads(source.read_text(encoding="utf-8"))
     with target.open("w", encoding="utf-8") as file:
@@ -65,7 +65,7 @@ def grown(source: Path, times: int, target: Path) -> int:
     return times * sum(len(record["annotation"]["dialogue_break"]) for record in records)
 
 
-def copied(store: Path, run: str) -> str:
+def copy_run(store: Path, run: str) -> str:
     """Copy a run with its scores under another id, without its graphs, for the command that compares two runs."""
     other = f"{run}-copy"
     of_run = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
@@ -82,7 +82,7 @@ def copied(store: Path, run: str) -> str:
     return other
 
 
-def measured(command: list[str]) -> tuple[Used, str]:
+def measure_command(command: list[str]) -> tuple[Used, str]:
     """Run a command, and return its resources and its output."""
     used, begun, before = Used(), time.monotonic(), _waited_for()
     with subprocess.Popen(
@@ -96,14 +96,14 @@ def measured(command: list[str]) -> tuple[Used, str]:
         watching = threading.Thread(target=_watch, args=(process.pid, used, over))
         watching.start()
         assert process.stdout is not None
-        said = process.stdout.read()
+        output = process.stdout.read()
         process.wait()
         used.seconds, used.own = time.monotonic() - begun, _waited_for() - before
         over.set()
         watching.join()
     if process.returncode not in (0, 1):
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-    return used, said
+    return used, output
 
 
 def _waited_for() -> float:
@@ -135,7 +135,7 @@ def _watch(session: int, used: Used, over: threading.Event) -> None:
 
 
 @dataclass(frozen=True)
-class Played:
+class StoredRun:
     """A run in a store.
 
     Attributes:
@@ -148,31 +148,31 @@ class Played:
     used: Used
 
 
-def played(source: Path, times: int, workers: int, folder: Path) -> Played:
+def run_file(source: Path, times: int, workers: int, folder: Path) -> StoredRun:
     """Run a repeated file into a separate store, unless the folder already contains it."""
     file, store, known = folder / f"{times}.json", folder / f"{times}.db", folder / f"{times}.played.json"
     if known.exists():
         kept = json.loads(known.read_text(encoding="utf-8"))
-        return Played(**{**kept, "used": Used(**kept["used"])})
-    turns = grown(source, times, file)
-    used, run = measured(["run", str(file), "--workers", str(workers), "--store", str(store)])
-    found = Played(turns, run.strip(), store.stat().st_size, used)
+        return StoredRun(**{**kept, "used": Used(**kept["used"])})
+    turns = write_repeated(source, times, file)
+    used, run = measure_command(["run", str(file), "--workers", str(workers), "--store", str(store)])
+    found = StoredRun(turns, run.strip(), store.stat().st_size, used)
     known.write_text(json.dumps(asdict(found)), encoding="utf-8")
     return found
 
 
-def looked(file: Path, store: Path, run: str) -> dict[str, float]:
+def time_commands(file: Path, store: Path, run: str) -> dict[str, float]:
     """Score a run, and return the CPU seconds of each command that reads its store, the best of three."""
     where = ["--store", str(store)]
-    scoring, _ = measured(["score", run, str(file), *where])
-    other = copied(store, run)
+    scoring, _ = measure_command(["score", run, str(file), *where])
+    other = copy_run(store, run)
     looks = {
         "list": ["runs", "list", *where],
         "show": ["runs", "show", run, *where],
         "failures": ["runs", "failures", run, *where],
         "compare": ["compare", run, other, *where],
     }
-    took = {look: min(measured(looks[look])[0].own for _ in range(3)) for look in _LOOKS}
+    took = {look: min(measure_command(looks[look])[0].own for _ in range(3)) for look in _LOOKS}
     return {**took, "score": scoring.own, "score MB": scoring.parent}
 
 
@@ -194,13 +194,13 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         few = None if options.play_only else _few(folder)
         for times in options.times:
-            found = played(options.file, times, options.workers, folder)
+            found = run_file(options.file, times, options.workers, folder)
             used, turns = found.used, found.turns
             figures = [used.seconds, 1000 * used.seconds / turns, 1000 * used.cpu / turns, used.parent, used.worker]
             table.add_row(str(times), f"{turns:,}", *(f"{figure:,.1f}" for figure in (*figures, found.size / turns)))
             console.print(table)
             if few is not None:
-                took = looked(folder / f"{times}.json", folder / f"{times}.db", found.run)
+                took = time_commands(folder / f"{times}.json", folder / f"{times}.db", found.run)
                 beyond = [f"{max(0.0, took[look] - few[look]):.2f}" for look in _LOOKS]
                 scored = f"{took['score']:.1f} ({took['score MB']:,.0f} MB)"
                 looks.add_row(str(times), *(f"{took[look]:.2f}" for look in _LOOKS), *beyond, scored)
@@ -210,8 +210,8 @@ def main() -> None:
 def _few(folder: Path) -> dict[str, float]:
     """Return the CPU seconds of the commands on a small run of the bundled sample."""
     store = folder / "few.db"
-    _, run = measured(["run", "sample", "--limit", "3", "--store", str(store)])
-    return looked(Path("sample"), store, run.strip())
+    _, run = measure_command(["run", "sample", "--limit", "3", "--store", str(store)])
+    return time_commands(Path("sample"), store, run.strip())
 
 
 if __name__ == "__main__":

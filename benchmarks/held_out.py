@@ -155,16 +155,16 @@ def _in_full(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[
     for example in examples:
         turns = answer_held_out(example, solver)
         for turn, intent, gold in zip(turns, _intents(example), example.gold, strict=True):
-            said = turn.prediction
+            prediction = turn.prediction
             yield Answered(
                 example.id,
                 example.company,
-                said.turn,
+                prediction.turn,
                 intent,
-                executed_equal(said.value, gold.executed),
-                said.confidence,
-                said.number,
-                said.program,
+                executed_equal(prediction.value, gold.executed),
+                prediction.confidence,
+                prediction.number,
+                prediction.program,
                 turn.reachable,
             )
 

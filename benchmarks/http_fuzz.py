@@ -25,17 +25,17 @@ _AN_OPERATION = 32
 
 
 def main() -> None:
-    wanted = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    wanted.add_argument("--requests", type=int, default=5_000, help="how many are made at least")
-    wanted.add_argument("--seed", type=int, default=1, help="of the first round")
-    said = wanted.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--requests", type=int, default=5_000, help="how many are made at least")
+    parser.add_argument("--seed", type=int, default=1, help="of the first round")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = f"{folder}/runs.db"
         for _ in range(2):
             asyncio.run(evaluate_async("sample", limit=3, store=store))
         with served(Path(folder), _PAGE, "sample") as server:
-            made, seed = 0, said.seed
-            while made < said.requests:
+            made, seed = 0, options.seed
+            while made < options.requests:
                 made += _round(server.address, folder, seed)
                 print(f"seed {seed}: {made:,} requests so far", flush=True)
                 seed += 1

@@ -65,12 +65,12 @@ class Seen:
 
 
 def main() -> None:
-    wanted = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    wanted.add_argument("--clients", type=int, default=20)
-    wanted.add_argument("--seconds", type=float, default=60.0)
-    said = wanted.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--clients", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), _PAGE) as server:
-        found = measure(server, said.clients, said.seconds)
+        found = measure(server, options.clients, options.seconds)
     table = Table("figure", "", "how")
     for figure in found:
         table.add_row(figure.name, figure.value, figure.how)

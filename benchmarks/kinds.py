@@ -136,8 +136,8 @@ def _year_in_text(turn: Turn) -> bool:
     if turn.kind.origin not in (OperandSource.TABLE, OperandSource.TEXT, OperandSource.SEVERAL):
         return False
     asked = _years(mention.period for mention in find_periods(turn.question))
-    told = _years(period for sentence in turn.page.sentences for period, _, _ in sentence.periods)
-    return bool(asked & told) and asked.isdisjoint(_years(_table_periods(turn.page)))
+    text_years = _years(period for sentence in turn.page.sentences for period, _, _ in sentence.periods)
+    return bool(asked & text_years) and asked.isdisjoint(_years(_table_periods(turn.page)))
 
 
 def _table_periods(page: Document) -> Iterator[Period]:

@@ -95,14 +95,14 @@ def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: C
     """Ask a number of questions about a file, in a new process after each endless one."""
     done = 0
     while done < count:
-        ours, theirs = get_context("spawn").Pipe()
+        parent, child = get_context("spawn").Pipe()
         process = get_context("spawn").Process(
-            target=_ask, args=(theirs, file.resolve(), count, seed, done, alarm), daemon=True
+            target=_ask, args=(child, file.resolve(), count, seed, done, alarm), daemon=True
         )
         process.start()
-        theirs.close()
+        child.close()
         before = done
-        for outcome, seconds, asked in _said(ours):
+        for outcome, seconds, asked in _receive_outcomes(parent):
             done += 1
             with lock:
                 counts.add(outcome, seconds, asked)
@@ -116,16 +116,16 @@ def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: C
             raise SystemExit(f"{file}: a process ended before its first answer")
 
 
-def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
+def _receive_outcomes(parent: Connection) -> Iterator[tuple[str, float, list[str]]]:
     """Yield the messages of a process about each question, until it ends or is silent for too long."""
     try:
-        while ours.poll(_PATIENCE):
-            yield ours.recv()
+        while parent.poll(_PATIENCE):
+            yield parent.recv()
     except EOFError:
         pass
 
 
-def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
+def _ask(child: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
     """Ask the questions of a seed, skipping those already done, and send the outcome of each."""
     os.chdir(tempfile.mkdtemp())  # a folder without settings or a store
     settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the only limit
@@ -136,7 +136,7 @@ def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm
     def never_ended(*_: object) -> None:
         print(f"never ended: {asked!r}", file=sys.stderr)
         faulthandler.dump_traceback()
-        theirs.send(("never ended", process_time() - begun, asked))
+        child.send(("never ended", process_time() - begun, asked))
         os._exit(1)
 
     signal.signal(signal.SIGVTALRM, never_ended)
@@ -152,8 +152,8 @@ def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm
         signal.setitimer(signal.ITIMER_VIRTUAL, alarm)
         outcome = _outcome(document.ask if alone else conversation.ask, asked[-1])
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        theirs.send((outcome, process_time() - begun, asked))
-    theirs.close()
+        child.send((outcome, process_time() - begun, asked))
+    child.close()
 
 
 def _outcome(ask: Callable[[list[str]], Answers], question: str) -> str:

@@ -43,39 +43,40 @@ def main() -> None:
     parser.add_argument("--protocols", nargs="+", default=["openai", "anthropic"])
     parser.add_argument("--engines", nargs="+", default=["inline", "processes"], choices=["inline", "processes"])
     parser.add_argument("--inspect", metavar="PYTHON", help="An interpreter that has inspect_ai.")
-    parser.add_argument("--play", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=5, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.inspect and given.turns != 1:
         parser.error("Inspect's samples have one question: leave out --turns or --inspect")
-    if given.play:
-        who, protocol, url, at_once, folder = given.play
+    if given.run:
+        who, protocol, url, at_once, folder = given.run
         samples, lanes = Path(folder), int(at_once)
         if who == "inspect_ai":
-            print(json.dumps(_play_inspect(protocol, url, lanes, samples)))
+            print(json.dumps(_run_inspect(protocol, url, lanes, samples)))
         else:
-            print(json.dumps(_play_quaestor(protocol, url, lanes, samples, who)))
+            print(json.dumps(_run_quaestor(protocol, url, lanes, samples, who)))
         return
     with tempfile.TemporaryDirectory() as folder, stub_model(LATENCY) as stub:
         _write_samples(Path(folder), given.samples, given.turns)
-        players = dict.fromkeys(given.engines, sys.executable) | (
+        interpreters = dict.fromkeys(given.engines, sys.executable) | (
             {"inspect_ai": given.inspect} if given.inspect else {}
         )
         for protocol in given.protocols:
             for at_once in given.at_once:
-                found: dict[str, list[tuple[float, float]]] = {name: [] for name in players}
+                found: dict[str, list[tuple[float, float]]] = {name: [] for name in interpreters}
                 for _ in range(given.rounds):
-                    for name, python in players.items():
+                    for name, python in interpreters.items():
                         stub.served()
-                        told = _measured(python, name, protocol, stub.url, at_once, folder)
+                        result = _measured(python, name, protocol, stub.url, at_once, folder)
                         served = stub.served()
                         assert served.requests == REQUESTS * given.turns * (given.samples + FIRST), (name, served)
-                        seconds, computed = told["seconds"], told["computed"]
+                        seconds, computed = result["seconds"], result["computed"]
                         found[name].append((seconds, computed))
                         ideal = given.samples / at_once * given.turns * REQUESTS * LATENCY
                         print(
                             f"{protocol}, {at_once} at once, {name}: {given.samples / seconds:.0f} samples/s, "
                             f"{100 * ideal / seconds:.0f} % of the ideal; "
-                            f"{1000 * computed / given.samples:.1f} ms of CPU a sample{_shares(told, given.samples)}, "
+                            f"{1000 * computed / given.samples:.1f} ms of CPU per sample"
+                            f"{_shares(result, given.samples)}, "
                             f"{served.received // served.requests // 1000} KB a request; "
                             f"server {1000 * served.seconds / served.requests:.2f} ms a request",
                             flush=True,
@@ -91,14 +92,14 @@ def main() -> None:
                         )
 
 
-def _shares(told: dict[str, float], samples: int) -> str:
+def _shares(result: dict[str, float], samples: int) -> str:
     """Describe the share of CPU time of the process that writes, if others run the conversations."""
-    here = told.get("here", told["computed"])
-    return "" if here == told["computed"] else f" ({1000 * here / samples:.1f} of them where it is written)"
+    here = result.get("here", result["computed"])
+    return "" if here == result["computed"] else f" ({1000 * here / samples:.1f} of them in the process that writes)"
 
 
 def _measured(python: str, who: str, protocol: str, url: str, at_once: int, folder: str) -> dict[str, float]:
-    command = [python, "-m", "benchmarks.model_throughput", "--play", who, protocol, url, str(at_once), folder]
+    command = [python, "-m", "benchmarks.model_throughput", "--run", who, protocol, url, str(at_once), folder]
     root = str(Path(__file__).resolve().parents[1])
     done = subprocess.run(
         command,
@@ -108,8 +109,8 @@ def _measured(python: str, who: str, protocol: str, url: str, at_once: int, fold
         cwd=root,
         env={**os.environ, **_KEYS, "PYTHONPATH": root},
     )
-    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 def _write_samples(folder: Path, count: int, turns: int) -> None:
@@ -123,11 +124,11 @@ def _write_samples(folder: Path, count: int, turns: int) -> None:
     pages = list({one.document.id: one.document for one in dataset.conversations}.values())
     texts = ["\n".join(part.text for part in text_parts(page)) for page in pages]
     system = render("agent/system", advice=None)
-    told = {"system": system, "turns": turns, "pages": [texts[number % len(pages)] for number in range(count)]}
-    (folder / "samples.json").write_text(json.dumps(told), encoding="utf-8")
+    work = {"system": system, "turns": turns, "pages": [texts[number % len(pages)] for number in range(count)]}
+    (folder / "samples.json").write_text(json.dumps(work), encoding="utf-8")
 
 
-def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: str) -> dict[str, float]:
+def _run_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: str) -> dict[str, float]:
     from benchmarks.workload import benchmark_file
     from quaestor.core.caching import collect_seldom
     from quaestor.datasets.dataset import Conversation, Dataset
@@ -144,14 +145,14 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
     if engine == "processes":
         preload_modules([*ASKING, "quaestor.solvers.agent.solver"])
     plays = make_engine(engine, at_once if engine == "inline" else os.cpu_count() or 1, at_once=at_once)
-    told = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
+    work = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
     found = read_dataset(benchmark_file())
     pages = list({one.document.id: one.document for one in found.conversations}.values())
-    questions = ("what was it?",) * told["turns"]
-    asked = [Conversation(f"sample {n}", pages[n % len(pages)], questions) for n in range(len(told["pages"]))]
+    questions = ("what was it?",) * work["turns"]
+    asked = [Conversation(f"sample {n}", pages[n % len(pages)], questions) for n in range(len(work["pages"]))]
     name = f"openai:scripted@{url}/v1" if protocol == "openai" else f"anthropic:scripted@{url}"
 
-    async def play(some: Dataset, store: str) -> None:
+    async def run(some: Dataset, store: str) -> None:
         config = ModelConfig(find_model(name))
         spec = RunSpec.of(some, "agent", {}, model=config.fingerprint)
         async with open_store(store) as opened:
@@ -159,10 +160,10 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
         assert run.status == "complete", run
 
     with tempfile.TemporaryDirectory() as stores:
-        asyncio.run(play(Dataset.of("first", found.format, asked[:FIRST]), f"{stores}/first.db"))
+        asyncio.run(run(Dataset.of("first", found.format, asked[:FIRST]), f"{stores}/first.db"))
         with _computed_by_workers() as workers:
             started, computed = time.perf_counter(), time.process_time()
-            asyncio.run(play(Dataset.of("samples", found.format, asked), f"{stores}/runs.db"))
+            asyncio.run(run(Dataset.of("samples", found.format, asked), f"{stores}/runs.db"))
             seconds, here = time.perf_counter() - started, time.process_time() - computed
         return {"seconds": seconds, "computed": here + sum(workers.values()), "here": here}
 
@@ -188,7 +189,7 @@ def _computed_by_workers() -> Iterator[dict[int, float]]:
         looking.join()
 
 
-def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[str, float]:
+def _run_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[str, float]:
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import GenerateConfig, get_model
@@ -208,10 +209,10 @@ def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[s
 
         return execute
 
-    told = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
+    work = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
     samples = [
         Sample(input=f"{page}\n\nwhat was it?", target="5", id=f"sample {number}")
-        for number, page in enumerate(told["pages"])
+        for number, page in enumerate(work["pages"])
     ]
     options: dict[str, Any] = {"base_url": url, "streaming": False}
     if protocol == "openai":
@@ -219,17 +220,17 @@ def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[s
     model = get_model(
         f"{protocol}/scripted", config=GenerateConfig(max_connections=at_once, max_tokens=1000), **options
     )
-    solver = [system_message(told["system"].replace("{", "(").replace("}", ")")), use_tools(calculate()), generate()]
+    solver = [system_message(work["system"].replace("{", "(").replace("}", ")")), use_tools(calculate()), generate()]
 
-    def play(some: list[Sample], logs: str) -> None:
+    def evaluate(some: list[Sample], logs: str) -> None:
         task = Task(dataset=some, solver=solver, scorer=match())
         (log,) = eval(task, model=model, max_samples=at_once, log_dir=logs, display="none")
         assert log.status == "success", log.error and log.error.message
 
     with tempfile.TemporaryDirectory() as logs:
-        play(samples[:FIRST], logs)
+        evaluate(samples[:FIRST], logs)
         started, computed = time.perf_counter(), time.process_time()
-        play(samples, logs)
+        evaluate(samples, logs)
         return {"seconds": time.perf_counter() - started, "computed": time.process_time() - computed}
 
 

@@ -33,7 +33,7 @@ ANSWERED = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Estimate:
     """A question about a page with the solver's estimate.
 
     Attributes:
@@ -54,7 +54,7 @@ class _Fold:
     seed: int
 
 
-def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[Told]:
+def estimates_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[Estimate]:
     """Return the estimates of a declining solver for questions, each asked after its history."""
     found = []
     for question in put:
@@ -62,7 +62,7 @@ def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[To
         knowledge = GraphProvider.of([question.document])
         *_, turn = asyncio.run(play_conversation(conversation, solver, knowledge))
         holds = turn.answer.answerable
-        found.append(Told(question.kind, not question.history, 1.0 if holds is None else holds))
+        found.append(Estimate(question.kind, not question.history, 1.0 if holds is None else holds))
     return found
 
 
@@ -76,10 +76,10 @@ def area_under_curve(answerable: NDArray[np.float64], others: NDArray[np.float64
     return float(wins)
 
 
-def _told_of_fold(fold: _Fold) -> list[Told]:
+def _estimates_of_fold(fold: _Fold) -> list[Estimate]:
     # Nothing is declined for its probability, so that each conversation continues as in training.
     solver = EmbeddedSolver(fit_weights(fold.training, fold.dialogues, fold.seed), decline=True, decline_below=0.0)
-    return told_of(balance(put_questions(fold.held_out, fold.seed), fold.seed), solver)
+    return estimates_of(balance(put_questions(fold.held_out, fold.seed), fold.seed), solver)
 
 
 def _folds(options: argparse.Namespace) -> list[_Fold]:
@@ -96,11 +96,11 @@ def _folds(options: argparse.Namespace) -> list[_Fold]:
     return jobs
 
 
-def show(told: Sequence[Told]) -> Table:
+def show(estimates: Sequence[Estimate]) -> Table:
     """Return the figures as a table."""
     table = Table("question", "asked", "area under ROC", f"refused, {ANSWERED:.0%} answered", "refused as asked")
-    holds = np.array([one.holds for one in told])
-    own = np.array([one.kind == OWN for one in told])
+    holds = np.array([one.holds for one in estimates])
+    own = np.array([one.kind == OWN for one in estimates])
     least, asked = float(np.quantile(holds[own], 1 - ANSWERED)), EmbeddedOptions().decline_below
 
     def add(name: str, chosen: NDArray[np.bool_], among: NDArray[np.bool_]) -> None:
@@ -111,9 +111,9 @@ def show(told: Sequence[Told]) -> Table:
                 name, str(len(mine)), f"{area:.3f}", f"{(mine < least).mean():.0%}", f"{(mine < asked).mean():.0%}"
             )
 
-    first, everything = np.array([one.first for one in told]), np.ones(len(told), bool)
+    first, everything = np.array([one.first for one in estimates]), np.ones(len(estimates), bool)
     for kind in KINDS[1:]:
-        add(kind, np.array([one.kind == kind for one in told]), everything)
+        add(kind, np.array([one.kind == kind for one in estimates]), everything)
     add("first of a conversation", first, first)
     add("after others", ~first, ~first)
     add("all without an answer", everything, everything)
@@ -123,9 +123,9 @@ def show(told: Sequence[Told]) -> Table:
     return table
 
 
-def calibration_error(told: Sequence[Told], ranges: int = 10) -> float:
+def calibration_error(estimates: Sequence[Estimate], ranges: int = 10) -> float:
     """Return the mean deviation of the probabilities from the observed shares, over ranges of probabilities."""
-    holds, own = np.array([one.holds for one in told]), np.array([one.kind == OWN for one in told])
+    holds, own = np.array([one.holds for one in estimates]), np.array([one.kind == OWN for one in estimates])
     place = np.minimum((holds * ranges).astype(int), ranges - 1)
     gaps = [abs(holds[place == n].mean() - own[place == n].mean()) * (place == n).mean() for n in {*place.tolist()}]
     return float(sum(gaps))
@@ -143,13 +143,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the split, the questions and the training")
     parser.add_argument("--workers", type=int, default=2, help="folds trained at once")
     options = parser.parse_args()
-    told: list[Told] = []
+    estimates: list[Estimate] = []
     with deterministic_pool(options.workers) as pool:
-        for found in pool.map(_told_of_fold, _folds(options)):
-            told += found
+        for found in pool.map(_estimates_of_fold, _folds(options)):
+            estimates += found
     console = Console(highlight=False, width=120)
-    console.print(show(told))
-    console.print(f"calibration error {calibration_error(told):.3f}")
+    console.print(show(estimates))
+    console.print(f"calibration error {calibration_error(estimates):.3f}")
 
 
 if __name__ == "__main__":

@@ -192,9 +192,9 @@ def by_group(
     """Yield a row for each group of turns, the largest first."""
     names = Counter(map(key, full))
     for name in sorted(names, key=lambda name: (-names[name], name)):
-        own, told = ([turn for turn in turns if key(turn) == name] for turns in (full, gold))
+        own, with_gold = ([turn for turn in turns if key(turn) == name] for turns in (full, gold))
         _, total, percent, between = share(own)
-        yield name, total, percent, between, f"{value(told):.1f}"
+        yield name, total, percent, between, f"{value(with_gold):.1f}"
 
 
 def by_kind(
@@ -202,13 +202,13 @@ def by_kind(
 ) -> Iterator[tuple[str, ...]]:
     """Yield a row for each kind of turn; a turn can be in several. A kind without turns has no shares."""
     for kind in Kind:
-        own, told = ([t for t in turns if kind in kinds[t.conversation, t.turn]] for turns in (full, gold))
+        own, with_gold = ([t for t in turns if kind in kinds[t.conversation, t.turn]] for turns in (full, gold))
         if not own:
             yield kind, "0", "", "", "", ""
             continue
         _, total, percent, between = share(own)
         reachable = value([replace(turn, right=bool(turn.reachable)) for turn in own])
-        yield kind, total, percent, between, f"{value(told):.1f}", f"{reachable:.1f}"
+        yield kind, total, percent, between, f"{value(with_gold):.1f}", f"{reachable:.1f}"
 
 
 def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, str, str]:
@@ -230,8 +230,8 @@ def write_turns(full: Sequence[Answered], path: Path) -> None:
         for turn in full:
             example = examples[turn.conversation]
             gold, question = example.gold[turn.turn], example.questions[turn.turn]
-            told = {"question": question, "gold": value_to_plain(gold.executed), "gold_program": gold.program}
-            line = serial.dump(turn) | told
+            reference = {"question": question, "gold": value_to_plain(gold.executed), "gold_program": gold.program}
+            line = serial.dump(turn) | reference
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
@@ -242,7 +242,9 @@ def show_features() -> Iterator[str]:
         yield ""
         yield "| column | what it measures |"
         yield "|---|---|"
-        yield from (f"| `{name}` | {said.replace('|', chr(92) + '|')} |" for name, said in columns.items())
+        yield from (
+            f"| `{name}` | {description.replace('|', chr(92) + '|')} |" for name, description in columns.items()
+        )
         yield ""
 
 

@@ -64,10 +64,10 @@ def _read(path: Path, way: str, source: Path) -> _Reading:
     environment = {**os.environ, "PYTHONPATH": str(source)}
     before, started = os.times(), time.perf_counter()
     command = [sys.executable, "-c", _READS, str(path), way]
-    said = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    fields = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     seconds, after = time.perf_counter() - started, os.times()
     computing = after.children_user + after.children_system - before.children_user - before.children_system
-    return _Reading(seconds, computing, int(said[1]), int(said[2]))
+    return _Reading(seconds, computing, int(fields[1]), int(fields[2]))
 
 
 def main() -> None:

@@ -35,7 +35,7 @@ from benchmarks.workload import SOLVER, benchmark_file
 NODES = (1, 2, 4)
 
 
-class Heard:
+class EndTimes:
     """Progress callback that records when each conversation ended."""
 
     def __init__(self, then: int = 0, kill: Nodes | None = None) -> None:
@@ -51,14 +51,14 @@ class Heard:
             self._kill.kill(random.randrange(len(self._kill.alive)))
 
 
-def play(dataset: Dataset, engine: Engine, heard: Heard) -> tuple[str, float]:
+def run_and_digest(dataset: Dataset, engine: Engine, progress: EndTimes) -> tuple[str, float]:
     """Return the digest of the stored run without ids and times, and its seconds."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"
 
         async def run() -> None:
             async with open_store(str(store)) as opened:
-                await run_dataset(dataset, RunSpec.of(dataset, SOLVER, {}), opened, engine, on_conversation=heard)
+                await run_dataset(dataset, RunSpec.of(dataset, SOLVER, {}), opened, engine, on_conversation=progress)
 
         started = time.perf_counter()
         asyncio.run(run())
@@ -80,14 +80,14 @@ def main() -> None:
     everyone = sorted(one.id for one in dataset.conversations)
     wanted = ""
 
-    def show(name: str, engine: Engine, heard: Heard | None = None) -> None:
+    def show(name: str, engine: Engine, progress: EndTimes | None = None) -> None:
         nonlocal wanted
-        heard = heard or Heard()
-        digest, seconds = play(dataset, engine, heard)
+        progress = progress or EndTimes()
+        digest, seconds = run_and_digest(dataset, engine, progress)
         wanted = wanted or digest
         # From the first conversation to the last, which excludes the startup time.
-        pace = (len(heard.times) - 1) / (heard.times[-1] - heard.times[0]) * turns / len(everyone)
-        once = "each conversation once" if sorted(heard.ended) == everyone else "CONVERSATIONS LOST OR DOUBLED"
+        pace = (len(progress.times) - 1) / (progress.times[-1] - progress.times[0]) * turns / len(everyone)
+        once = "each conversation once" if sorted(progress.ended) == everyone else "CONVERSATIONS LOST OR DOUBLED"
         same = "the same records" if digest == wanted else "OTHER RECORDS"
         print(f"{name}: {seconds:.1f} s, {pace:.0f} turns a second once it has begun; {once}, {same}", flush=True)
 
@@ -101,7 +101,7 @@ def main() -> None:
             nodes.grow(NODES[-1])
             then = random.randrange(1, len(everyone))
             name = f"kill {number + 1}, after {then} conversations"
-            show(name, make_engine("ray", NODES[-1], nodes.address), Heard(then, nodes))
+            show(name, make_engine("ray", NODES[-1], nodes.address), EndTimes(then, nodes))
     print(f"a Ray of this machine: started and ended in {start_and_end():.1f} s")
 
 

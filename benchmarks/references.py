@@ -129,13 +129,13 @@ def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     latest = latest_results(results_of_turns(item.memory))
     asked = read_question(item.question)
     last, pair = (latest[0].turn,), tuple(sorted(result.turn for result in latest[:2]))
-    heard = cue_features(asked, latest)
-    if "asks_for_value" in heard and not heard & {"a_conversion", "an_addition"}:
+    cues = cue_features(asked, latest)
+    if "asks_for_value" in cues and not cues & {"a_conversion", "an_addition"}:
         return [(), last, pair]
-    standing = set(traits_of(tuple(reversed(latest[:2])), asked, latest))
-    if standing & {"all_values_asked_since", "a_change_and_its_base"}:
+    traits = set(traits_of(tuple(reversed(latest[:2])), asked, latest))
+    if traits & {"all_values_asked_since", "a_change_and_its_base"}:
         return [pair, last, ()]
-    if heard & {"this", "that", "it", "a_conversion", "an_addition"} or not asked.names:
+    if cues & {"this", "that", "it", "a_conversion", "an_addition"} or not asked.names:
         return [last, pair, ()]
     return [(), last, pair]
 
@@ -280,9 +280,9 @@ def show_worst(console: Console, items: Sequence[LabelledReference], count: int)
         if not item.is_right(ranked[0].turns):
             right = next((chosen for chosen in ranked if item.is_right(chosen.turns)), None)
             wrong.append((right.score if right else 0.0, item, ranked[0], right))
-    for score, item, said, right in sorted(wrong, key=lambda entry: entry[0])[:count]:
+    for score, item, chosen, right in sorted(wrong, key=lambda entry: entry[0])[:count]:
         console.print(f"{item.conversation}, turn {item.turn}: {item.question}", soft_wrap=True)
-        console.print(f"  said {said.turns} ({said.score:.0%}): {said.reason}", soft_wrap=True)
+        console.print(f"  chose {chosen.turns} ({chosen.score:.0%}): {chosen.reason}", soft_wrap=True)
         console.print(f"  used {right.turns if right else 'no set that was considered'} ({score:.0%})", soft_wrap=True)
         used = [turn for turn, program in enumerate(item.programs) if program in item.used]
         console.print(f"  programs used stand in turns {used}", soft_wrap=True)

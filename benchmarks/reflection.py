@@ -58,7 +58,7 @@ def critics_beside_one(workload: Workload) -> float:
     document = workload.dataset.conversations[0].document
     conversation = Conversation("timed", document, ("what was the change?",) * _TURNS)
 
-    async def play() -> float:
+    async def run_round() -> float:
         with ModelServer(late) as server:
             config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
             async with open_session(config) as session:
@@ -73,7 +73,7 @@ def critics_beside_one(workload: Workload) -> float:
         one = mean(end - start for times in rounds.values() for start, end in times)
         return both / one
 
-    return asyncio.run(play())
+    return asyncio.run(run_round())
 
 
 def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Written | Plan]]":

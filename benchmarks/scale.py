@@ -81,11 +81,11 @@ def main() -> None:
     table, rows = Table("file", *COLUMNS), list[dict[str, float]]()
     for path in options.file:
         command = [sys.executable, "-m", "benchmarks.scale", "--one", str(path)]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        if said.returncode:
-            print(f"{path}: {said.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        completed = subprocess.run(command, capture_output=True, text=True, check=False)
+        if completed.returncode:
+            print(f"{path}: {completed.stderr.strip().splitlines()[-1]}", file=sys.stderr)
             continue
-        rows.append(json.loads(said.stdout.splitlines()[-1]))
+        rows.append(json.loads(completed.stdout.splitlines()[-1]))
         table.add_row(path.name, *(f"{figure:,.2f}" for figure in rows[-1].values()))
     if rows:
         table.add_row("mean", *(f"{statistics.fmean(row[name] for row in rows):,.2f}" for name in COLUMNS))

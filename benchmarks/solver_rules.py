@@ -185,9 +185,9 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
         asked = zip(raw, labelled.read_labelled([path]) if raw else [], strict=True)
         conversations += [list(lines) for _, lines in groupby(asked, key=lambda line: line[0]["conversation"])]
 
-    def play(conversation: Sequence[tuple[dict[str, Any], Any]]) -> list[tuple[str, object]]:
-        played = confidence.play_questions([one for _, one in conversation], table, weights)
-        answers = [held_out.write_played(one, decline=weights.confidence is not None) for one in played]
+    def ask(conversation: Sequence[tuple[dict[str, Any], Any]]) -> list[tuple[str, object]]:
+        results = confidence.play_questions([one for _, one in conversation], table, weights)
+        answers = [held_out.write_played(one, decline=weights.confidence is not None) for one in results]
         return [
             (scorer.verdict(raw["answer"], answer), answer)
             for (raw, _), answer in zip(conversation, answers, strict=True)
@@ -197,7 +197,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
         for cached in caches:
             cached.cache_clear()
 
-    play(conversations[0])  # triggers late imports
+    ask(conversations[0])  # triggers late imports
     caches = [
         cached
         for cached in gc.get_objects()
@@ -207,7 +207,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
     for place, conversation in enumerate(conversations):
         clear_caches()
         SWITCHES.acted.clear()
-        before.append(play(conversation))
+        before.append(ask(conversation))
         for name in SWITCHES.acted:
             acted_in[name].append(place)
     found = {}
@@ -219,7 +219,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
         SWITCHES.left_out = name
         for place in places:
             try:
-                without = play(conversations[place])
+                without = ask(conversations[place])
             except Exception:  # noqa: BLE001 - an error that the function prevents
                 worth.failed += 1
                 continue

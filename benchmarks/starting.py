@@ -17,7 +17,7 @@ import atexit, resource, sys
 from quaestor.cli import main
 
 @atexit.register
-def told():
+def report():
     spent = resource.getrusage(resource.RUSAGE_SELF)
     print(sum(name.split(".")[0] == "quaestor" for name in sys.modules), spent.ru_utime + spent.ru_stime)
 

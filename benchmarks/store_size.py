@@ -114,7 +114,7 @@ class TimedStore:
         return timed
 
 
-async def play(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
+async def store_run(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
     """Store a run, and return the seconds spent in the store."""
     from model_replies import say
     from model_server import ModelServer
@@ -164,9 +164,9 @@ def measure(dataset: Dataset, path: Path, solver: str, folder: Path) -> Size:
     """Store two runs of a solver in a folder, and measure them."""
     file = folder / f"{solver}.db"
     uri, turns = str(file), sum(len(conversation.questions) for conversation in dataset.conversations)
-    writing = asyncio.run(play(dataset, path, solver, uri))
+    writing = asyncio.run(store_run(dataset, path, solver, uri))
     first = file.stat().st_size
-    asyncio.run(play(dataset, path, solver, uri))
+    asyncio.run(store_run(dataset, path, solver, uri))
     reading, showing = asyncio.run(read_all(uri)), show(uri)
     second = file.stat().st_size - first
     return Size(solver, turns, first, second, parts_of(file), writing / turns, reading / turns, showing)

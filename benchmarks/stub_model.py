@@ -20,15 +20,15 @@ from typing import Any
 REQUESTS = 4
 """Requests per question: three tool calls, and the answer."""
 
-_Said = tuple[str, dict[str, Any]] | str
+_Content = tuple[str, dict[str, Any]] | str
 _SUM = {"operation": "add", "values": [2, 3]}
-_AGENT: tuple[_Said, ...] = (
+_AGENT: tuple[_Content, ...] = (
     ("describe_understanding", {"description": "a sum"}),
     ("introspect_ontology", {"action": "list_types"}),
     ("calculate", _SUM),
     ("final_answer", {"answer": 5, "steps": [1]}),
 )
-_OTHERS: tuple[_Said, ...] = (("calculate", _SUM), ("calculate", _SUM), ("calculate", _SUM), "5")
+_OTHERS: tuple[_Content, ...] = (("calculate", _SUM), ("calculate", _SUM), ("calculate", _SUM), "5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +58,33 @@ class Stub:
 def stub_model(latency: float) -> Iterator[Stub]:
     """Run a stub that replies after `latency` seconds, for the duration of the block."""
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(latency, theirs), daemon=True)
+    parent, child = context.Pipe()
+    process = context.Process(target=_serve, args=(latency, child), daemon=True)
     process.start()
     try:
-        yield Stub(ours)
+        yield Stub(parent)
     finally:
-        ours.send("end")
+        parent.send("end")
         process.join()
 
 
-def _serve(latency: float, told: Connection) -> None:
-    """Serve until a message arrives."""
+def _serve(latency: float, connection: Connection) -> None:
+    """Serve until the message "end" arrives."""
 
     async def serve() -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()
         _Stub.latency = latency
         server = await loop.create_server(_Stub, "127.0.0.1", 0, backlog=1024)
 
-        def hear() -> None:
-            if told.recv() == "end":
+        def receive() -> None:
+            if connection.recv() == "end":
                 end.set()
                 return
-            told.send((_Stub.requests, _Stub.received, time.process_time() - _Stub.computed))
+            connection.send((_Stub.requests, _Stub.received, time.process_time() - _Stub.computed))
             _Stub.requests, _Stub.received, _Stub.computed = 0, 0, time.process_time()
 
-        loop.add_reader(told.fileno(), hear)
-        told.send(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        loop.add_reader(connection.fileno(), receive)
+        connection.send(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         await end.wait()
         server.close()
 
@@ -135,29 +135,29 @@ def _written(body: dict[str, Any]) -> bytes:
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(text), text)
 
 
-def _openai(said: _Said, number: int) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": said if isinstance(said, str) else None}
-    if not isinstance(said, str):
-        called = {"name": said[0], "arguments": json.dumps(said[1])}
+def _openai(content: _Content, number: int) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": content if isinstance(content, str) else None}
+    if not isinstance(content, str):
+        called = {"name": content[0], "arguments": json.dumps(content[1])}
         message["tool_calls"] = [{"id": f"call_{number}", "type": "function", "function": called}]
-    end = "stop" if isinstance(said, str) else "tool_calls"
+    end = "stop" if isinstance(content, str) else "tool_calls"
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     choices = [{"index": 0, "message": message, "finish_reason": end}]
     whole = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 1_700_000_000, "model": "scripted"}
     return {**whole, "choices": choices, "usage": usage}
 
 
-def _anthropic(said: _Said, number: int) -> dict[str, Any]:
-    block: dict[str, Any] = {"type": "text", "text": said}
-    if not isinstance(said, str):
-        block = {"type": "tool_use", "id": f"toolu_{number}", "name": said[0], "input": said[1]}
-    end = "end_turn" if isinstance(said, str) else "tool_use"
+def _anthropic(content: _Content, number: int) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "text", "text": content}
+    if not isinstance(content, str):
+        block = {"type": "tool_use", "id": f"toolu_{number}", "name": content[0], "input": content[1]}
+    end = "end_turn" if isinstance(content, str) else "tool_use"
     whole = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": [block]}
     return {**whole, "stop_reason": end, "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 5}}
 
 
 _REPLIES = {
-    (protocol, kind): [_written(write(said, number)) for number, said in enumerate(script)]
+    (protocol, kind): [_written(write(content, number)) for number, content in enumerate(script)]
     for protocol, write in (("openai", _openai), ("anthropic", _anthropic))
     for kind, script in (("agent", _AGENT), ("others", _OTHERS))
 }

@@ -29,13 +29,13 @@ def rows_of_turns(path: Path) -> list[Floats]:
         asked.append(rows)
         return scores(trees, rows)
 
-    async def play() -> None:
+    async def answer() -> None:
         solver = make_solver(SOLVER, {})
         for conversation in read_dataset(path, _CONVERSATIONS).conversations:
             await play_conversation(conversation, solver)
 
     with patch.object(Trees, "scores", note):
-        asyncio.run(play())
+        asyncio.run(answer())
     return asked
 
 

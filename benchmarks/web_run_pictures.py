@@ -29,17 +29,17 @@ from quaestor.web.serving import bind, server_of
 DESK, PHONE = (1200, 760), (390, 760)
 
 
-def play(store: Path) -> str:
+def run_sample(store: Path) -> str:
     """Run the sample into a store, score it, and return the run id."""
     dataset = read_dataset(sample_path())
 
-    async def played() -> str:
+    async def run_and_score() -> str:
         async with open_store(str(store)) as opened:
             run = await run_dataset(dataset, RunSpec.of(dataset, "embedded"), opened, make_engine("inline", 1))
             await score_run(opened, run, dataset, read_gold(sample_path()), str(store))
             return run.id
 
-    return asyncio.run(played())
+    return asyncio.run(run_and_score())
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def draw_runs(to: Path) -> None:
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"
-        run = play(store)
+        run = run_sample(store)
         with served(store) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=sandbox)
             paths = pages_of(browser, address, run)

@@ -53,18 +53,18 @@ _PLACES = 25
 _COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
 
 
-def play(path: Path, store: Path) -> str:
+def run_file(path: Path, store: Path) -> str:
     """Run a labelled file into a store, score it, and return the run id."""
     dataset = read_dataset(path)
 
-    async def played() -> str:
+    async def run_and_score() -> str:
         async with open_store(str(store)) as opened:
             run = await run_dataset(dataset, RunSpec.of(dataset, "embedded"), opened, make_engine("processes", 2))
             scored = await score_run(opened, run, dataset, read_gold(path), str(store))
             assert scored.unkept is None
             return run.id
 
-    return asyncio.run(played())
+    return asyncio.run(run_and_score())
 
 
 def copy_run(store: Path, run: str, number: int, times: int = 1) -> str:
@@ -180,7 +180,7 @@ def main() -> None:
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"
-        run = play(given.file, store)
+        run = run_file(given.file, store)
         with sqlite3.connect(store) as db:
             turns = int(db.execute("SELECT count(*) FROM turns").fetchone()[0])
         db.close()

@@ -70,10 +70,10 @@ def play_workload(path: Path) -> Workload:
     asyncio.run(play_conversation(dataset.conversations[0], solver))
     solver.seconds.clear()
 
-    async def play() -> dict[str, tuple[Turn, ...]]:
+    async def run() -> dict[str, tuple[Turn, ...]]:
         return {item.id: await play_conversation(item, solver) for item in dataset.conversations}
 
-    return Workload(path, dataset, asyncio.run(play()), tuple(solver.seconds), reading)
+    return Workload(path, dataset, asyncio.run(run()), tuple(solver.seconds), reading)
 
 
 def _read_pages(path: Path) -> tuple[float, ...]:

@@ -1,1 +1,1 @@
-"""How well whole filings are read, searched and answered, by questions made from the tags of inline XBRL."""
+"""Reading, retrieval and answering of whole filings, measured by questions generated from inline XBRL tags."""

@@ -1,9 +1,9 @@
-"""How many questions about whole filings are answered right, and from the right cells.
+"""Accuracy and sources of answers to questions about whole filings.
 
-`python -m benchmarks.whole_filings [FILING...]` reads each filing, asks what `questions` makes of its tags, each
-question by itself, of the embedded solver with the weights that the package has, and prints a table.
-`--pdf FOLDER` prints each to PDF first and asks the same questions of that. `--missed FILE` writes what went wrong.
-`--measures` asks for measures that analysts call by name instead (`benchmarks.whole_filings.measures`).
+`python -m benchmarks.whole_filings [FILING...]` reads each filing, generates questions from its tags with `questions`,
+asks each of them separately with the embedded solver and its shipped weights, and prints a table.
+`--pdf FOLDER` prints each filing to PDF first and asks the same questions about the PDF. `--missed FILE` writes the
+failures. `--measures` asks for measures that analysts call by name instead (`benchmarks.whole_filings.measures`).
 """
 
 import argparse
@@ -46,14 +46,14 @@ _CLOSE = 1e-6
 
 @dataclass(slots=True)
 class Tally:
-    """What was counted of some questions.
+    """Counts over questions.
 
     Attributes:
-        asked: How many, by kind of question.
-        right: Answered with the exact number.
-        sourced: Of the right ones, from the cells that print what was asked for.
-        found: How many had the table of each operand among the first places.
-        seconds: For all answers together, excerpts included.
+        asked: Number of questions by kind.
+        right: Number of exact answers by kind.
+        sourced: Number of right answers from the cells that print the operands.
+        found: Number of questions with the table of each operand among the first places.
+        seconds: Time for all answers, including excerpts.
     """
 
     asked: dict[str, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Tally:
     seconds: float = 0.0
 
     def add(self, other: "Tally") -> None:
-        """Count another tally too."""
+        """Add the counts of another tally."""
         for mine, its in ((self.asked, other.asked), (self.right, other.right)):
             for kind, count in its.items():
                 mine[kind] = mine.get(kind, 0) + count
@@ -85,11 +85,11 @@ class Missed:
 def ask_filing(
     name: str, document: Document, questions: Sequence[FilingQuestion], *, by_cell: bool
 ) -> tuple[Tally, list[Missed]]:
-    """Return how a filing's questions went.
+    """Ask questions about a filing, and return the counts and failures.
 
     Args:
-        document: It, or another print of it.
-        by_cell: Whether cells of `document` are those that the questions name; else sources are not judged.
+        document: The filing, or another print of it.
+        by_cell: Whether the questions name cells of `document`; otherwise sources are not checked.
     """
     index, tally, missed = PlaceIndex.of(document), Tally(), list[Missed]()
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
@@ -114,9 +114,9 @@ def ask_filing(
 
 
 def is_right(question: FilingQuestion, answer: Answer) -> bool:
-    """Whether an answer has the exact number of a question, in whatever scale it says it.
+    """Return whether an answer has the exact number of a question, in any scale.
 
-    A look-up may have the other sign than its cell: spending and losses are asked for as positive amounts.
+    A look-up may have the opposite sign of its cell, because spending and losses are asked for as positive amounts.
     """
     if answer.number is None:
         return False
@@ -147,7 +147,7 @@ def _shown(document: Document, ref: CellRef) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MeasureAnswer:
-    """A question for a measure, and how it was answered."""
+    """A question for a measure with its answer."""
 
     filing: str
     question: MeasureQuestion
@@ -155,16 +155,16 @@ class MeasureAnswer:
 
     @property
     def right(self) -> bool:
-        """Whether it is the number that the tags come to."""
+        """Whether the answer agrees with the value computed from the tags."""
         if self.answer.number is None:
             return False
         given = float(self.answer.number) * float(self.answer.scale.factor)
         wanted = float(self.question.value)
-        return abs(given - wanted) <= max(_CLOSE * max(abs(wanted), 1e-9), self._half_a_place)
+        return abs(given - wanted) <= max(_CLOSE * max(abs(wanted), 1e-9), self._tolerance)
 
     @property
     def printed(self) -> bool:
-        """Whether it is a number that the filing prints under the measure's own name, as the company defines it."""
+        """Whether the filing prints the answer under the measure's own name, as defined by the company."""
         return self._line is not None and all(word in self._line.label.lower() for word in self.question.named)
 
     @property
@@ -173,8 +173,8 @@ class MeasureAnswer:
         return last if isinstance(last, Extract) else None
 
     @property
-    def _half_a_place(self) -> float:
-        """Of a number that is printed rounded what the exact one may be away from it."""
+    def _tolerance(self) -> float:
+        """Rounding tolerance of a printed number."""
         line = self._line
         if line is None or line.quantity is None:
             return 0.0
@@ -183,10 +183,10 @@ class MeasureAnswer:
 
 
 def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuestion]) -> list[MeasureAnswer]:
-    """Return how the measures of a filing were answered, each asked by itself, withheld where that is said.
+    """Ask for each measure of a filing separately, in a mode that can decline.
 
     Args:
-        document: It, or another print of it.
+        document: The filing, or another print of it.
     """
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
@@ -197,7 +197,7 @@ def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuest
 
 
 def _print_measures(answers: Sequence[MeasureAnswer]) -> None:
-    """Print how many are right, withheld and wrong, by filing and of the surest half."""
+    """Print the right, withheld and wrong answers by filing, and the accuracy of the most confident half."""
     table = Table("filing", "asked", "right", "own definition", "withheld", "wrong", "right of the surest half")
     filings = dict.fromkeys(answer.filing for answer in answers)
     for filing in (*filings, "all"):
@@ -215,7 +215,7 @@ def _print_measures(answers: Sequence[MeasureAnswer]) -> None:
 
 def _measure_line(item: MeasureAnswer) -> str:
     answer = item.answer
-    said = {
+    fields = {
         "filing": item.filing,
         "question": item.question.text,
         "wanted": f"{item.question.value:.8g}",
@@ -225,11 +225,11 @@ def _measure_line(item: MeasureAnswer) -> str:
         "grounds": answer.grounds,
         "reason": answer.reason,
     }
-    return json.dumps(said, ensure_ascii=False) + "\n"
+    return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
 def main() -> None:
-    """Read the command line, measures and prints."""
+    """Parse the command line, measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_filings", description=__doc__)
     parser.add_argument("filings", nargs="*", type=Path, help="inline XBRL filings; by default the shared ones")
     parser.add_argument("--at-most", type=int, default=120, help="questions a filing")
@@ -283,7 +283,7 @@ def _share(part: int, whole: int) -> str:
 
 def _line(item: Missed) -> str:
     question = item.question
-    said = {
+    fields = {
         "filing": item.filing,
         "question": question.text,
         "kind": question.kind,
@@ -292,4 +292,4 @@ def _line(item: Missed) -> str:
         "sources": item.sources,
         "found": item.found,
     }
-    return json.dumps(said, ensure_ascii=False) + "\n"
+    return json.dumps(fields, ensure_ascii=False) + "\n"

@@ -1,7 +1,7 @@
-"""Measures that analysts call by name, asked of filings; what they come to is computed from the tags alone.
+"""Questions for measures that analysts call by name, with values computed from a filing's tags.
 
-A measure is asked for each year, and of a quarterly report for each duration, of which all concepts are tagged without
-a dimension; in two wordings. A figure that is tagged by several concepts is the first of them that is there.
+A measure is asked for each year, and in a quarterly report for each duration, for which all of its concepts are tagged
+without a dimension, in two wordings. If several concepts can express a figure, the first one present counts.
 """
 
 from collections import defaultdict
@@ -60,11 +60,11 @@ _Computed = Callable[[Figures], Decimal]
 
 @dataclass(frozen=True, slots=True)
 class NamedMeasure:
-    """A measure as it is asked for and judged.
+    """A measure with its names and formula.
 
     Attributes:
-        names: What it is called: each is a wording.
-        whole_years: Whether it is asked of whole years alone.
+        names: Its names, one for each wording.
+        whole_years: Whether it is only asked for whole years.
     """
 
     names: tuple[str, str]
@@ -140,10 +140,10 @@ MEASURES: tuple[NamedMeasure, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class MeasureQuestion:
-    """A question for a measure, with what it comes to.
+    """A question for a measure, with its value.
 
     Attributes:
-        named: Words that a line of the measure's own name has.
+        named: Words in the label of a line that prints the measure itself.
     """
 
     text: str
@@ -154,17 +154,17 @@ class MeasureQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Time:
-    """A duration that a filing has figures of, and how a question says it."""
+    """A duration with figures in a filing, and its phrase in a question."""
 
     start: date
     end: date
-    said: str
+    phrase: str
     year: int
     is_year: bool
 
 
 def measure_questions(document: Document) -> tuple[MeasureQuestion, ...]:
-    """Return the questions that the tags of a filing answer, in two wordings each."""
+    """Return the questions that the tags of a filing can answer, in two wordings each."""
     known = _known(document)
     times = sorted(_times(document, known), key=lambda time: (time.end, time.start), reverse=True)
     found: list[MeasureQuestion] = []
@@ -176,7 +176,7 @@ def measure_questions(document: Document) -> tuple[MeasureQuestion, ...]:
                 figures = {name: _figure(known, name, time) for name in measure.takes}
                 if (value := _value(measure, figures)) is not None:
                     first, second = measure.names
-                    texts = (f"what was the {first} {time.said}?", f"how much was {second} {time.said}?")
+                    texts = (f"what was the {first} {time.phrase}?", f"how much was {second} {time.phrase}?")
                     named = tuple(first.lower().removesuffix(" percentage").split())
                     found += [MeasureQuestion(text, first, value, named) for text in texts]
         found += _growth([time for time in times if time.is_year], known)
@@ -187,7 +187,7 @@ _Known = Mapping[tuple[str, date | None, date], set[Decimal]]
 
 
 def _known(document: Document) -> _Known:
-    """Every value of the whole company by its concept and time."""
+    """Return the values without dimensions by concept and time."""
     found: defaultdict[tuple[str, date | None, date], set[Decimal]] = defaultdict(set)
     for tagged in document.facts:
         fact = tagged.fact
@@ -197,7 +197,7 @@ def _known(document: Document) -> _Known:
 
 
 def _times(document: Document, known: _Known) -> Iterator[_Time]:
-    """The durations of the statement of income."""
+    """Yield the durations of the income statement."""
     names = {(t.fact.start, t.fact.end): t.fact for t in document.facts}
     spans = {(start, end) for concept, start, end in known if start is not None and concept in _FIGURES["net"]}
     yearly = any((end - start).days > 340 for start, end in spans)
@@ -211,8 +211,8 @@ def _times(document: Document, known: _Known) -> Iterator[_Time]:
         elif not yearly:
             months = {6: "six", 9: "nine"}.get(round(days / 30.4))
             if months is not None:
-                said = f"in the {months} months ended {end:%B} {end.day}, {end.year}"
-                yield _Time(start, end, said, year, is_year=False)
+                phrase = f"in the {months} months ended {end:%B} {end.day}, {end.year}"
+                yield _Time(start, end, phrase, year, is_year=False)
 
 
 def _figure(known: _Known, name: str, time: _Time) -> Decimal | None:
@@ -235,7 +235,7 @@ def _value(measure: NamedMeasure, figures: Mapping[str, Decimal | None]) -> Deci
 
 
 def _growth(years: Sequence[_Time], known: _Known) -> Iterator[MeasureQuestion]:
-    """Growth rates and averages over the first and the last year of a filing."""
+    """Yield questions for growth rates and averages over the first and the last year of a filing."""
     if len(years) < 3:
         return
     first, last = years[2], years[0]

@@ -1,4 +1,4 @@
-"""A filing in HTML printed to PDF by Chromium, so that one set of questions measures two readers. Development only."""
+"""Prints HTML filings to PDF with Chromium, so that the same questions test two readers. Development only."""
 
 import gzip
 import shutil
@@ -11,16 +11,16 @@ _SECONDS = 300
 
 
 def browser() -> str | None:
-    """Return the Chromium of this machine, or None."""
+    """Return the path of Chromium, or None."""
     return next((found for name in _BROWSERS if (found := shutil.which(name))), None)
 
 
 def print_to_pdf(filing: Path, folder: Path) -> Path:
-    """Print a filing (`.html` or `.html.gz`) and returns the PDF; one that is in the folder already is taken.
+    """Print a filing (`.html` or `.html.gz`) and return the PDF, reusing an existing one in the folder.
 
     Raises:
-        FileNotFoundError: There is no Chromium.
-        subprocess.CalledProcessError: It failed.
+        FileNotFoundError: Chromium is not installed.
+        subprocess.CalledProcessError: Chromium failed.
     """
     printed = folder / f"{filing.name.split('.')[0]}.pdf"
     if printed.exists():

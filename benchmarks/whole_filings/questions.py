@@ -1,10 +1,9 @@
-"""Questions about a filing, made from its tags, with exact answers: `what was ROW in YEAR?` and what follows from it.
+"""Questions about a filing with exact answers, generated from its tags: `what was ROW in YEAR?` and calculations.
 
-A tagged number is asked for by its row's label and the year that heads its column. Where a label is in several
-places with several values, the question names the title or the section too; where that does not tell them apart it is
-not asked. The answer is the number as printed; a tag tells which other cells print the same fact, which are right
-sources as well. Nothing here is seen by a solver, and no question is made of a number that the reader got wrong: what
-was misread is counted by `benchmarks.whole_filings.tags`.
+A tagged number is asked for by the label of its row and the year of its column. If a label occurs in several places
+with different values, the question also names the title or the section; if that is ambiguous, it is not asked. The
+answer is the number as printed; other cells tagged as the same fact are right sources too. No solver sees any of this.
+Numbers that were misread are not asked for; `benchmarks.tags` counts them.
 """
 
 import random
@@ -31,9 +30,9 @@ class FilingQuestion:
     """A question with its answer.
 
     Attributes:
-        value: The exact answer: of a look-up and a change in units of `scale`, else a fraction.
-        scale: What a look-up and a change count in.
-        operands: For each number that the answer rests on, all cells that print it.
+        value: The exact answer: in units of `scale` for look-ups and changes, otherwise a fraction.
+        scale: The scale of look-ups and changes.
+        operands: For each number used in the answer, all cells that print it.
     """
 
     text: str
@@ -45,7 +44,7 @@ class FilingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Printed:
-    """A tagged number in a table, as the reader made it out."""
+    """A tagged number in a table, as read."""
 
     ref: CellRef
     table: Table
@@ -57,7 +56,7 @@ class _Printed:
 
 
 def questions_of(document: Document, seed: int = 0, at_most: int = 200) -> tuple[FilingQuestion, ...]:
-    """Return questions about a filing, drawn by chance: a half look-ups, the rest calculations."""
+    """Return questions about a filing, drawn at random: half of them look-ups, the rest calculations."""
     printed = list(_printed(document))
     named = _named(document, printed)
     by_kind: dict[Kind, Iterator[FilingQuestion]] = {
@@ -91,7 +90,7 @@ def _printed(document: Document) -> Iterator[_Printed]:
         scale = cell.quantity.scale
         if scale is Scale.ONE:
             scale = table.scale_at(ref.row, ref.column) or Scale.ONE
-        # A number that was misread is the reader's fault, and asked of nobody.
+        # Misread numbers are errors of the reader, and not asked for.
         if abs(cell.quantity.value * scale.factor) != abs(fact.value):
             continue
         yield _Printed(ref, table, fact, label, period.year, cell.quantity.value, scale)
@@ -102,11 +101,11 @@ def _is_yearly(fact: Fact) -> bool:
 
 
 _Named = Mapping[tuple[str, int, str], Sequence[_Printed]]
-"""What can be asked for: by label, year, and the words that say where, the same fact wherever it is printed."""
+"""Numbers that can be asked for by label, year and place (or ""), with all prints of the same fact."""
 
 
 def _named(document: Document, printed: Iterable[_Printed]) -> dict[tuple[str, int, str], list[_Printed]]:
-    """Return the numbers that a question can name, by what it has to say for it."""
+    """Return the numbers that a question can name unambiguously."""
     same = defaultdict(list)
     for number in printed:
         same[number.label.casefold(), number.year].append(number)
@@ -145,7 +144,7 @@ def _labels(document: Document) -> dict[tuple[str, int], set[CellRef]]:
 
 
 def _place(document: Document, table: Table) -> str:
-    """Return how a person would say where a table is: by its title, else by the section that it is in."""
+    """Return the name of a table's place in a question: its title, or else the title of its section."""
     return " ".join((table.title or document.section_of(table).title).split())
 
 

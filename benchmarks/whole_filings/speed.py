@@ -1,7 +1,7 @@
-"""What a whole filing costs: reading and indexing it, a question, and both again from the cache.
+"""Cost of a whole filing: reading and indexing it, a question, and both again from the cache.
 
-`python -m benchmarks.whole_filings.speed FILE...` measures each file in a process of its own and prints a table:
-seconds of processor time, and the most memory that the process had.
+`python -m benchmarks.whole_filings.speed FILE...` measures each file in a separate process and prints a table: CPU
+seconds, and the peak memory of the process.
 """
 
 import argparse
@@ -36,7 +36,7 @@ _KIBI = 1 << 10
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yield the figures of the shared filings, where they are; the workload is not looked at."""
+    """Yield the figures of the shared filings, if they exist; the workload is not used."""
     for name in FILES:
         path = DATA / name
         if path.exists():
@@ -48,9 +48,9 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def costs_of(path: Path) -> dict[str, float]:
-    """Return what a file costs, measured in a process of its own.
+    """Return the costs of a file, measured in a separate process.
 
-    Units: `read`, `again`, `ontology`, `question` in seconds of processor time; `megabytes`, `peak` in MB.
+    Units: `read`, `again`, `ontology`, `question` in CPU seconds; `megabytes`, `peak` in MB.
     """
     command = [sys.executable, "-m", "benchmarks.whole_filings.speed", "--inside", str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
@@ -59,7 +59,7 @@ def costs_of(path: Path) -> dict[str, float]:
 
 
 def _inside(path: Path) -> dict[str, float]:
-    """Measure in this process; what is loaded once a process is loaded by a small file before."""
+    """Measure in this process, after loading what is loaded once per process with a small file."""
     from quaestor.datasets.dataset import Conversation
     from quaestor.evaluation.context_selection import PlaceExcerpts
     from quaestor.evaluation.knowledge import GraphProvider
@@ -98,7 +98,7 @@ def _inside(path: Path) -> dict[str, float]:
         PlaceExcerpts.of_file(document, Settings().excerpt_tokens),
     )
     seconds = []
-    # Once before the watch runs: the first turn loads the weights.
+    # Warm-up: the first turn loads the weights.
     for question in (_ASKED[0], *_ASKED):
         at = process_time()
         asyncio.run(play_conversation(Conversation("q", document, (question,)), solver, knowledge, excerpts=excerpts))
@@ -120,7 +120,7 @@ def _kind(path: Path) -> str:
 
 
 def main() -> None:
-    """Read the command line, measures and prints."""
+    """Parse the command line, measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_filings.speed", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="by default two of the shared ones")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)

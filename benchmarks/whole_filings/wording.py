@@ -1,4 +1,4 @@
-"""The same questions as people put them: "how much did rent change in 2024?" for its change from 2023 to 2024."""
+"""Rewrites questions in everyday words: "how much did rent change in 2024?" for its change from 2023 to 2024."""
 
 import re
 
@@ -11,7 +11,7 @@ _FORMS = (
 
 
 def in_everyday_words(text: str) -> str:
-    """Return a question that `benchmarks.whole_filings.questions` made, put as people do.
+    """Rewrite a question from `benchmarks.whole_filings.questions` in everyday words.
 
     >>> in_everyday_words("what was the change in rent from 2023 to 2024 according to LEASES?")
     'how much did rent change in 2024 according to LEASES?'

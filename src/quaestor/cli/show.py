@@ -1,4 +1,4 @@
-"""`quaestor show`: a page as it was read, with the cells and words marked that the answers of a run rest on."""
+"""`quaestor show`: print a page as it was read, with the sources of a run's answers marked."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -54,7 +54,7 @@ def show_command(
             raise InputError(f"the run has no turn {turn} about {document.id}")
     marked = frozenset(source for _, answered in turns for source in answered.answer.sources)
     if marked and not document.is_page:
-        # Of a long file the parts that answers are in: all of it is what its own viewer shows.
+        # Of a long file, show only the parts that contain sources; the rest can be read in its own viewer.
         document = document.excerpt(document.block(source).order for source in marked)
     console = make_console()
     show_document(console, document, marked)

@@ -122,16 +122,21 @@ def copy_stores(
             if others.scores is None:
                 others = await opened_parts(stack, target, create=False)
             with announce("comparing"):
-                had = await digests_of(parts)
-                found = await digests_of(others)
+                source_digests = await digests_of(parts)
+                target_digests = await digests_of(others)
         # The other store may contain more; only its runs can be compared.
-        unlike = [run for run in had if run and found.get(run) != had[run]]
-        if unlike:
+        different = [run for run in source_digests if run and target_digests.get(run) != source_digests[run]]
+        if different:
             raise StoreError(
-                f"{len(unlike)} of {len(had) - 1} runs differ ({unlike[0]}): copy again when no run is in progress"
+                f"{len(different)} of {len(source_digests) - 1} runs differ ({different[0]}): copy again when no run is "
+                "in progress"
             )
-        whole = f"digest {digest_of_all(had)}" if had == found else "verified against the source"
-        print(f"{_runs(len(had) - 1)} in {_show_uri(target)}, {whole}")
+        whole = (
+            f"digest {digest_of_all(source_digests)}"
+            if source_digests == target_digests
+            else "verified against the source"
+        )
+        print(f"{_runs(len(source_digests) - 1)} in {_show_uri(target)}, {whole}")
 
     asyncio.run(work())
 
