@@ -128,8 +128,8 @@ def copy_stores(
         different = [run for run in source_digests if run and target_digests.get(run) != source_digests[run]]
         if different:
             raise StoreError(
-                f"{len(different)} of {len(source_digests) - 1} runs differ ({different[0]}): copy again when no run is "
-                "in progress"
+                f"{len(different)} of {len(source_digests) - 1} runs differ ({different[0]}): copy again when no run "
+                "is in progress"
             )
         whole = (
             f"digest {digest_of_all(source_digests)}"
