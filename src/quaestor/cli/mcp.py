@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PORT = 8766
 
-_MOST_OF_ONE = 64
+_REQUESTS_PER_CLIENT = 64
 """Number of requests of the maximum size that one client may send at once."""
 
 
@@ -136,4 +136,4 @@ def add_guard(app: "ASGIApp", access: "Access") -> "ASGIApp":
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
         return PlainTextResponse(f"{line}\n", status, headers)
 
-    return Guard(Bodies(app, refuse, _MOST_OF_ONE * LARGEST_REQUEST), access, refuse, programs=lambda _: True)
+    return Guard(Bodies(app, refuse, _REQUESTS_PER_CLIENT * LARGEST_REQUEST), access, refuse, programs=lambda _: True)

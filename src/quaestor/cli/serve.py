@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 
-_SLICE = 0.001
+_SWITCH_INTERVAL = 0.001
 """Thread switch interval in seconds."""
 
 
@@ -79,7 +79,7 @@ def serve_command(
     app = create_app(asking, access, shown, settings.concurrency(asks=False))
     log_to_stderr()
     # Answers are computed in threads; a short interval keeps pages responsive meanwhile.
-    sys.setswitchinterval(_SLICE)
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     with bind(host, port) as bound:
         address = address_of(bound, access)
         print(f"quaestor is running at {address} (Ctrl-C to quit)", flush=True)

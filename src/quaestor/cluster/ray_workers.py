@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 MOST_DEATHS = 4
 """Number of workers that may die during a job before the job is considered the cause."""
 
-_AHEAD = 2
+_JOBS_AHEAD = 2
 """Jobs sent to a worker that runs one at a time, so that the next one is already waiting there."""
 
 _NO_WORKER_SECONDS = 120.0
@@ -94,14 +94,14 @@ class RayWorkerPool(Generic[Job, Result]):
         """
         self._work = work
         self._workers = min(workers, cluster.cpus) or 1
-        self._each = _AHEAD if at_once is None else -(-at_once // self._workers)
+        self._each = _JOBS_AHEAD if at_once is None else -(-at_once // self._workers)
         self._waits = at_once is not None
         self._options: dict[str, Any] = {"scheduling_strategy": "SPREAD"}
         if self._waits:  # one more slot, so that a busy worker can answer `introduce`
             self._options["max_concurrency"] = self._each + 1
         if variables:
             self._options["runtime_env"] = {"env_vars": dict(variables)}
-        self.lanes = self._workers * _AHEAD if at_once is None else at_once
+        self.lanes = self._workers * _JOBS_AHEAD if at_once is None else at_once
         self._free: asyncio.Queue[Any] = asyncio.Queue()
         self._alive: set[Any] = set()
         self._starting: set[asyncio.Task[None]] = set()

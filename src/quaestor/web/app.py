@@ -29,14 +29,14 @@ from quaestor.web.templating import FILES, Pages
 AREAS = {"Ask": "/", "Runs": "/runs"}
 """Titles and paths of the navigation."""
 
-_AROUND_AN_UPLOAD = 14_000_000
+_FORM_OVERHEAD = 14_000_000
 """Bytes that a form may contain besides its file."""
 
-_UPLOADS_OF_ONE = 4
+_UPLOADS_PER_CLIENT = 4
 """Number of uploads of the maximum size that one client may send at once."""
 
 _NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-_A_YEAR = "public, max-age=31536000, immutable"
+_CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
 _login = APIRouter()
@@ -101,14 +101,14 @@ def create_app(
         return errors.error_answer(pages, request, status, line)
 
     # The middleware added last runs first.
-    app.add_middleware(_Bounded, most=largest + _AROUND_AN_UPLOAD)
-    app.add_middleware(Bodies, refuse=refuse, most_of_one=_UPLOADS_OF_ONE * (largest + _AROUND_AN_UPLOAD))
+    app.add_middleware(_LimitPageBodies, most=largest + _FORM_OVERHEAD)
+    app.add_middleware(Bodies, refuse=refuse, most_of_one=_UPLOADS_PER_CLIENT * (largest + _FORM_OVERHEAD))
     app.add_middleware(errors.ErrorMiddleware, answer=lambda request: refuse(request, 500, errors.INTERNAL))
     app.add_middleware(Guard, access=rules, refuse=refuse, programs=is_for_programs)
     return app
 
 
-class _Bounded:
+class _LimitPageBodies:
     """ASGI middleware that limits the bodies sent to pages; the API limits bodies where it reads them."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
@@ -123,5 +123,5 @@ class _PackageFiles(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = _A_YEAR
+        response.headers["Cache-Control"] = _CACHE_CONTROL
         return response

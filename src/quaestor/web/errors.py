@@ -24,7 +24,7 @@ NOTICE = "#notice"
 
 LOG = logging.getLogger("quaestor.web")
 
-_WORDS = {
+_MESSAGES = {
     404: "This page does not exist.",
     405: "This address does not support that request method.",
     413: "The request is too large.",
@@ -57,7 +57,7 @@ def install(app: FastAPI, pages: Pages) -> None:
         assert isinstance(error, HTTPException)
         plain = HTTPStatus(error.status_code).phrase
         status = error.status_code
-        line = error.detail if error.detail != plain else _WORDS.get(status, f"{plain}.")
+        line = error.detail if error.detail != plain else _MESSAGES.get(status, f"{plain}.")
         if isinstance(error.__cause__, OSError):  # a form upload that could not be buffered on disk
             status, line = 503, f"The server has no room for the file: {error.__cause__.strerror}."
         response = error_answer(pages, request, status, line)
@@ -67,7 +67,7 @@ def install(app: FastAPI, pages: Pages) -> None:
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         names = {str(found["loc"][-1]) for found in error.errors() if found.get("loc")}
-        line = f"Missing or invalid: {', '.join(sorted(names))}." if names else _WORDS[422]
+        line = f"Missing or invalid: {', '.join(sorted(names))}." if names else _MESSAGES[422]
         return error_answer(pages, request, 422, line)
 
     app.add_exception_handler(QuaestorError, on_quaestor)

@@ -27,7 +27,7 @@ LOGIN = "/login"
 STATIC = "/static/"
 """Prefix of the static files, which need no token."""
 
-_SEND_THE_TOKEN = "this server requires a token: send the header Authorization: Bearer TOKEN"
+_TOKEN_REQUIRED = "this server requires a token: send the header Authorization: Bearer TOKEN"
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = frozenset({"localhost"})
@@ -234,8 +234,8 @@ class Guard:
         if self.access.token is None or path.startswith(STATIC):
             return None
         if self.programs(path):  # the API never takes the token from the address
-            allowed = self.access.lets_in(_plain(request.headers))
-            return None if allowed else self.refuse(request, 401, _SEND_THE_TOKEN)
+            allowed = self.access.lets_in(_lowercase_names(request.headers))
+            return None if allowed else self.refuse(request, 401, _TOKEN_REQUIRED)
         url = URL(scope=request.scope)
         given = parse_qs(url.query).get("token", [])
         if given and request.method in _SAFE and self.access.knows(given[0]):
@@ -243,10 +243,10 @@ class Guard:
             response = RedirectResponse(f"/{target.lstrip('/')}", 303)
             self.access.grant(response, secure=url.is_secure)
             return response
-        if path == LOGIN or self.access.lets_in(_plain(request.headers)):
+        if path == LOGIN or self.access.lets_in(_lowercase_names(request.headers)):
             return None
         return self.refuse(request, 401, "The token is incorrect." if given else "This server requires a token.")
 
 
-def _plain(headers: Headers) -> dict[str, str]:
+def _lowercase_names(headers: Headers) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from quaestor.errors import SettingsError
 from quaestor.web.security import Access
 
-_TO_FINISH = 1
+_SHUTDOWN_SECONDS = 1
 """Seconds that running requests may take to finish at shutdown."""
 
 HEADER_SECONDS = 20.0
@@ -182,7 +182,7 @@ def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connecti
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_TO_FINISH,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         ws="none",
     )
     return uvicorn.Server(config)

@@ -82,13 +82,13 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
     for router in _ROUTERS:
         api.include_router(router)
     api.router.add_api_route(
-        "/openapi.json", _document_of(api), include_in_schema=False, route_class_override=StrictRoute
+        "/openapi.json", _openapi_endpoint(api), include_in_schema=False, route_class_override=StrictRoute
     )
     install_problems(api)
     return api
 
 
-def _document_of(api: FastAPI) -> Any:
+def _openapi_endpoint(api: FastAPI) -> Any:
     async def read_openapi() -> JSONResponse:
         """Show the OpenAPI document."""
         return JSONResponse(api.openapi())
@@ -111,12 +111,12 @@ _TAGS = {
     "scores": "Accuracy of runs, and comparisons of two runs.",
     "solvers": "Available solvers and models.",
 }
-_BEGINS = "begin_conversation"
-_GIVEN = (
+_BEGIN_CONVERSATION = "begin_conversation"
+_ID_OPERATIONS = (
     ("list_documents", "200", "document", "/items/0/id"),
     ("upload_document", "201", "document", "/id"),
     ("list_pages", "200", "document", "/items/0/id"),
-    (_BEGINS, "201", "conversation", "/id"),
+    (_BEGIN_CONVERSATION, "201", "conversation", "/id"),
     ("list_runs", "200", "run", "/items/0/id"),
 )
 """Operations that return an id: name, response status, the parameter that takes the id, and a JSON pointer to it."""
@@ -138,20 +138,20 @@ def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
         servers=[{"url": "/api/v1"}],
         license_info={"name": "MIT", "identifier": "MIT"},
     )
-    _link(schema["paths"])
+    _add_links(schema["paths"])
     schemas = schema["components"]["schemas"]
     problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-    schemas |= problem.pop("$defs", {}) | {"Problem": {**problem, "required": [*_always(problem)]}}
+    schemas |= problem.pop("$defs", {}) | {"Problem": {**problem, "required": [*_required_fields(problem)]}}
     if token:
         schema["components"]["securitySchemes"] = {SECURITY: {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{SECURITY: []}]
     return schema
 
 
-def _link(paths: dict[str, dict[str, Any]]) -> None:
+def _add_links(paths: dict[str, dict[str, Any]]) -> None:
     """Add OpenAPI links from each operation that returns an id to the operations that take it."""
     operations = [(path, operation) for path, methods in paths.items() for operation in methods.values()]
-    for source, status, parameter, where in _GIVEN:
+    for source, status, parameter, where in _ID_OPERATIONS:
         links = {
             operation["operationId"]: {
                 "operationId": operation["operationId"],
@@ -161,18 +161,21 @@ def _link(paths: dict[str, dict[str, Any]]) -> None:
             if f"{{{parameter}}}" in path
         }
         if parameter == "document":
-            links[_BEGINS] = {"operationId": _BEGINS, "requestBody": {"document": f"$response.body#{where}"}}
+            links[_BEGIN_CONVERSATION] = {
+                "operationId": _BEGIN_CONVERSATION,
+                "requestBody": {"document": f"$response.body#{where}"},
+            }
         (found,) = (operation for _, operation in operations if operation["operationId"] == source)
         found["responses"][status]["links"] = links
 
 
-def _always(problem: dict[str, Any]) -> list[str]:
+def _required_fields(problem: dict[str, Any]) -> list[str]:
     """Return the fields that every problem has; `errors` is omitted if empty."""
     return [name for name in problem["properties"] if name != "errors"]
 
 
 _ADDRESSES = 10_000
-_AT_ONCE = 10.0
+_BURST_SECONDS = 10.0
 """A client may send the requests of this many seconds in one burst."""
 
 
@@ -187,7 +190,7 @@ class Rates:
             clock: Returns the time in seconds.
         """
         self._a_second, self._clock = a_minute / 60, clock
-        self._most = max(1.0, self._a_second * _AT_ONCE)
+        self._most = max(1.0, self._a_second * _BURST_SECONDS)
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, address: str) -> float:

@@ -22,11 +22,11 @@ from quaestor.web.site import site_of
 
 JSON_TYPE, FILE_TYPE = "application/json", "application/octet-stream"
 
-_IN_MEMORY = 1_000_000
+_MAX_IN_MEMORY = 1_000_000
 """Uploads larger than this many bytes are buffered on disk."""
 
 _LONGEST_NUMBER = 40
-_CLOSE = {"Connection": "close"}
+_CLOSE_CONNECTION = {"Connection": "close"}
 
 
 class StrictRequest(Request):
@@ -83,13 +83,13 @@ async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
         HTTPException: The content type is wrong, the file is too large, or the disk is full.
     """
     require_type(request, FILE_TYPE)
-    with SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+    with SpooledTemporaryFile(max_size=_MAX_IN_MEMORY) as file:
         try:
-            async for piece in _pieces(request, most):
+            async for piece in _chunks(request, most):
                 file.write(piece)
             file.seek(0)
         except OSError as error:
-            raise HTTPException(503, f"the server cannot store the file: {error.strerror}", _CLOSE) from None
+            raise HTTPException(503, f"the server cannot store the file: {error.strerror}", _CLOSE_CONNECTION) from None
         yield file
 
 
@@ -99,11 +99,11 @@ async def read_body(request: Request, most: int) -> bytes:
     Raises:
         HTTPException: The body is larger than `most` bytes.
     """
-    return b"".join([piece async for piece in _pieces(request, most)])
+    return b"".join([piece async for piece in _chunks(request, most)])
 
 
-async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
-    too_large = HTTPException(413, f"the body is too large: at most {most:,} bytes are allowed", _CLOSE)
+async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:
+    too_large = HTTPException(413, f"the body is too large: at most {most:,} bytes are allowed", _CLOSE_CONNECTION)
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > most):
         raise too_large
@@ -127,10 +127,10 @@ def strict_json(data: bytes) -> object:
     try:
         return json.loads(
             data.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_constant=_no_number,
-            parse_int=_whole,
-            parse_float=_finite,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_reject_constant,
+            parse_int=_parse_int,
+            parse_float=_parse_float,
         )
     except UnicodeDecodeError as error:
         raise HTTPException(400, f"the body is not UTF-8 at byte {error.start}") from None
@@ -143,7 +143,7 @@ def strict_json(data: bytes) -> object:
         raise HTTPException(400, f"the body is invalid: {error}") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
@@ -151,17 +151,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_number(name: str) -> float:
+def _reject_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _whole(digits: str) -> int:
+def _parse_int(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
         raise ValueError(f"a number of {len(digits)} digits is too long")
     return int(digits)
 
 
-def _finite(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     found = float(digits)
     if len(digits) > _LONGEST_NUMBER or not math.isfinite(found):
         raise ValueError("a number is too large or too long")

@@ -61,7 +61,7 @@ _TITLES = {
 }
 """Phrases of RFC 9110, because those of `http.HTTPStatus` change with the Python version."""
 
-_WORDS = {
+_DESCRIPTIONS = {
     400: "The request is invalid.",
     401: "The token is missing or incorrect.",
     403: "The request came from a page of another site.",
@@ -78,10 +78,10 @@ _WORDS = {
     502: "A service that the solver depends on does not respond.",
     503: "The store cannot be read or written.",
 }
-_NAMED: Mapping[type[QuaestorError], str] = {UnknownUploadError: "unknown_document", UnknownRunError: "unknown_run"}
-_ALWAYS = (400, 401, 404, 421, 422, 429, 500, 503)
-_CHANGING = (403,)
-_WITH_A_BODY = (408, 413, 415)
+_CODES: Mapping[type[QuaestorError], str] = {UnknownUploadError: "unknown_document", UnknownRunError: "unknown_run"}
+_COMMON_STATUSES = (400, 401, 404, 421, 422, 429, 500, 503)
+_CHANGE_STATUSES = (403,)
+_BODY_STATUSES = (408, 413, 415)
 
 
 class Fault(Value):
@@ -148,7 +148,7 @@ def code_of(error: QuaestorError) -> str:
     >>> code_of(UnknownRunError("no such run")), code_of(UnknownUploadError("no such document"))
     ('unknown_run', 'unknown_document')
     """
-    named = _NAMED.get(type(error))
+    named = _CODES.get(type(error))
     return named or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(error).__name__.removesuffix("Error")).lower()
 
 
@@ -184,12 +184,14 @@ def problems(*more: int, changes: bool = False, body: bool = False) -> dict[int 
         changes: Whether the operation changes data.
         body: Whether the operation takes a body.
     """
-    statuses = sorted({*_ALWAYS, *more, *(_CHANGING if changes else ()), *(_WITH_A_BODY if body else ())})
+    statuses = sorted(
+        {*_COMMON_STATUSES, *more, *(_CHANGE_STATUSES if changes else ()), *(_BODY_STATUSES if body else ())}
+    )
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": _WORDS[status], "content": content} for status in statuses}
+    return {status: {"description": _DESCRIPTIONS[status], "content": content} for status in statuses}
 
 
-_NOTHING_HERE = "this address does not exist; GET /api/v1/openapi.json lists all addresses"
+_UNKNOWN_ADDRESS = "this address does not exist; GET /api/v1/openapi.json lists all addresses"
 _MOST_FAULTS = 20
 
 
@@ -208,7 +210,7 @@ def install_problems(api: FastAPI) -> None:
         assert isinstance(error, HTTPException)
         status, line, headers = error.status_code, str(error.detail), dict(error.headers or {})
         if status == 404 and line == HTTPStatus.NOT_FOUND.phrase:
-            line = _NOTHING_HERE
+            line = _UNKNOWN_ADDRESS
         if status == 405:
             allowed = ", ".join(methods_of(api, get_route_path(request.scope)))
             line, headers["Allow"] = (

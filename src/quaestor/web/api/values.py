@@ -12,7 +12,7 @@ from quaestor.core import serial
 from quaestor.store.listing import MOST, ListPage, ListPart
 
 T = TypeVar("T")
-_FARTHEST = 1_000_000_000
+_MAX_OFFSET = 1_000_000_000
 
 
 class RequestBody(BaseModel):
@@ -42,7 +42,7 @@ class PartReply(Value, Generic[T]):
 
 
 def part_of(
-    offset: Annotated[int, Query(ge=0, le=_FARTHEST, description="The number of items to skip.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=_MAX_OFFSET, description="The number of items to skip.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = 50,
 ) -> ListPart:
     """Create a `ListPart` from the query parameters."""

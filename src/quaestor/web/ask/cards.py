@@ -22,10 +22,10 @@ from quaestor.core.provenance import SentenceRef, Source
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef
 from quaestor.web.document_view.parts import Paper, source_key
 
-_AROUND = 70
+_CONTEXT = 70
 """Characters of a sentence shown on each side of a number."""
 
-_MOST_SOURCES = 12
+_MAX_SOURCES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
     where = "" if document.is_page else locate_source(source, document).words
     before = after = ""
     if isinstance(source, SentenceRef):
-        before, after = shown.around(_AROUND, "…")
+        before, after = shown.around(_CONTEXT, "…")
     return ShownPlace(shown.place, before, shown.span, after, source_key(source), paper.part_of(source), where)
 
 
 def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     turn = turns[index]
     cited, sources = cite_explanation(turn.answer), sources_of(turn.answer)
-    most = max(_MOST_SOURCES, len(cited.sources) if cited is not None else 0)
+    most = max(_MAX_SOURCES, len(cited.sources) if cited is not None else 0)
     parts = formula_parts(turn.answer, [one.answer for one in turns[:index]]) if arithmetic(turn.answer) else ()
     return Card(
         number=index + 1,

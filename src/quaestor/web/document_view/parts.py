@@ -15,17 +15,17 @@ from quaestor.documents.document import Block, Document, Paragraph, SectionHeadi
 from quaestor.documents.health import document_health
 from quaestor.documents.table import Table
 
-_FULL = 60.0
+_PART_LINES = 60.0
 """Target size of a part, in lines on the screen."""
 
-_NEARLY = 40.0
+_MIN_LINES = 40.0
 """A heading starts a new part if the current one has more lines than this."""
 
-_ROWS = 80
+_MAX_ROWS = 80
 """Maximum number of table rows in a part."""
 
-_CHARACTERS = 110
-_AROUND = 2.0
+_LINE_LENGTH = 110
+_BLOCK_MARGIN = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Paper:
         """Divide a document."""
         self.document = document
         self.parts = tuple(
-            Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_cut(document.blocks))
+            Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_split(document.blocks))
         )
         self.health = document_health(document)
         self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
@@ -107,12 +107,12 @@ class Paper:
         return max(0, bisect_right(self._starts, (order, row)) - 1)
 
 
-def _cut(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
+def _split(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
     pieces: list[PartPiece] = []
     filled = 0.0
     for piece in _pieces(blocks):
         heading, lines = isinstance(piece.block.content, SectionHeading), _lines(piece)
-        if pieces and (filled + lines > _FULL or (heading and filled > _NEARLY)):
+        if pieces and (filled + lines > _PART_LINES or (heading and filled > _MIN_LINES)):
             # Keep headings together with the block that follows them.
             over = _trailing_headings(pieces)
             if len(over) < len(pieces):
@@ -141,7 +141,7 @@ def _pieces(blocks: Sequence[Block]) -> Iterator[PartPiece]:
         rows = len(block.content.rows)
         first = 0
         while first < rows:
-            last = rows if rows - first <= _ROWS * 5 // 4 else first + _ROWS
+            last = rows if rows - first <= _MAX_ROWS * 5 // 4 else first + _MAX_ROWS
             yield PartPiece(block, first, last)
             first = last
 
@@ -149,10 +149,10 @@ def _pieces(blocks: Sequence[Block]) -> Iterator[PartPiece]:
 def _lines(piece: PartPiece) -> float:
     match piece.block.content:
         case Paragraph(sentences=sentences):
-            return _AROUND / 2 + sum(len(sentence.text) for sentence in sentences) / _CHARACTERS
+            return _BLOCK_MARGIN / 2 + sum(len(sentence.text) for sentence in sentences) / _LINE_LENGTH
         case Table():
-            return _AROUND + piece.last - piece.first
-    return _AROUND
+            return _BLOCK_MARGIN + piece.last - piece.first
+    return _BLOCK_MARGIN
 
 
 _CELL = re.compile(r"t(\d{1,6})-(\d{1,6})-(\d{1,6})", re.ASCII)
@@ -192,7 +192,7 @@ def source_at(key: str, document: Document) -> Source | None:
     return None
 
 
-_MOST_RECENT = 16
+_MAX_DOCUMENTS = 16
 
 
 class DocumentCache:
@@ -209,7 +209,7 @@ class DocumentCache:
         if paper is None or paper.document is not document:
             paper = await asyncio.to_thread(Paper, document)
             self._recent[id(document)] = paper
-            while len(self._recent) > _MOST_RECENT:
+            while len(self._recent) > _MAX_DOCUMENTS:
                 self._recent.popitem(last=False)
         self._recent.move_to_end(id(document))
         return paper

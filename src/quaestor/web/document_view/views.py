@@ -10,7 +10,7 @@ from quaestor.documents.shown import role_and_unit
 from quaestor.documents.table import Cell, Table
 from quaestor.web.document_view.parts import Paper, Part, PartPiece, sentence_key, source_key
 
-_DEEPEST = 4
+_MAX_DEPTH = 4
 
 Span = tuple[str, str, bool]
 
@@ -166,7 +166,7 @@ def _row(table: Table, row: int, numeric: frozenset[int], used: frozenset[Source
     cells, header = table.cells[row], table.rows[row]
     heading = bool(cells[0].text.strip()) and not any(cell.text.strip() for cell in cells[1:])
     views = (_cell(cell, numeric, used, here) for cell in cells)
-    return RowView(tuple(views), min(_DEEPEST, max(0, len(header.levels) - 1)), heading)
+    return RowView(tuple(views), min(_MAX_DEPTH, max(0, len(header.levels) - 1)), heading)
 
 
 def _cell(cell: Cell, numeric: frozenset[int], used: frozenset[Source], here: Source | None, span: int = 1) -> CellView:

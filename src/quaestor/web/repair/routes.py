@@ -34,9 +34,9 @@ AUTHOR = "quaestor_author"
 _CHOICE: Any = Annotated[Choice, Discriminator("kind")]
 """The value sent by the button of an offered correction."""
 
-_A_YEAR = 365 * 24 * 3600
-_Words = Annotated[str, Form(max_length=400)]
-_Longer = Annotated[str, Form(max_length=4_000)]
+_COOKIE_SECONDS = 365 * 24 * 3600
+_ShortText = Annotated[str, Form(max_length=400)]
+_LongText = Annotated[str, Form(max_length=4_000)]
 
 
 @router.get("/c/{id}/correct/{number}")
@@ -50,12 +50,12 @@ async def _correct(
     site: TheSite,
     id: str,
     number: int,
-    choice: _Longer = "",
-    place: _Words = "",
-    value: _Words = "",
+    choice: _LongText = "",
+    place: _ShortText = "",
+    value: _ShortText = "",
     step: Annotated[int | None, Form(ge=0, le=10_000)] = None,
-    reason: _Words = "",
-    author: _Words = "",
+    reason: _ShortText = "",
+    author: _ShortText = "",
 ) -> Response:
     def fix(ledger: Ledger) -> Fix:
         return Fix(_act(ledger, number - 1, choice, place, value, step), number - 1, reason)
@@ -88,7 +88,7 @@ async def _apply_fix(request: Request, site: Site, id: str, fix: Callable[[Ledge
         response.set_cookie(
             AUTHOR,
             quote(name[:80]),
-            max_age=_A_YEAR,
+            max_age=_COOKIE_SECONDS,
             httponly=True,
             samesite="strict",
             secure=request.url.scheme == "https",

@@ -10,9 +10,9 @@ from quaestor.application.plan_steps import PlanNode, operation_sign
 
 WIDTH, HEIGHT = 210, 62
 _GAP_X, _GAP_Y, _MARGIN = 64, 16, 8
-_LETTERS, _LETTERS_OF_VALUE = 27, 21
+_LETTERS, _VALUE_LETTERS = 27, 21
 """Approximate number of letters that fit in a line of a box."""
-_LAST = 10
+_MAX_SUFFIX = 10
 
 KIND_LABELS = {"taken": "from the document", "row": "row of the table", "group": "cells"}
 
@@ -78,7 +78,7 @@ def draw(nodes: Sequence[PlanNode]) -> Drawing:
         for place, node in enumerate(column):
             x, y = _MARGIN + layer * (WIDTH + _GAP_X), free // 2 + place * (HEIGHT + _GAP_Y)
             boxes[node.key] = Box(
-                node, x, y, _cut(_title(node)), _cut(node.value, _LETTERS_OF_VALUE), node is nodes[-1]
+                node, x, y, _shorten(_title(node)), _shorten(node.value, _VALUE_LETTERS), node is nodes[-1]
             )
     lines = [line for node in nodes for line in _lines(node, boxes)]
     width = 2 * _MARGIN + (max(columns) + 1) * WIDTH + max(columns) * _GAP_X
@@ -124,12 +124,12 @@ def _lines(node: PlanNode, boxes: Mapping[str, Box]) -> list[Edge]:
     return found
 
 
-def _cut(text: str, most: int = _LETTERS) -> str:
+def _shorten(text: str, most: int = _LETTERS) -> str:
     text = " ".join(text.split())
     if len(text) <= most:
         return text
     # Keep the end, which often distinguishes numbers of the same row: "net cash from operating activities, 2009".
     head, comma, last = text.rpartition(", ")
-    if not comma or len(last) > _LAST:
+    if not comma or len(last) > _MAX_SUFFIX:
         return f"{text[: most - 1].rstrip()}…"
     return f"{head[: most - len(last) - 3].rstrip()}…, {last}"

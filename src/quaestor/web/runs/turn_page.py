@@ -18,12 +18,12 @@ from quaestor.web.document_view.parts import Paper, source_key
 from quaestor.web.document_view.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
 
-_AROUND = 160
+_CONTEXT = 160
 """Characters of a sentence shown on each side of a number."""
 
-_READINGS = 2
+_MAX_CANDIDATES = 2
 
-_PARTS = 4
+_MAX_PARTS = 4
 """Maximum number of document parts shown."""
 
 
@@ -62,18 +62,18 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
         "cited": cite_explanation(answer),
         "events": [event for event in found.turn.events if not isinstance(event, ToolCalled)],
         "turn_address": address,
-        **_sheet(found),
+        **_document_values(found),
         "before": address(record.index - 1) if record.index - 1 in indexes else None,
         "after": address(record.index + 1) if record.index + 1 in indexes else None,
     }
 
 
-def _sheet(found: TurnDetail) -> dict[str, Any]:
+def _document_values(found: TurnDetail) -> dict[str, Any]:
     """Return the parts of the document that contain sources of the answer, or else the first part."""
     if found.document is None:
         return {"parts": [], "parts_left": 0}
     paper, used = Paper(found.document), frozenset(sources_of(found.turn.answer))
-    numbers = sorted({number for source in used if (number := _part_of(paper, source)) is not None})[:_PARTS]
+    numbers = sorted({number for source in used if (number := _part_of(paper, source)) is not None})[:_MAX_PARTS]
     shown = [paper.parts[number] for number in numbers] or list(paper.parts[:1])
     left = len(paper.parts) - len(shown)
     return {"parts": [(part, part_view(paper, part, used)) for part in shown], "parts_left": left}
@@ -93,10 +93,10 @@ def _place(source: Source, found: TurnDetail) -> ShownPlace:
         except LookupError:
             pass  # imported runs may cite places that do not exist
         else:
-            cut = max(0, shown.start - _AROUND)
+            cut = max(0, shown.start - _CONTEXT)
             before = ("… " if cut else "") + shown.text[cut : shown.start]
-            rest = shown.text[shown.end : shown.end + _AROUND]
-            after = rest + (" …" if shown.end + _AROUND < len(shown.text) else "")
+            rest = shown.text[shown.end : shown.end + _CONTEXT]
+            after = rest + (" …" if shown.end + _CONTEXT < len(shown.text) else "")
             return ShownPlace(shown.place, before, shown.span, after, source_key(source))
     if found.graph is not None:
         return ShownPlace(source_text(source, found.graph), "", "", "")
@@ -120,7 +120,7 @@ def _describe_references(references: References, question: str) -> list[str]:
     for expression in references.expressions:
         means = [
             f"turn {candidate.turn + 1} ({candidate.score:.0%}: {candidate.reason})"
-            for candidate in expression.candidates[:_READINGS]
+            for candidate in expression.candidates[:_MAX_CANDIDATES]
         ]
         if expression.means:
             means.insert(0, expression.means)

@@ -20,7 +20,6 @@ BREAKDOWN_WORDS = {
     "kind": "kind of answer",
 }
 KIND_WORDS = {"yes_no": "yes or no", "none": "no answer"}
-_SOON = 60
 
 
 def dataset_name(dataset: str) -> str:
@@ -63,10 +62,10 @@ def duration(start: datetime, end: datetime | None) -> str:
     seconds = max(0.0, (end - start).total_seconds())
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
-    if seconds < _SOON:
+    if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < _SOON else f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def percent(share: float) -> str:

@@ -25,7 +25,7 @@ def test_a_turn_shows_its_answer_its_plan_and_its_reference(client: TestClient, 
     assert text(select(page, ".reference .big")[0])
     assert select(page, "svg .box")
     assert len(select(page, "ol.plan-steps li")) == len(select(page, "svg g.box"))
-    assert select(page, ".stands li")
+    assert select(page, ".sources li")
     assert [link.get("rel") for link in select(page, "nav.conversation .button")] == ["prev", "next"]
     assert select(page, "nav.conversation a[aria-current=page]")
 
