@@ -124,7 +124,7 @@ def sets_for(item: LabelledReference, weights: Weights) -> Sequence[AntecedentSe
 def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     """Rank by rules without weights.
 
-    A look-up uses nothing, a calculation the values since the last one, or a change and its base.
+    A look-up uses nothing, a calculation all values asked for since, or a change and its base.
     """
     latest = latest_results(results_of_turns(item.memory))
     asked = read_question(item.question)

@@ -82,10 +82,10 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """Return what a tool gives; its text says the same."""
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
-    said = text_of(result)
-    assert not result.is_error, said
-    assert json.loads(said) == result.structured_content
-    found: dict[str, Any] = json.loads(said)
+    text = text_of(result)
+    assert not result.is_error, text
+    assert json.loads(text) == result.structured_content
+    found: dict[str, Any] = json.loads(text)
     return found
 
 

@@ -24,14 +24,14 @@ SCHEMAS = {
 }
 
 
-def lost(said: Any, kept: Any) -> set[str]:
+def lost(sent: Any, kept: Any) -> set[str]:
     """The words of a schema that are not kept."""
-    if isinstance(said, dict) and isinstance(kept, dict):
-        gone = {key for key in said.keys() - kept.keys() if said[key] is not None}
-        return gone.union(*(lost(said[key], kept[key]) for key in said.keys() & kept.keys()))
-    if isinstance(said, list) and isinstance(kept, list) and len(said) == len(kept):
-        return set().union(*(lost(one, other) for one, other in zip(said, kept, strict=True)))
-    return set() if said == kept else {str(said)}
+    if isinstance(sent, dict) and isinstance(kept, dict):
+        gone = {key for key in sent.keys() - kept.keys() if sent[key] is not None}
+        return gone.union(*(lost(sent[key], kept[key]) for key in sent.keys() & kept.keys()))
+    if isinstance(sent, list) and isinstance(kept, list) and len(sent) == len(kept):
+        return set().union(*(lost(one, other) for one, other in zip(sent, kept, strict=True)))
+    return set() if sent == kept else {str(sent)}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -96,11 +96,11 @@ def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: Non
     first.message.content = [inspect.ContentReasoning(reasoning="two and three", signature="signed")]
 
     async def say(connection: Connection) -> tuple[ModelResponse, ModelResponse, Connection]:
-        said: list[ModelMessage] = [ModelRequest([UserPromptPart("what is 2 + 3?")])]
-        asked = await model_request(connection.model, said, model_request_parameters=CALCULATE)
+        messages: list[ModelMessage] = [ModelRequest([UserPromptPart("what is 2 + 3?")])]
+        asked = await model_request(connection.model, messages, model_request_parameters=CALCULATE)
         (called,) = asked.tool_calls
-        said += [asked, ModelRequest([ToolReturnPart("calculate", "5", called.tool_call_id)])]
-        return asked, await model_request(connection.model, said, model_request_parameters=CALCULATE), connection
+        messages += [asked, ModelRequest([ToolReturnPart("calculate", "5", called.tool_call_id)])]
+        return asked, await model_request(connection.model, messages, model_request_parameters=CALCULATE), connection
 
     def reply(messages: list[Any], tools: Any, choice: Any, config: Any) -> Any:
         heard.append(messages)
@@ -109,7 +109,7 @@ def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: Non
     asked, answered, connection = talk(reply, say)
     (called,) = asked.tool_calls
     assert called.args_as_dict() == {"operation": "add", "operands": [2, 3]}
-    assert not asked.text  # reasoning is not part of what was said
+    assert not asked.text  # reasoning is not part of the text
     assert answered.text == "it is 5"
     used = connection.meter.total
     assert (used.requests, used.input_tokens, used.output_tokens, used.cached_tokens) == (2, 19, 8, 2)
