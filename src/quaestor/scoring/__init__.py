@@ -1,1 +1,1 @@
-"""How right the answers were: reference answers, the benchmark's metrics, breakdowns with their intervals."""
+"""Scoring against reference answers: the benchmarks' metrics, breakdowns and confidence intervals."""

@@ -1,7 +1,7 @@
-"""An audit of references: for each disputed turn a verdict, the programs that are accepted, and why.
+"""Audits of reference answers: a verdict, the accepted programs and a reason for each disputed turn.
 
-No audit comes with the package: what is said of a benchmark's turns stays with its data. An audit says how references
-are judged and is never learned from: only scoring and what shows scores read it.
+The package ships no audit; audits are published with their benchmark's data. They are used only to score and to show
+scores, never for training.
 """
 
 import json
@@ -32,21 +32,21 @@ from quaestor.scoring.verdicts import TurnScore
 
 
 class AuditVerdict(StrEnum):
-    """What a reader of a page and its questions says of a reference."""
+    """Verdict of a human reader on a reference answer."""
 
     WRONG = "reference_wrong"
-    """Page and conversation do not bear it out."""
+    """The page and the conversation contradict the reference."""
     AMBIGUOUS = "ambiguous"
-    """The question has readings that are as defensible; the reference is one of them."""
+    """The question has several defensible readings, and the reference is one of them."""
     CONVENTION = "convention"
-    """Only a convention parts it from other answers: the sign of a decline, percent or fraction, a scale."""
+    """The reference differs from other answers only by convention: sign of a decline, percent or fraction, scale."""
     RIGHT = "reference_right"
-    """It is what page and conversation say."""
+    """The page and the conversation support the reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReading:
-    """What one reader decided, who saw the answers without their sources; accepted programs, the best first."""
+    """Decision of one reader, who saw the answers without their sources; accepted programs, best first."""
 
     verdict: AuditVerdict
     programs: tuple[str, ...]
@@ -54,13 +54,13 @@ class AuditReading:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One disputed turn, as it was settled.
+    """Settled verdict on one disputed turn.
 
     Attributes:
-        programs: What is accepted, the best first: self-contained program text. The reference is beside them where
-            the verdict is not `reference_wrong`, listed or not.
-        readings: Two, made without each other.
-        settled: `agreed` where the readings have one verdict, else `third reading`.
+        programs: Accepted programs as self-contained text, best first. Unless the verdict is `reference_wrong`, the
+            reference is accepted as well, listed or not.
+        readings: Two independent readings.
+        settled: `agreed` if the readings have the same verdict, else `third reading`.
     """
 
     conversation: str
@@ -74,7 +74,7 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class Audit:
-    """The disputed turns of a benchmark, each once; the name is that of the file, without its ending."""
+    """Disputed turns of a benchmark, each once; the name is the file name without its suffix."""
 
     name: str
     entries: tuple[AuditEntry, ...]
@@ -86,7 +86,7 @@ class Audit:
 
     @property
     def kappa(self) -> float:
-        """How far two readers agree on verdicts beyond chance: 1 for always, 0 for no more than by chance.
+        """Cohen's kappa of the two readers' verdicts: 1 for full agreement, 0 for agreement by chance.
 
         Source: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
         """
@@ -99,7 +99,11 @@ class Audit:
 
 
 def read_audit(path: Path) -> Audit:
-    """Return an audit."""
+    """Read an audit, one JSON object per line.
+
+    Raises:
+        DatasetError: The file cannot be read, is empty, or has an invalid or duplicate entry.
+    """
     entries: dict[tuple[str, int], AuditEntry] = {}
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
@@ -140,7 +144,7 @@ def _first_line(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VerdictShare:
-    """The turns whose references have one verdict; None for turns that depend on a wrong reference."""
+    """Turns whose references have the same verdict; None for turns that depend on a wrong reference."""
 
     verdict: AuditVerdict | None
     turns: int
@@ -150,7 +154,7 @@ class VerdictShare:
 
 @dataclass(frozen=True, slots=True)
 class AuditedScore:
-    """Raw and audited accuracy, over the same turns."""
+    """Raw and audited accuracy over the same turns."""
 
     audit: str
     entries: int
@@ -162,7 +166,7 @@ class AuditedScore:
 
 @dataclass(frozen=True, slots=True)
 class AuditedTurn:
-    """One turn, judged twice; `follows` if what follows from an earlier accepted answer is right too."""
+    """Turn judged by its reference and by an audit; `follows` if it builds on an earlier corrected answer."""
 
     score: TurnScore
     right: bool
@@ -173,7 +177,11 @@ class AuditedTurn:
 def judge_turns(
     run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
 ) -> tuple[AuditedTurn, ...]:
-    """Return each turn of a scored run, judged by an audit too, as `audited_turns`."""
+    """Judge each turn of a scored run by an audit as well, as `audited_turns` does.
+
+    Raises:
+        InputError: The file has stated answers, or the audit has no turn of the run.
+    """
     if turns and measures_of(turns[0].verdicts) != PROGRAMS:
         raise InputError("audits accept programs and cannot be applied to a file with stated answers")
     found = audited_turns(turns, conversations, audit)
@@ -185,10 +193,10 @@ def judge_turns(
 def audited_turns(
     scores: Iterable[TurnScore], conversations: Iterable[Conversation], audit: Audit
 ) -> tuple[AuditedTurn, ...]:
-    """Return each turn of a scored run, judged by an audit too.
+    """Judge each turn of a scored run by an audit as well.
 
-    A disputed turn is judged by what is accepted; if a turn repeats the steps of a wrong reference, what follows from
-    the accepted one is right too.
+    A disputed turn is judged by its accepted programs. If a turn repeats the steps of a wrong reference, the same steps
+    based on the accepted program are right too.
     """
     documents = {conversation.id: conversation.document for conversation in conversations}
     found: list[AuditedTurn] = []
@@ -201,7 +209,7 @@ def audited_turns(
             earlier.append((score.gold_program, entry.programs[0]))
         accepted = _programs(score, entry, earlier)
         right = accepted and _is_right(score, accepted, benchmark_rows_of(documents[score.conversation]))
-        # A turn that nobody read keeps its reference: the steps that it shares with a wrong one may be right here.
+        # Without an audit entry the reference stays valid: the steps it shares with a wrong one may be right here.
         keeps = not accepted or not wrong
         right = bool(right) or (keeps and score.correct)
         found.append(AuditedTurn(score, right, entry, follows=entry is None and bool(accepted)))
@@ -226,7 +234,7 @@ def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
 
 
 def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the programs that are accepted instead of a reference or beside it; none if it is judged alone."""
+    """Return the programs accepted replacement of the reference or besides it; empty if only the reference counts."""
     if entry is not None:
         return () if entry.verdict is AuditVerdict.RIGHT else entry.programs
     found = (following(score.gold_program, wrong, accepted) for wrong, accepted in reversed(earlier))
@@ -236,7 +244,7 @@ def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tupl
 def _is_right(score: TurnScore, programs: Sequence[str], tables: Sequence[TableRows]) -> bool:
     answer = Prediction(score.conversation, score.turn, score.predicted).value
     for program in programs:
-        with suppress(PlanError):  # it has no result on this page, so nothing equals it
+        with suppress(PlanError):  # the program has no result on this page, so no answer equals it
             if executed_equal(answer, run_program(program, tables)):
                 return True
     return False
@@ -244,7 +252,7 @@ def _is_right(score: TurnScore, programs: Sequence[str], tables: Sequence[TableR
 
 @dataclass(frozen=True, slots=True)
 class AuditCandidate:
-    """A turn that a run answers otherwise than its reference."""
+    """Turn that a run answers differently from its reference; `beside` counts other runs with the same answer."""
 
     conversation: str
     turn: int
@@ -258,9 +266,9 @@ class AuditCandidate:
 def audit_candidates(
     turns: Sequence[TurnScore], audit: Audit | None, others: Sequence[Mapping[tuple[str, int], str | None]] = ()
 ) -> tuple[AuditCandidate, ...]:
-    """Return the turns of a run that were answered, are wrong, and are not in an audit; the most telling first.
+    """Return the answered, wrong turns of a run that are not in the audit.
 
-    Those come first that most other runs answer the same, and of these the surest.
+    Turns that most other runs answer the same come first, then those with the highest confidence.
     """
     found = []
     for turn in turns:
@@ -272,12 +280,12 @@ def audit_candidates(
 
 
 def following(program: str, wrong: str, accepted: str) -> str | None:
-    """Return a program with the steps of a wrong one replaced by those that are accepted; None if it has none.
+    """Return a program with the steps of a wrong one replaced by the accepted steps; None if it lacks them.
 
-    A look-up is replaced only if it is the whole reference: its number may be in a later one by itself.
+    A look-up is replaced only if it is the whole program, as a later program may use the same number independently.
 
     Args:
-        program: A later turn's reference, which repeats the steps that it rests on.
+        program: A later turn's reference, which repeats the steps it depends on.
 
     >>> following("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "subtract(6, 3)")
     'subtract(6, 3), divide(#0, 3)'
@@ -285,22 +293,22 @@ def following(program: str, wrong: str, accepted: str) -> str | None:
     'divide(2.5, 3)'
     >>> following("divide(7, 3)", "subtract(5, 3)", "subtract(6, 3)")
     """
-    later, before, instead = (_steps(parse_program(text)) for text in (program, wrong, accepted))
+    later, before, replacement = (_steps(parse_program(text)) for text in (program, wrong, accepted))
     if later == before:
         return accepted
     if later[: len(before)] != before or before[-1].operation == "identity":
         return None
-    looked_up = instead[-1].operation == "identity"
-    begun = [] if looked_up else [write_step(step) for step in instead]
-    shift = len(begun) - len(before)
-    result = instead[-1].operands[0] if looked_up else Ref(len(instead))
+    looked_up = replacement[-1].operation == "identity"
+    replaced = [] if looked_up else [write_step(step) for step in replacement]
+    shift = len(replaced) - len(before)
+    result = replacement[-1].operands[0] if looked_up else Ref(len(replacement))
     rest = []
     for step in later[len(before) :]:
         operands = [_replace(operand, len(before), shift, result) for operand in step.operands]
         if None in operands:
-            return None  # it rests on a part of the wrong reference, which the accepted one may not have
+            return None  # it uses a part of the wrong reference that the accepted one may lack
         rest.append(write_step(Compute(step.id, step.operation, tuple(filter(None, operands)))))
-    return ", ".join(begun + rest)
+    return ", ".join(replaced + rest)
 
 
 def _steps(plan: Plan) -> tuple[Compute, ...]:

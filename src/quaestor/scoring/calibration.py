@@ -1,4 +1,4 @@
-"""How far confidences can be believed: calibration, and what is gained by leaving out the least sure answers.
+"""Reliability of confidences: calibration, and accuracy when the least confident answers are left out.
 
 Source: expected calibration error as in Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2, with
 bins of equal width; risk and coverage as in Geifman and El-Yaniv, "Selective Classification for Deep Neural Networks"
@@ -17,7 +17,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The answers whose confidence is in one range: `low` belongs to it, `high` only if it is 1."""
+    """Answers with a confidence in one range: `low` is included, `high` only if it is 1."""
 
     low: float
     high: float
@@ -28,7 +28,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many are right (`accuracy`) if only the share of answers with at least a confidence is given."""
+    """Accuracy of the share of answers whose confidence is at least the threshold."""
 
     threshold: float
     share: float
@@ -37,7 +37,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """How reliable the confidences of a run's answers are; `coverage` has the surest tenth, two tenths, ... of them."""
+    """Calibration of a run's answers; `coverage` has the most confident tenth, two tenths, ... of them."""
 
     given: Proportion
     error: float
@@ -49,7 +49,7 @@ class CalibrationReport:
 def calibration_report(
     confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str] | Numbers
 ) -> CalibrationReport | None:
-    """Return the figures over answers with confidences from 0 to 1; None if there is none."""
+    """Return the figures over answers with confidences from 0 to 1, or None if there are no answers."""
     if not confidences:
         return None
     groups = pages if isinstance(pages, np.ndarray) else group_places(pages)
@@ -65,7 +65,7 @@ def calibration_report(
 
 
 def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
-    """Return the answers by confidence, in ranges of equal width from 0 to 1.
+    """Return the answers by confidence, in bins of equal width from 0 to 1.
 
     Source: The reliability diagram of Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2.
 
@@ -81,13 +81,13 @@ def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int =
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Return the expected calibration error: how far accuracy is from confidence, averaged over answers."""
+    """Return the expected calibration error: the mean distance of accuracy from confidence, weighted by answers."""
     whole = sum(found.count for found in bins)
     return sum(found.count * abs(found.accuracy - found.confidence) for found in bins) / whole if whole else 0.0
 
 
 def risk_coverage(confidences: Sequence[float], right: Sequence[bool]) -> tuple[Coverage, ...]:
-    """Return how many are right of the surest answer, of the two surest, and so on to all of them."""
+    """Return the accuracy of the most confident answer, of the two most confident, and so on up to all answers."""
     order, total = surest_first(confidences), len(confidences)
     hits = np.cumsum(np.asarray(right, dtype=int)[order]).tolist()
     points = enumerate(zip(order, hits, strict=True), start=1)
@@ -95,7 +95,7 @@ def risk_coverage(confidences: Sequence[float], right: Sequence[bool]) -> tuple[
 
 
 def surest_first(confidences: Sequence[float]) -> list[int]:
-    """Return the places of the answers, the surest first; equals in their order."""
+    """Return the indexes of the answers by falling confidence; ties keep their order."""
     return sorted(range(len(confidences)), key=lambda n: -confidences[n])
 
 

@@ -1,40 +1,42 @@
-"""Why a turn is wrong: the causes, in one list."""
+"""Causes of wrong turns."""
 
 from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """Why a turn is wrong. A turn has one cause, the first of these that holds."""
+    """Why a turn is wrong. Each turn has the first of these causes that applies."""
 
     NO_ANSWER = "no answer"
-    """The solver gave none, or the turn was not played."""
+    """The solver gave no answer, or the turn was not run."""
     UNUSABLE = "refused or unusable reply"
-    """The turn failed with a named error, or what was answered cannot be read."""
+    """The turn failed with a named error, or the answer cannot be read."""
     DOUBT = "reference in doubt"
-    """The reference's program does not give its answer or reads a number that stands nowhere on the page, or the answer
-    is what the annotators show while their program gives another one."""
+    """The reference program does not give the reference answer, or reads a number that is not on the page; or the
+    answer equals the annotators' displayed answer, which differs from the result of their program.
+    """
     INHERITED = "inherited from an earlier error"
-    """The plan is right, but for the wrong answer of an earlier turn that it uses, or for what an earlier wrong turn
-    took and this question does not name again."""
+    """The plan is right except that it uses the wrong answer of an earlier turn, or repeats an earlier mistake about
+    something that this question does not name.
+    """
     OPERATION = "operation"
-    """Another arithmetic, or one on more or fewer numbers."""
+    """Different arithmetic, or a different number of operands."""
     REFERENCE = "reference to the wrong earlier answer"
-    """The answer of another turn, or an earlier answer where none was meant, or none if one was."""
+    """The answer of another turn is used, an earlier answer instead of a new value, or a new value instead of one."""
     ORDER = "operand order"
     """The same arithmetic on the same numbers, in another order."""
     PLACE = "wrong table or text"
-    """A number of another table or another passage, or of nowhere."""
+    """A number from another table or passage, or not from the page."""
     LINE = "wrong line"
-    """Another line of the same table, or another thing of the same sentence."""
+    """Another line of the same table, or another item of the same sentence."""
     PERIOD = "wrong period"
-    """The same line, in another period."""
+    """The same line in another period."""
     SIGN = "sign"
-    """The same but for a sign."""
+    """Only the sign differs."""
     SCALE = "scale"
-    """The same but for a power of ten, such as a percentage for its fraction."""
+    """Differs by a power of ten only, such as a percentage instead of its fraction."""
     ROUNDED = "rounded"
-    """An answer without a plan that is the reference, but written with fewer digits."""
+    """An answer without a plan that equals the reference rounded to fewer digits."""
     NO_PLAN = "no plan to compare with"
-    """The answer came without a plan, as one of another program does, and the numbers alone do not tell."""
+    """The answer has no plan, as with imported predictions, and the numbers alone do not show the cause."""
     UNKNOWN = "no program to compare with"
-    """The dataset gives no program, and the numbers alone do not tell."""
+    """The dataset gives no program, and the numbers alone do not show the cause."""

@@ -1,6 +1,6 @@
-"""What a labelled dataset is worth: which programs give their answers, what was repaired, what is suspicious.
+"""Quality check of a labelled dataset: programs that contradict their answers, repaired cells, suspicious labels.
 
-Mends nothing.
+The check reports findings and changes nothing.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ _HALF_A_HUNDREDTH = Decimal("0.005")
 
 
 class FindingKind(StrEnum):
-    """What was found."""
+    """Kind of a finding."""
 
     PROGRAM = "program does not reproduce its answer"
     LITERAL = "operand not found on the page"
@@ -42,7 +42,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelFinding:
-    """One thing worth knowing."""
+    """Finding about one conversation or turn."""
 
     kind: FindingKind
     conversation: str
@@ -52,7 +52,7 @@ class LabelFinding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a dataset is worth; `programs` counts reference programs and derivations of numbers."""
+    """Findings about a dataset; `programs` counts reference programs and derivations of numbers."""
 
     conversations: int
     documents: int
@@ -62,12 +62,12 @@ class CheckReport:
     findings: tuple[LabelFinding, ...]
 
     def count(self, kind: FindingKind) -> int:
-        """Return how many findings are of a kind."""
+        """Return the number of findings of a kind."""
         return sum(finding.kind is kind for finding in self.findings)
 
 
 def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> CheckReport:
-    """Return what reading the whole dataset and executing every reference program showed; `gold` may be empty."""
+    """Read the whole dataset and execute every reference program; `gold` may be empty."""
     findings: list[LabelFinding] = []
     pages: set[tuple[str, str]] = set()
     agreeing = programs = 0
@@ -90,10 +90,10 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
 
 
 def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
-    """Return how a display answer contradicts the executed one, or None if it shows it, rounded.
+    """Return how a display answer contradicts the executed one, or None if it is the executed answer, rounded.
 
-    A percentage of the executed fraction shows it. A display that is the number with its last digit cut off, or off
-    by one, differs in the last digit.
+    The display may be the executed fraction as a percentage. A display whose last digit is truncated or off by one
+    counts as `DISPLAY_DIGIT`.
     """
     exact, shown = number_of(executed), rounded_for_display(display)
     if exact is None or shown is None:
@@ -111,10 +111,10 @@ def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
 
 
 def in_doubt(turn: GoldTurn, answer: AnswerValue | None, page: PageNumbers, tables: Sequence[TableRows]) -> bool:
-    """Return whether the reference may be wrong where an answer differs from it.
+    """Return whether the reference may be wrong if an answer differs from it.
 
-    So it is where its program does not give its answer or reads a number that stands nowhere on the page, and where
-    the annotators show another answer than their program gives, and the answer is the one that they show.
+    This applies if the reference program does not give the reference answer or reads a number that is not on the page,
+    or if the answer equals the annotators' displayed answer, which differs from the result of their program.
     """
     if turn.program:
         if program_fault(turn, tables) is not None:
@@ -139,7 +139,7 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
             detail = f"{written} gives {fault}, not {print_value(turn.executed)}"
             yield LabelFinding(FindingKind.PROGRAM, conversation, index, detail)
         try:
-            # People divide by how many there are, and write it as any other number.
+            # Annotators write counts (divisors of averages) like any other number, so these need no source.
             free = turn.stated is not None
             found = missing_literals(turn.program, numbers) if turn.program else ()
             missing = tuple(literal for literal in found if not (free and needs_no_source(read_literal(literal))))
@@ -152,12 +152,12 @@ def _turn_findings(turns: Sequence[GoldTurn], document: Document, conversation: 
 
 
 def _is_computed(turn: GoldTurn) -> bool:
-    """Whether a reference says how its answer is computed: every program, and of stated answers those of numbers."""
+    """Return whether a reference is computed: every program, and of stated answers the arithmetic ones."""
     return turn.stated is None or turn.stated.kind == "arithmetic"
 
 
 def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
-    """Return what a reference program gives, if that is not its answer; else None."""
+    """Return the result of a reference program if it differs from the reference answer, else None."""
     try:
         value = run_program(turn.program, tables)
     except PlanError as error:
@@ -167,7 +167,7 @@ def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
 
 
 def states_number(turn: GoldTurn, value: AnswerValue) -> bool:
-    """Whether a stated number is a value with two decimals, whatever its scale; a percentage may be a fraction."""
+    """Return whether a stated number equals a value to two decimals; a percentage may match its fraction."""
     computed, wanted = number_of(value), number_of(turn.executed)
     if computed is None or wanted is None or turn.stated is None:
         return False

@@ -1,7 +1,7 @@
-"""Ways in which papers count an answer as right, side by side: each rule, and how many turns it turns.
+"""Common conventions for right answers, side by side: each rule, its accuracy, and the turns it changes.
 
-A figure without its rule says little: one run of rounded answers is 60 % right by the official rule and 80 % by
-another.
+Accuracies are comparable only under the same rule: one run of rounded answers is 60 % right by the official rule and
+80 % by another.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _LARGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """A rule by which answers are right."""
+    """Rule that decides whether an answer is right."""
 
     name: str
     rule: str
@@ -35,7 +35,7 @@ class Convention:
 
 @dataclass(frozen=True, slots=True)
 class ConventionFigure:
-    """What a run comes to by one rule."""
+    """Accuracy of a run by one rule, with the turns gained and lost against the benchmark's own."""
 
     name: str
     rule: str
@@ -47,7 +47,7 @@ class ConventionFigure:
 def convention_figures(
     predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], conversations: Iterable[Conversation]
 ) -> tuple[ConventionFigure, ...]:
-    """Return what a run comes to by each rule, the benchmark's own first; a turn without a prediction is wrong."""
+    """Return the accuracy of a run by each rule, the benchmark's own first; a turn without a prediction is wrong."""
     given = {(one.conversation, one.turn): one for one in predictions}
     turns = [
         (given.get((asked.id, index)) or Prediction(asked.id, index, None), reference, tables, asked.document.id)
@@ -72,7 +72,7 @@ def convention_figures(
 
 
 def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | None:
-    """Return answer and reference, if both are numbers of a size that occurs."""
+    """Return answer and reference, if both are numbers and the answer's magnitude is plausible."""
     answer, reference = number_of(found.value), number_of(gold.executed)
     if answer is None or reference is None or not answer.is_finite() or abs(answer.adjusted()) > _LARGEST:
         return None
@@ -86,7 +86,7 @@ def _near(answer: Decimal, reference: Decimal) -> bool:
 
 
 def _judge_by(right: Callable[[Decimal, Decimal], bool]) -> Judge:
-    """Return what judges two numbers by a rule, and all else by the benchmark's own."""
+    """Apply a rule to two numbers, and the benchmark's own rule to any other answer."""
 
     def judge(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
         numbers = _numbers(found, gold)
@@ -100,7 +100,7 @@ def _equal(answer: Decimal, reference: Decimal) -> bool:
 
 
 def _or_percent(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
-    """Return a rule that holds for an answer as a percentage or a fraction too."""
+    """Extend a rule to accept the answer as a percentage or as a fraction."""
     return lambda answer, reference: any(right(answer.scaleb(power), reference) for power in (0, 2, -2))
 
 
@@ -116,14 +116,14 @@ def _digits(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> b
 
 
 def _matches_shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    """Whether the answer, rounded to the decimals that the annotators show, is what they show."""
+    """Return whether the answer, rounded to the displayed decimals, equals the annotators' displayed answer."""
     if gold.display is None:
         return None
     shown, numbers = rounded_for_display(gold.display), _numbers(found, gold)
     if shown is None or numbers is None:
         return executed_equal(found.value, gold.executed)
     answer, (number, half_unit) = numbers[0], shown
-    # A percentage is shown of a fraction, and of a number that is printed with its sign.
+    # A displayed percentage may stand for a fraction or for a number that is printed with a percent sign.
     fraction = gold.display.strip().endswith("%") and _near(numbers[1].scaleb(2), number)
     return abs((answer.scaleb(2) if fraction else answer) - number) <= half_unit
 
@@ -160,4 +160,4 @@ CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
         _scorer("words", "prose that no judge has seen, by its words (rough)"),
     ),
 }
-"""The rules by the scorer that says what is right; that one first."""
+"""The rules for each kind of references, keyed by its main scorer; that scorer comes first."""

@@ -1,6 +1,6 @@
-"""Why the wrong turns of a conversation are wrong, computed from plan against plan.
+"""Diagnosis of wrong turns, by comparing the solver's plan with the reference's.
 
-The reference's plan stands nowhere but in memory here, and a cause names no answer.
+The reference's plan stays in memory, and a cause reveals no answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,12 +30,12 @@ from quaestor.scoring.terms import ConstantTerm, PrintedTerm, Term, leaves, term
 
 _POWERS = range(-12, 13)
 _PRECEDENCE = tuple(Cause)
-"""The causes in the order in which one of several is named."""
+"""The causes by precedence, if several apply."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """What was done in a turn: its term and its result, as far as there are any."""
+class _Computation:
+    """Term and result of one turn, if known."""
 
     term: Term | None = None
     result: StepResult | None = None
@@ -43,7 +43,7 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Mistake:
-    """One thing taken for another."""
+    """Item that was confused with another one."""
 
     cause: Cause
     meant: object
@@ -52,21 +52,21 @@ class _Mistake:
 
 @dataclass(slots=True)
 class _Diagnosis:
-    """A conversation, turn by turn."""
+    """Diagnosis of one conversation, turn by turn."""
 
     conversation: Conversation
     page: PageNumbers
     tables: Sequence[TableRows]
     places: Mapping[Decimal, tuple[Source, ...]]
-    meant: list[_Done] = field(default_factory=list)
-    found: list[_Done] = field(default_factory=list)
+    meant: list[_Computation] = field(default_factory=list)
+    found: list[_Computation] = field(default_factory=list)
     wrong: set[int] = field(default_factory=set)
     mistakes: set[_Mistake] = field(default_factory=set)
     index: int = 0
 
     def add(self, gold: GoldTurn, prediction: Prediction | None, *, correct: bool) -> Cause | None:
-        """Return why the next turn is wrong; None if it is right."""
-        meant, found = self._reference(gold), self._solver_turn(prediction)
+        """Return the cause of the next turn's error, or None if the turn is right."""
+        meant, found = self._reference(gold), self._solver(prediction)
         cause = None if correct else self._cause(gold, prediction, meant, found)
         if self.conversation.chained:
             if not correct:
@@ -76,12 +76,12 @@ class _Diagnosis:
         self.index += 1
         return cause
 
-    def _cause(self, gold: GoldTurn, prediction: Prediction | None, meant: _Done, found: _Done) -> Cause:
+    def _cause(self, gold: GoldTurn, prediction: Prediction | None, meant: _Computation, found: _Computation) -> Cause:
         if prediction is None or (prediction.number is None and not prediction.error):
             return Cause.NO_ANSWER
         if prediction.value is not None and in_doubt(gold, prediction.value, self.page, self.tables):
             return Cause.DOUBT
-        if self._right_otherwise(prediction, gold):
+        if self._right_with_references(prediction, gold):
             return Cause.INHERITED
         if prediction.value is None:
             return Cause.UNUSABLE
@@ -89,70 +89,70 @@ class _Diagnosis:
             return self._cause_without_plan(gold, prediction.value, meant)
         return self._own_cause(gold, prediction.value, meant, found)
 
-    def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, meant: _Done) -> Cause:
-        """Return what the number alone tells of an answer that came without a plan."""
+    def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, meant: _Computation) -> Cause:
+        """Return the cause that the number alone suggests for an answer without a plan."""
         if states_number(gold, answer):
             return Cause.SCALE
         reference = gold.executed if meant.result is None else meant.result.value
         return _compare_values(reference, answer) or _compare_rounded(reference, answer) or Cause.NO_PLAN
 
-    def _own_cause(self, gold: GoldTurn, answer: AnswerValue, meant: _Done, found: _Done) -> Cause:
-        """Return what is wrong with the plan of this turn."""
+    def _own_cause(self, gold: GoldTurn, answer: AnswerValue, meant: _Computation, found: _Computation) -> Cause:
+        """Return the cause of an error in this turn's plan."""
         if states_number(gold, answer):
             return Cause.SCALE
         reference = gold.executed if meant.result is None else meant.result.value
         if meant.term is None or found.term is None:
-            lacking = Cause.UNUSABLE if found.term is None else Cause.UNKNOWN
-            return _compare_values(reference, answer) or lacking
-        parts = differing_parts(meant.term, found.term, self._scene())
+            missing = Cause.UNUSABLE if found.term is None else Cause.UNKNOWN
+            return _compare_values(reference, answer) or missing
+        parts = differing_parts(meant.term, found.term, self._context())
         if not parts:
             return _compare_values(reference, answer) or _compare_leaves(meant.term, found.term)
-        causes = {self._passed_on(part) for part in parts}
+        causes = {self._cause_of_part(part) for part in parts}
         own = causes - {Cause.INHERITED}
         return min(own or causes, key=_PRECEDENCE.index)
 
-    def _scene(self) -> ComparisonContext:
+    def _context(self) -> ComparisonContext:
         questions = self.conversation.questions[: self.index + 1]
         return ComparisonContext(
             self.conversation.document,
             questions if self.conversation.chained else questions[-1:],
-            [done.term for done in self.meant],
-            [done.term for done in self.found],
+            [computation.term for computation in self.meant],
+            [computation.term for computation in self.found],
             frozenset(self.wrong),
             self.places,
         )
 
-    def _reference(self, gold: GoldTurn) -> _Done:
-        """Return what the reference does; without a program it is a number of the page, where it stands there."""
+    def _reference(self, gold: GoldTurn) -> _Computation:
+        """Return the reference's term; without a program, the answer as a number of the page, if the page has it."""
         if gold.program:
             return self._run_program(gold.program)
         number = number_of(gold.executed)
         places = () if number is None else self.places.get(abs(number), ())
-        return _Done(PrintedTerm(number, places) if places else None)
+        return _Computation(PrintedTerm(number, places) if places else None)
 
-    def _solver_turn(self, prediction: Prediction | None) -> _Done:
-        """Return what the solver did; of an answer without a plan what its program says."""
+    def _solver(self, prediction: Prediction | None) -> _Computation:
+        """Return the solver's term, from the plan or else from the program."""
         if prediction is None or prediction.value is None:
-            return _Done()
+            return _Computation()
         if prediction.plan is None:
-            done = self._run_program(prediction.program) if prediction.program else _Done()
-            return done if done.result else _Done(None, StepResult(prediction.value))
+            computation = self._run_program(prediction.program) if prediction.program else _Computation()
+            return computation if computation.result else _Computation(None, StepResult(prediction.value))
         try:
-            results = execute(prediction.plan, [done.result for done in self.found]).registers
+            results = execute(prediction.plan, [computation.result for computation in self.found]).registers
         except PlanError:
-            return _Done(None, StepResult(prediction.value))
-        earlier = [done.term for done in self.found]
+            return _Computation(None, StepResult(prediction.value))
+        earlier = [computation.term for computation in self.found]
         term = term_of(prediction.plan, results, earlier, lambda literal: ConstantTerm(literal.value))
-        return _Done(term, results[-1])
+        return _Computation(term, results[-1])
 
-    def _run_program(self, program: str) -> _Done:
-        """Return what a program does, its numbers found on the page."""
+    def _run_program(self, program: str) -> _Computation:
+        """Execute a program, with its numbers located on the page."""
         try:
             plan = bind_labels(parse_program(program), self.tables)
             results = execute(plan).registers
         except PlanError:
-            return _Done()
-        return _Done(term_of(plan, results, (), self._literal), results[-1])
+            return _Computation()
+        return _Computation(term_of(plan, results, (), self._literal), results[-1])
 
     def _literal(self, literal: Constant) -> PrintedTerm | ConstantTerm:
         """Return a number of a program with every place that prints it."""
@@ -162,8 +162,8 @@ class _Diagnosis:
             return ConstantTerm(literal.value)
         return PrintedTerm(printed, places)
 
-    def _right_otherwise(self, prediction: Prediction, gold: GoldTurn) -> bool:
-        """Whether a plan that uses the wrong answer of an earlier turn is right with that turn's reference."""
+    def _right_with_references(self, prediction: Prediction, gold: GoldTurn) -> bool:
+        """Return whether the plan is right if the wrong earlier answers it uses are replaced by the references."""
         plan = prediction.plan
         if plan is None or not {self.index + step for step in _turns_back(plan)} & self.wrong:
             return False
@@ -177,10 +177,10 @@ class _Diagnosis:
                 return True
         return False
 
-    def _passed_on(self, part: Difference) -> Cause:
-        """Return the cause of a part: an earlier one's, where a wrong turn took the same, and this question is silent.
+    def _cause_of_part(self, part: Difference) -> Cause:
+        """Return the cause, `INHERITED` if an earlier turn made the same mistake and this question does not correct it.
 
-        A question that names no period is about the one before, and so is one that does not name its line.
+        A question that names no period takes the previous question's, and so does one that names no line.
         """
         if part.meant is None or part.read is None or not self.conversation.chained:
             return part.cause
@@ -196,7 +196,7 @@ class _Diagnosis:
         return Cause.INHERITED if known and silent else part.cause
 
     def _line(self, place: Source) -> object:
-        """Return what says which line a place is of."""
+        """Return a key for the line of a place."""
         if not isinstance(place, CellRef):
             return place.section, place.sentence
         by_column = self.conversation.document.table(place.table).orientation == "rows"
@@ -218,7 +218,7 @@ def find_causes(
     page: PageNumbers,
     tables: Sequence[TableRows],
 ) -> tuple[Cause | None, ...]:
-    """Return why each turn of a conversation is wrong; None if it is right."""
+    """Return the cause of each wrong turn of a conversation, and None for each right one."""
     if all(correct):
         return (None,) * len(golds)
     diagnosis = _Diagnosis(conversation, page, tables, number_places(conversation.document))
@@ -234,15 +234,15 @@ def _turns_back(plan: Plan) -> frozenset[int]:
     return frozenset(o.step for step in computed for o in step.operands if isinstance(o, Ref) and o.step < 0)
 
 
-def _rescale(meant: _Done, found: _Done, scaled: bool) -> StepResult | None:
-    """Return the reference's result of a turn, in the scale that the solver's has where that is asked."""
+def _rescale(meant: _Computation, found: _Computation, scaled: bool) -> StepResult | None:
+    """Return the reference's result of a turn, in the scale and unit of the solver's result if `scaled`."""
     if meant.result is None or found.result is None or not scaled:
         return meant.result
     return StepResult(meant.result.value, found.result.scale, found.result.unit)
 
 
 def _compare_values(meant: AnswerValue, found: AnswerValue) -> Cause | None:
-    """Return how two numbers differ, where it is by a sign or a power of ten alone."""
+    """Return the cause if two numbers differ only by a sign or a power of ten."""
     if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
         return None
     one, other = abs(meant.value), abs(found.value)
@@ -253,7 +253,7 @@ def _compare_values(meant: AnswerValue, found: AnswerValue) -> Cause | None:
 
 
 def _compare_rounded(meant: AnswerValue, found: AnswerValue) -> Cause | None:
-    """Return how two numbers differ, where one is the other rounded, but for a sign or a power of ten."""
+    """Return the cause if one number is the other rounded, apart from a sign or a power of ten."""
     if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
         return None
     for power in sorted(_POWERS, key=abs):
@@ -265,7 +265,7 @@ def _compare_rounded(meant: AnswerValue, found: AnswerValue) -> Cause | None:
 
 
 def _compare_leaves(meant: Term, found: Term) -> Cause:
-    """Return how two terms differ that do the same with the same numbers."""
+    """Return the cause if two terms apply the same operations to the same numbers."""
     signs = [
         sorted(
             leaf.number < 0

@@ -1,7 +1,7 @@
-"""Where a solver's term parts from the reference's, part by part.
+"""Comparison of a solver's term with the reference's, part by part.
 
-It compares what was done, not what came of it: two parts of one value are the same, and so are two numbers of the same
-digits from one place, whatever their scale and sign.
+Steps are compared, not results. Two parts are equal if they have the same value, or the same digits from the same
+place, whatever their scale and sign.
 """
 
 from collections import Counter
@@ -30,18 +30,19 @@ from quaestor.scoring.terms import (
     written_out,
 )
 
-_TELLING = 3
-"""So many digits, apart from zeros at the end, and two numbers that differ by a power of ten are one fact."""
-_NO_COUNT = 100
+_SIGNIFICANT = 3
+"""With at least this many digits, without trailing zeros, two numbers that differ by a power of ten are the same fact.
+"""
+_COUNT_LIMIT = 100
 _ALIKE = 0.5
-"""Sentences that share so much of their words are about another thing or another time."""
-_TRIED = 5
-"""Of so many operands of a sum every pairing is tried."""
+"""Share of common words from which two sentences are about the same thing at different times."""
+_MOST_PERMUTED = 5
+"""All orders of a sum's operands are tried up to this number of operands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One part that differs."""
+    """Part of a term that differs."""
 
     cause: Cause
     meant: Source | None = None
@@ -50,7 +51,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonContext:
-    """What a turn is compared against."""
+    """Document, questions and terms of the conversation that a turn belongs to."""
 
     document: Document
     asked: Sequence[str]
@@ -60,15 +61,15 @@ class ComparisonContext:
     places: Mapping[Decimal, tuple[Source, ...]]
 
 
-def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """Return the parts in which a solver's term differs; nothing if only scale and sign can."""
-    parts = _whole(meant, found, scene)
+def differing_parts(meant: Term, found: Term, context: ComparisonContext) -> tuple[Difference, ...]:
+    """Return the parts in which a solver's term differs; empty if at most scale and sign differ."""
+    parts = _compare_roots(meant, found, context)
     if any(part.cause is Cause.OPERATION for part in parts):
-        plain = replace(scene, meant=_even(scene.meant), found=_even(scene.found))
-        meant, found, scene = even_out(meant), even_out(found), plain
-        parts = _whole(meant, found, scene)
-    # One part alone is something else in one place, such as another base of a percentage.
-    if len(parts) > 1 and not _is_inherited(parts) and _is_rearranged(meant, found, scene):
+        plain = replace(context, meant=_even(context.meant), found=_even(context.found))
+        meant, found, context = even_out(meant), even_out(found), plain
+        parts = _compare_roots(meant, found, context)
+    # A single difference is a replaced operand, such as another base of a percentage, not another order.
+    if len(parts) > 1 and not _is_inherited(parts) and _is_rearranged(meant, found, context):
         return (Difference(Cause.ORDER),)
     return parts
 
@@ -77,62 +78,62 @@ def _even(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
     return tuple(None if term is None else even_out(term) for term in terms)
 
 
-def _whole(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """As `differing_parts`; at the root a fresh computation that was not made is a matter of the operation."""
+def _compare_roots(meant: Term, found: Term, context: ComparisonContext) -> tuple[Difference, ...]:
+    """Compare two roots: if the solver did not compute the result anew, the operation is wrong."""
     computed = isinstance(meant, Applied)
     if isinstance(found, PrintedTerm | ConstantTerm) and computed:
         return (Difference(Cause.OPERATION),)
-    if isinstance(found, Earlier) and computed and meant not in scene.meant:
-        parts = _reference(meant, found, scene)
+    if isinstance(found, Earlier) and computed and meant not in context.meant:
+        parts = _compare_with_turn(meant, found, context)
         return (Difference(Cause.OPERATION),) if parts and not _is_inherited(parts) else parts
-    return _between(meant, found, scene)
+    return _compare(meant, found, context)
 
 
-def _between(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
+def _compare(meant: Term, found: Term, context: ComparisonContext) -> tuple[Difference, ...]:
     if isinstance(found, Earlier):
-        return _reference(meant, found, scene)
-    if _same_value(meant, found) or _is_carried(meant, found, scene):
+        return _compare_with_turn(meant, found, context)
+    if _same_value(meant, found) or _repeats_substitution(meant, found, context):
         return () if _same_value(meant, found) else (Difference(Cause.INHERITED),)
     match meant, found:
         case (PrintedTerm() | ConstantTerm(), PrintedTerm() | ConstantTerm()):
-            return _number(meant, found, scene)
+            return _compare_numbers(meant, found, context)
         case Applied(), Applied():
-            return _operation(meant, found, scene)
-        case Applied(), _ if meant in scene.meant:
-            # An earlier answer was meant, and a number taken instead.
+            return _compare_operations(meant, found, context)
+        case Applied(), _ if meant in context.meant:
+            # An earlier answer was meant, but the solver used a number.
             return (Difference(Cause.REFERENCE),)
     return (Difference(Cause.OPERATION),)
 
 
-def _reference(meant: Term, found: Earlier, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """Compare what is meant with the answer of an earlier turn."""
-    if _is_turn(meant, found.turn, scene):
-        return (Difference(Cause.INHERITED),) if found.turn in scene.wrong else ()
+def _compare_with_turn(meant: Term, found: Earlier, context: ComparisonContext) -> tuple[Difference, ...]:
+    """Compare a term of the reference with the solver's reference to an earlier turn."""
+    if _is_turn(meant, found.turn, context):
+        return (Difference(Cause.INHERITED),) if found.turn in context.wrong else ()
     if found.term is not None and _same_value(meant, found.term):
         return ()
-    if found.term is not None and not _between(meant, found.term, scene):
+    if found.term is not None and not _compare(meant, found.term, context):
         return ()
     return (Difference(Cause.REFERENCE),)
 
 
-def _is_turn(meant: Term, turn: int, scene: ComparisonContext) -> bool:
-    """Whether a term is the reference of a turn: its program, or a number that it came to."""
-    reference = scene.meant[turn]
+def _is_turn(meant: Term, turn: int, context: ComparisonContext) -> bool:
+    """Return whether a term is the reference of a turn: its program, or its result."""
+    reference = context.meant[turn]
     if reference is None:
         return False
     return meant == reference or (isinstance(meant, PrintedTerm | ConstantTerm) and _same_value(meant, reference))
 
 
-def _is_carried(meant: Term, found: Term, scene: ComparisonContext) -> bool:
-    """Whether a wrong turn took the same thing for the same other thing."""
+def _repeats_substitution(meant: Term, found: Term, context: ComparisonContext) -> bool:
+    """Return whether a wrong earlier turn made the same substitution."""
     plain = written_out(found)
     return any(
-        meant == scene.meant[turn] and (earlier := scene.found[turn]) is not None and plain == written_out(earlier)
-        for turn in scene.wrong
+        meant == context.meant[turn] and (earlier := context.found[turn]) is not None and plain == written_out(earlier)
+        for turn in context.wrong
     )
 
 
-def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tuple[Difference, ...]:
+def _compare_operations(meant: Applied, found: Applied, context: ComparisonContext) -> tuple[Difference, ...]:
     """Compare two operations, operand by operand."""
     if meant.operation != found.operation:
         return (Difference(Cause.OPERATION),)
@@ -144,37 +145,40 @@ def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tupl
             return (Difference(Cause.OPERATION),)
         meant, found = flat, other
     if meant.operation in ("add", "subtract"):
-        meant = replace(meant, operands=tuple(_find_on_page(operand, scene) for operand in meant.operands))
-    straight = _operands(meant.operands, found.operands, scene)
+        meant = replace(meant, operands=tuple(_find_on_page(operand, context) for operand in meant.operands))
+    straight = _compare_pairs(meant.operands, found.operands, context)
     if not straight or _is_inherited(straight):
         return straight
     if meant.commutes:
         return min(
-            (_operands(meant.operands, other, scene) for other in _orders(meant.operands, found.operands, scene)),
+            (
+                _compare_pairs(meant.operands, other, context)
+                for other in _orders(meant.operands, found.operands, context)
+            ),
             key=_weight,
         )
-    swapped = _operands(meant.operands, found.operands[::-1], scene)
+    swapped = _compare_pairs(meant.operands, found.operands[::-1], context)
     return (Difference(Cause.ORDER),) if not swapped or _is_inherited(swapped) else straight
 
 
-def _find_on_page(operand: Term, scene: ComparisonContext) -> Term:
-    """Return a constant that is not a count as the number of the page that it is: the 100 at which an index begins."""
-    if isinstance(operand, ConstantTerm) and operand.number >= _NO_COUNT and operand.number in scene.places:
-        return PrintedTerm(operand.number, scene.places[operand.number])
+def _find_on_page(operand: Term, context: ComparisonContext) -> Term:
+    """Return a constant too large for a count as a number of the page, such as the 100 at which an index begins."""
+    if isinstance(operand, ConstantTerm) and operand.number >= _COUNT_LIMIT and operand.number in context.places:
+        return PrintedTerm(operand.number, context.places[operand.number])
     return operand
 
 
-def _operands(meant: Sequence[Term], found: Sequence[Term], scene: ComparisonContext) -> tuple[Difference, ...]:
-    return tuple(part for one, other in zip(meant, found, strict=True) for part in _between(one, other, scene))
+def _compare_pairs(meant: Sequence[Term], found: Sequence[Term], context: ComparisonContext) -> tuple[Difference, ...]:
+    return tuple(part for one, other in zip(meant, found, strict=True) for part in _compare(one, other, context))
 
 
-def _orders(meant: Sequence[Term], found: Sequence[Term], scene: ComparisonContext) -> Sequence[tuple[Term, ...]]:
-    """Return the orders in which operands are compared: all of a few, else the ones that are the same first."""
-    if len(found) <= _TRIED:
+def _orders(meant: Sequence[Term], found: Sequence[Term], context: ComparisonContext) -> Sequence[tuple[Term, ...]]:
+    """Return the orders of operands to compare: all orders of a few operands, else one that pairs equal operands."""
+    if len(found) <= _MOST_PERMUTED:
         return tuple(permutations(found))
     left, ordered = list(found), list[Term | None]()
     for one in meant:
-        same = next((other for other in left if not _between(one, other, scene)), None)
+        same = next((other for other in left if not _compare(one, other, context)), None)
         ordered.append(same)
         if same is not None:
             left.remove(same)
@@ -190,21 +194,21 @@ def _is_inherited(parts: Sequence[Difference]) -> bool:
     return all(part.cause is Cause.INHERITED for part in parts)
 
 
-def _is_rearranged(meant: Term, found: Term, scene: ComparisonContext) -> bool:
-    """Whether the same operations are applied to the same things in another order."""
+def _is_rearranged(meant: Term, found: Term, context: ComparisonContext) -> bool:
+    """Return whether the same operations are applied to the same operands in another order."""
     plain = found.term if isinstance(found, Earlier) else found
     if not isinstance(meant, Applied) or not isinstance(plain, Applied):
         return False
     if Counter(operations(written_out(meant))) != Counter(operations(written_out(plain))):
         return False
     ours, theirs = leaves(written_out(meant)), leaves(written_out(plain))
-    return all(any(_is_inherited(_between(one, other, scene)) for other in theirs) for one in ours) and all(
-        any(_is_inherited(_between(one, other, scene)) for one in ours) for other in theirs
+    return all(any(_is_inherited(_compare(one, other, context)) for other in theirs) for one in ours) and all(
+        any(_is_inherited(_compare(one, other, context)) for one in ours) for other in theirs
     )
 
 
 def _same_value(meant: Term, found: Term) -> bool:
-    """Whether two parts are one: of the same value, or numbers of the same digits from one place."""
+    """Return whether two parts have the same value, or the same digits from the same place."""
     one, other = number_in(meant), number_in(found)
     if one is None or other is None:
         return (
@@ -225,35 +229,35 @@ def _one_place(meant: Term, found: Term) -> bool:
 
 
 def _digits(number: Decimal) -> tuple[int, ...]:
-    """The digits of a number without its sign, its point and the zeros at its ends."""
+    """Return the significant digits of a number."""
     return number.normalize().as_tuple().digits
 
 
-def _number(
-    meant: PrintedTerm | ConstantTerm, found: PrintedTerm | ConstantTerm, scene: ComparisonContext
+def _compare_numbers(
+    meant: PrintedTerm | ConstantTerm, found: PrintedTerm | ConstantTerm, context: ComparisonContext
 ) -> tuple[Difference, ...]:
-    """Compare two numbers that are not the same."""
+    """Compare two unequal numbers."""
     one, other = number_in(meant), number_in(found)
     if one is not None and other is not None and one and _digits(one) == _digits(other):
         both_fixed = isinstance(meant, ConstantTerm) and isinstance(found, ConstantTerm)
-        if both_fixed or len(_digits(one)) >= _TELLING:
+        if both_fixed or len(_digits(one)) >= _SIGNIFICANT:
             return (Difference(Cause.SCALE),)
     if isinstance(meant, PrintedTerm) and isinstance(found, PrintedTerm) and meant.places and found.places:
-        # What a program's literal is taken for is a place of its own, of which a prediction without a plan has many.
+        # The solver's plan names one place; for a prediction without a plan the first candidate is taken.
         read = found.places[0]
-        place = likeliest_place(meant.places, read, scene.asked, scene.document)
-        return (Difference(place_fault(place, read, scene.document), place, read),)
+        place = likeliest_place(meant.places, read, context.asked, context.document)
+        return (Difference(place_fault(place, read, context.document), place, read),)
     if isinstance(meant, ConstantTerm) or (isinstance(found, ConstantTerm) and needs_no_source(found.number)):
         return (Difference(Cause.OPERATION),)
     return (Difference(Cause.PLACE),)
 
 
 def place_fault(meant: Source, read: Source, document: Document) -> Cause:
-    """Return how the place that was read differs from the one that was meant.
+    """Return the cause that distinguishes the place that was read from the one that was meant.
 
-    A line is a row of a table whose columns are periods, a column of one whose rows are, either where neither is. A
-    place of the same line and another period is a wrong period; of another line a wrong one, whatever its period. In
-    running text a line is a sentence, or one that is much like it.
+    A line is a row if the columns are periods, a column if the rows are, and either if neither are. The same line in
+    another period is a wrong period; another line is a wrong line, whatever its period. In running text a line is a
+    sentence or a very similar one.
     """
     periods = period_of(meant, document), period_of(read, document)
     other_period = None not in periods and periods[0] != periods[1]
@@ -265,7 +269,7 @@ def place_fault(meant: Source, read: Source, document: Document) -> Cause:
                 "rows": meant.column == read.column,
                 "neither": meant.row == read.row or meant.column == read.column,
             }[table.orientation]
-            # A total over periods covers all of them.
+            # A total over several periods is a wrong period too.
             total = periods[0] is not None and periods[1] is None and "total" in stems(words_of(read, document))
             return Cause.PERIOD if same and (other_period or total) else Cause.LINE
         case SentenceRef(), SentenceRef():
@@ -279,8 +283,8 @@ def place_fault(meant: Source, read: Source, document: Document) -> Cause:
 def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequence[str], document: Document) -> Source:
     """Return the place that a number of the reference most likely came from.
 
-    One of the table, or of the text, that the solver read; of these the one whose words are most like the question's;
-    of these one in the solver's own row or column.
+    Places in the table or the text that the solver read are preferred, then those whose words are most similar to the
+    question's, then those in the solver's row, column or sentence.
     """
     latest, before = set(stems(asked[-1])), set(stems(" ".join(asked[-3:])))
 
@@ -300,7 +304,7 @@ def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequen
 
 
 def words_of(place: Source, document: Document) -> str:
-    """Return the words that say what a place is about: the headings of a cell, the sentence of a span."""
+    """Return the words that describe a place: the headings of a cell, or the sentence of a span."""
     if isinstance(place, SentenceRef):
         return document.sentence(place).text
     table = document.table(place.table)
@@ -309,7 +313,7 @@ def words_of(place: Source, document: Document) -> str:
 
 
 def period_of(place: Source, document: Document) -> Period | None:
-    """Return the period that the number at a place is of; None if the page names none."""
+    """Return the period of the number at a place, or None if the page names none."""
     if isinstance(place, CellRef):
         return document.table(place.table).period_at(place.row, place.column)
     sentence = document.sentence(place)

@@ -1,7 +1,4 @@
-"""A scored run: its turns with their verdicts, the figures over them with breakdowns, and their JSON.
-
-Shows nothing: rendering is the command line's.
-"""
+"""Figures of a scored run: verdicts, accuracies with breakdowns, and their JSON."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +22,7 @@ from quaestor.scoring.verdicts import TurnScore, judge_predictions
 
 @dataclass(frozen=True, slots=True)
 class ScoreGroup:
-    """One class of a breakdown (`divide`, `table`, `turn 3`), with the two figures of `Measures` within it."""
+    """Class of a breakdown (`divide`, `table`, `turn 3`) with the two figures of `Measures`."""
 
     name: str
     figures: Mapping[str, Proportion]
@@ -33,7 +30,7 @@ class ScoreGroup:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The turns split by one property of `TurnFrame.breakdowns`: its classes together have every turn once."""
+    """Turns split by one property of `TurnFrame.breakdowns`; each turn is in exactly one class."""
 
     by: str
     groups: tuple[ScoreGroup, ...]
@@ -41,11 +38,11 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The figures of a run.
+    """Figures of a run.
 
     Attributes:
-        results: By the name of each scorer of such references: over the turns that it can judge.
-        unanswered: Turns without an answer. They are wrong in every figure.
+        results: Each scorer's figure by the scorer's name, over the turns that it can judge.
+        unanswered: Turns without an answer, which are wrong in every figure.
     """
 
     results: Mapping[str, Proportion]
@@ -56,27 +53,27 @@ class Score:
 
     @property
     def measures(self) -> Measures:
-        """What was measured."""
+        """The measures of this kind of references."""
         return measures_of(self.results)
 
     @property
     def right(self) -> Proportion:
-        """How many turns are right by the benchmark."""
+        """Turns that are right by the benchmark."""
         return self.results[self.measures.right]
 
     @property
     def execution(self) -> Proportion:
-        """Official execution accuracy over turns; only of references that are programs."""
+        """Official execution accuracy over turns; only for references that are programs."""
         return self.results["execution"]
 
     @property
     def program(self) -> Proportion:
-        """Official program accuracy over turns; only of references that are programs."""
+        """Official program accuracy over turns; only for references that are programs."""
         return self.results["program"]
 
 
 def score_to_json(score: Score) -> dict[str, JsonValue]:
-    """Return a score as JSON: each scorer's figure under its name, then the rest."""
+    """Return a score as JSON: each scorer's figure under its name, then the remaining fields."""
     written: dict[str, JsonValue] = serial.dump(score)
     figures = written.pop("results")
     written["breakdowns"] = [
@@ -87,7 +84,7 @@ def score_to_json(score: Score) -> dict[str, JsonValue]:
 
 
 def summarise(turns: Iterable[TurnScore]) -> Score:
-    """Return the figures over some turns, all of one kind of reference."""
+    """Return the figures over turns with the same kind of references."""
     return score_of(TurnFrame.of(turns))
 
 
@@ -108,7 +105,7 @@ def score_of(turns: TurnFrame) -> Score:
 
 
 def share_of(turns: TurnFrame, scorer: str, members: Numbers | None = None) -> Proportion:
-    """Return what a scorer says of some turns, or of all, as far as it can judge them."""
+    """Return a scorer's figure over some turns, or over all, without those that it cannot judge."""
     verdicts, pages = turns.verdicts_of(scorer), turns.page_groups
     if members is not None:
         verdicts, pages = verdicts[members], pages[members]
@@ -117,7 +114,7 @@ def share_of(turns: TurnFrame, scorer: str, members: Numbers | None = None) -> P
 
 
 def certainty_of(turns: TurnFrame) -> CalibrationReport | None:
-    """Return how reliable the confidences of answers are; an answer that was withheld does not count."""
+    """Return the calibration of a run's answers; withheld answers do not count."""
     pairs = enumerate(zip(turns.answers, turns.confidences, strict=True))
     sure = {place: confidence for place, (answer, confidence) in pairs if answer is not None and confidence is not None}
     return calibration_report([*sure.values()], [*map(turns.correct, sure)], turns.page_groups[[*sure]] if sure else [])
@@ -129,7 +126,7 @@ def _result(scorer: Scorer, turns: TurnFrame) -> Proportion:
     verdicts = turns.verdicts_of(scorer.whole)
     judged = np.flatnonzero(~np.isnan(verdicts))
     conversations = group_places(turns.conversations)[judged]
-    # A conversation is right if none of its turns is wrong; it is about the page of its last turn.
+    # A conversation is right if none of its turns is wrong; its page is the page of its last turn.
     members, wrong = np.bincount(conversations), np.bincount(conversations, verdicts[judged] != 1)
     pages = np.zeros(len(members), dtype=np.intp)
     pages[conversations] = turns.page_groups[judged]
@@ -138,7 +135,7 @@ def _result(scorer: Scorer, turns: TurnFrame) -> Proportion:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Every turn with its verdicts, and the figures."""
+    """Turns of a run with their verdicts, and the figures."""
 
     turns: tuple[TurnScore, ...]
     score: Score
@@ -147,11 +144,11 @@ class Report:
 def score_predictions(
     predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], conversations: Iterable[Conversation]
 ) -> Report:
-    """Return the verdict on every labelled turn of exactly the conversations that were to be run, and the figures.
+    """Judge every labelled turn of the given conversations and compute the figures.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
-            has one already.
+            already has one.
         ProgramError: A reference program does not parse.
     """
     turns = judge_predictions(predictions, gold, conversations)

@@ -1,7 +1,7 @@
-"""Right answers to questions about whole documents, and when an answer is right.
+"""Reference answers to questions about whole documents, and the rules that judge answers by them.
 
-Words are right where a judge said so of this answer; if none did, roughly, if they have enough of the reference's
-words.
+Prose is right if a judge accepted this answer; without a verdict it is compared roughly, by the share of the
+reference's words that it contains.
 """
 
 import re
@@ -27,11 +27,11 @@ _STOP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class WantedNumber:
-    """A number that is right.
+    """Number of a reference answer.
 
     Attributes:
-        unit: `percent`, `ratio`, a currency, or what is counted.
-        scale: The multiplier of one unit; None if the reference does not say: then the digits are compared.
+        unit: `percent`, `ratio`, a currency, or a counted unit such as `shares`.
+        scale: The multiplier of one unit; None if the reference does not give one, so that only digits are compared.
     """
 
     value: Decimal
@@ -39,14 +39,17 @@ class WantedNumber:
     scale: Scale | None = Scale.ONE
 
     def __str__(self) -> str:
-        """Return it in words: `1577 million USD`."""
+        """Return the number in words: `1577 million USD`."""
         scale = "" if self.scale in (None, Scale.ONE) else str(self.scale)
         return " ".join(part for part in (f"{self.value:f}", scale, self.unit) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceAnswer:
-    """A right answer, or an entry or a part of one. What stands first below decides; the rest is for people."""
+    """Right answer, or an entry or a part of one.
+
+    The first field below that is set decides; the others are for display.
+    """
 
     any_of: tuple["ReferenceAnswer", ...] = ()
     parts: tuple["ReferenceAnswer", ...] = ()
@@ -59,7 +62,7 @@ class ReferenceAnswer:
 
     @property
     def form(self) -> str:
-        """What has to be answered, in words."""
+        """The form of the answer, in words."""
         forms = (
             ("one of several", self.any_of), ("several parts", self.parts), ("no answer", self.none is not None),
             ("list", self.entries), ("label", self.label), ("yes or no", self.yes is not None),
@@ -69,14 +72,14 @@ class ReferenceAnswer:
 
     @property
     def is_prose(self) -> bool:
-        """Whether words of it decide, which a rule can compare only roughly."""
+        """Whether prose decides, which a rule can compare only roughly."""
         if self.any_of or self.parts:
             return any(one.is_prose for one in (*self.any_of, *self.parts))
         return self.form == "prose" or (self.yes is not None and self.text is not None)
 
     @property
     def value(self) -> AnswerValue:
-        """It as an answer, as far as one can be."""
+        """The reference as an answer value; text if its form has no other."""
         if self.form == "number" and self.number is not None:
             return Number(self.number.value)
         if self.entries:
@@ -84,7 +87,7 @@ class ReferenceAnswer:
         return Text(str(self)) if self.yes is None or self.text else YesNo(self.yes)
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the reference in words."""
         if self.none is not None:
             return f"no answer: {self.none}" if self.none else "no answer"
         several = self.any_of or self.parts or self.entries
@@ -97,7 +100,7 @@ class ReferenceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a right answer is."""
+    """Location of a right answer in its document."""
 
     pages: frozenset[int] = frozenset()
     numbers: frozenset[Decimal] = frozenset()
@@ -106,7 +109,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class FilingReference:
-    """What is known of a right answer."""
+    """Reference answer to one question, with its evidence and the judges' verdicts by answer."""
 
     wanted: ReferenceAnswer
     kind: str
@@ -115,21 +118,21 @@ class FilingReference:
 
 
 def answer_is_right(answer: Answer | None, reference: FilingReference) -> bool:
-    """Return whether an answer is right; of prose a judge's word counts, if there is one."""
+    """Return whether an answer is right; for prose a judge's verdict takes precedence."""
     if (judged := judged_right(answer, reference)) is not None:
         return judged
     return answer is not None and _is_right(reference.wanted, answer)
 
 
 def judged_right(answer: Answer | None, reference: FilingReference) -> bool | None:
-    """Return what a judge said of an answer; None if none was asked."""
+    """Return a judge's verdict on an answer in prose, or None if there is none."""
     if answer is None or answer.value is None or not reference.wanted.is_prose:
         return None
     return reference.judged.get(str(answer))
 
 
 def rough_right(answer: Answer | None, reference: FilingReference) -> bool | None:
-    """Return whether an answer in prose is right by its words alone; None if that is not what decides."""
+    """Return whether an answer in prose is right by its words; None if another rule or a judge decides."""
     if answer is None or answer.value is None or not reference.wanted.is_prose or str(answer) in reference.judged:
         return None
     return _is_right(reference.wanted, answer)
@@ -160,14 +163,14 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
 
 
 def _entries(answer: Answer) -> Iterator[Answer]:
-    """Yield each entry of a list that is words, yes or no, as an answer of its own."""
+    """Yield each textual entry of a list as a separate answer."""
     if isinstance(answer.value, ValueList):
         labels = (item.label for item in answer.value.items if item.number is None)
         yield from (replace(answer, value=Text(label)) for label in labels if label)
 
 
 def _in_prose(part: ReferenceAnswer) -> ReferenceAnswer:
-    """Return a part that may be answered in words without its number, if it has any."""
+    """Return the part without its number if it has words too."""
     words = part.text is not None or part.label is not None
     return ReferenceAnswer(label=part.label, yes=part.yes, text=part.text) if words and part.number else part
 
@@ -177,7 +180,7 @@ def _has(wanted: ReferenceAnswer, numbers: list[tuple[Decimal, Scale]]) -> bool:
 
 
 def _numbers(answer: Answer) -> Iterator[tuple[Decimal, Scale]]:
-    """Yield the numbers of an answer with what one unit stands for; those of words in each scale that these name."""
+    """Yield the numbers of an answer with their scales; numbers in text with each scale that the text names."""
     match answer.value:
         case Number(value=number):
             yield number, answer.scale

@@ -1,7 +1,7 @@
-"""Reference answers, whatever the benchmark: what is known of a turn, and which of the formats a file's are in.
+"""Reference answers of all benchmarks: data classes, and the registry of file formats.
 
-The answer fields of files are named in `scoring.references` alone, one module a benchmark. None of them reads a
-document or a question. Nothing below this package may import them, so that no solver can.
+The answer fields of files are named only in `scoring.references`, one module per benchmark, none of which reads a
+document or a question. No layer below this package may import these modules, so that no solver can use them.
 """
 
 import json
@@ -20,12 +20,12 @@ from quaestor.readers.json_records import JsonRecords, find_outline
 from quaestor.scoring.filing_answers import FilingReference
 
 _FEW = 64
-"""Conversations of a file whose answers are kept at hand."""
+"""Number of conversations of a large file whose answers are cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedAnswer:
-    """An answer as stated: spans as printed, and their scale (`thousand`, `million`, `billion`, `percent` or "")."""
+    """Answer as stated: spans as printed, and their scale (`thousand`, `million`, `billion`, `percent` or "")."""
 
     spans: tuple[str, ...]
     scale: str = ""
@@ -33,12 +33,12 @@ class StatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StatedReference:
-    """What a benchmark of stated answers says of one.
+    """Reference of a benchmark of stated answers.
 
     Attributes:
-        source: Where it is from: `table`, `text` or `table-text`.
-        derivation: The arithmetic as people wrote it; "" for all but `arithmetic`.
-        form: What has to be answered: `number`, `count`, `words`, `numbers` or `several words`.
+        source: Origin of the answer: `table`, `text` or `table-text`.
+        derivation: The arithmetic as annotators wrote it; "" for all kinds but `arithmetic`.
+        form: Form of the answer: `number`, `count`, `words`, `numbers` or `several words`.
     """
 
     answer: StatedAnswer
@@ -50,14 +50,14 @@ class StatedReference:
 
 @dataclass(frozen=True, slots=True)
 class GoldTurn:
-    """The reference answer of one turn.
+    """Reference answer of one turn.
 
     Attributes:
-        program: Self-contained program text; "" where the dataset gives none.
-        executed: Its result: a number rounded to five decimals, percentages as fractions; or yes or no. Of a stated
-            answer its number in units of its scale, its words, or several of these.
-        display: The answer as the annotators show it, or None if the file has none that can be trusted.
-        question_part: 0, or 1 for the second question of a conversation that was joined from two.
+        program: Self-contained program text; "" if the dataset gives none.
+        executed: The program's result: a number rounded to five decimals, with percentages as fractions, or yes or no.
+            For a stated answer, its number in units of its scale, its words, or a list of these.
+        display: The answer as the annotators show it; None if the file has no reliable one.
+        question_part: 1 in the second half of a conversation joined from two questions, else 0.
     """
 
     program: str
@@ -69,20 +69,19 @@ class GoldTurn:
 
 
 Answers = Mapping[str, tuple[GoldTurn, ...] | None]
-"""The answers of each conversation by its id; None for one that has none."""
+"""The answers of each conversation by its id; None for a conversation without answers."""
 
 Verdicts = Mapping[tuple[str, int], Mapping[str, bool]]
-"""Whether a judge called answers in prose right: by conversation and turn, and by the answer as people see it."""
+"""Verdicts of judges on answers in prose, by conversation and turn, then by the displayed answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldFile:
-    """A parsed file.
+    """Parsed file.
 
     Attributes:
-        content: Its JSON; of a file with one record a line the list of them, of a large one records that are parsed as
-            they are asked for.
-        first: The number of its first record, for messages.
+        content: The parsed JSON; for JSON Lines the list of records; for a large file records that are parsed lazily.
+        first: Number of the first record, for messages.
     """
 
     name: str
@@ -91,7 +90,7 @@ class GoldFile:
     first: int = 0
 
     def records(self) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield where each record stands, for messages, and the record: of a list, or of the lists of an object."""
+        """Yield the location (for messages) and the content of each record of a list, or of the lists of an object."""
         content = self.content
         if isinstance(content, dict):
             content = [record for split in content.values() if isinstance(split, list) for record in split]
@@ -104,7 +103,7 @@ class GoldFile:
             yield where, record
 
     def named(self, key: str, what: str) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-        """Yield the id of each record, where it is, and the record."""
+        """Yield the id, location and content of each record."""
         seen: set[str] = set()
         for where, record in self.records():
             name = record.get(key)
@@ -117,53 +116,54 @@ class GoldFile:
 
 
 class GoldFormat(Protocol):
-    """How the reference answers of one kind of file are read.
+    """Reader of reference answers in one file format.
 
-    Another package adds one by an entry point `quaestor.references`, named as the format is.
+    Other packages add formats through the entry point group `quaestor.references`, named after the format.
     """
 
     @property
     def name(self) -> str:
-        """That of the dataset format whose files have such answers."""
+        """Name of the dataset format whose files have such answers."""
 
     def recognises(self, content: object) -> bool:
-        """Return whether parsed JSON is in this format, by what it holds. Raises nothing.
+        """Return whether parsed JSON is in this format. Must not raise.
 
         Args:
-            content: All of it; or of each list the first element alone, and None for what is not a list.
+            content: The whole content; for large files, an outline with the first element of each list and None for any
+                other value.
         """
 
     def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file, one a question and in the order of the questions.
+        """Return the answers of a file, one per question, in the order of the questions.
 
         Raises:
-            DatasetError: A record is not what it should be; the message says which.
+            DatasetError: A record is invalid; the message says which.
         """
 
 
 @runtime_checkable
 class ByRecord(Protocol):
-    """A GoldFormat whose records can be read one by one: those of a large file are not held."""
+    """GoldFormat that can read records one by one, so that a large file need not fit into memory."""
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield what `read` returns, of every record the name and the answers, in their order.
+        """Yield the conversation id and the answers of each record, in order, as `read` returns them.
 
         Raises:
-            DatasetError: A record is not what it should be.
+            DatasetError: A record is invalid.
         """
 
 
 class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
-    """The reference answers of a file, those of a conversation read again as they are asked for.
+    """Reference answers of a large file, which reads the answers of a conversation again on access.
 
-    Pickled it is a plain mapping.
+    It is pickled as a plain dict.
     """
 
     def __init__(self, name: str, records: JsonRecords, format: ByRecord, verdicts: Verdicts | None = None) -> None:
-        """Read all records once.
+        """Validate all records once.
 
         Raises:
-            DatasetError: A record is not what it should be.
+            DatasetError: A record is invalid.
             UnlabelledError: There are no answers.
         """
         self._name, self._records, self._format, self._verdicts = name, records, format, verdicts or {}
@@ -209,7 +209,7 @@ def _format_of(name: str, found: object) -> GoldFormat:
     return cast(GoldFormat, named_object(name, found, ("name", "recognises", "read")))
 
 
-# A list is all that the original format asks for, so every other format is asked before it.
+# The original format accepts any list, so it is tried last.
 _FORMATS: Registry[GoldFormat] = Registry(
     "quaestor.references",
     "format of reference answers",
@@ -226,12 +226,12 @@ _FORMATS: Registry[GoldFormat] = Registry(
 
 
 def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
-    """Return the reference answers of every conversation in a file, by the conversation's id.
+    """Read the reference answers of a file, by conversation id.
 
-    Judges' verdicts on answers in prose are read with them (`read_verdicts`).
+    Judges' verdicts on answers in prose are included (`read_verdicts`).
 
     Raises:
-        DatasetError: The file cannot be read, or a record is not what it should be.
+        DatasetError: The file cannot be read, or a record is invalid.
         UnlabelledError: There are no answers.
     """
     verdicts = read_verdicts(path)
@@ -249,7 +249,7 @@ def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
 
 
 def judged_turns(conversation: str, turns: tuple[GoldTurn, ...], verdicts: Verdicts) -> tuple[GoldTurn, ...]:
-    """Return the references of a conversation with what judges said of answers to it."""
+    """Return the references of a conversation with the judges' verdicts added."""
     return tuple(
         replace(turn, filing=replace(turn.filing, judged=verdicts[conversation, index]))
         if turn.filing is not None and (conversation, index) in verdicts
@@ -267,7 +267,7 @@ def _format_for(content: object, name: str) -> GoldFormat:
 
 
 def _require_answers(name: str, labelled: int, bare: str | None) -> None:
-    """Make sure that all conversations have answers, given how many have, and one that has none."""
+    """Raise an error unless all conversations have answers; `bare` is one without."""
     if not labelled:
         raise UnlabelledError(f"{name} has no reference answers: it can be run, but not scored")
     if bare is not None:
@@ -275,7 +275,7 @@ def _require_answers(name: str, labelled: int, bare: str | None) -> None:
 
 
 def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
-    """Return the records of a file, and its JSON with no more than the first of each list; None of what has none."""
+    """Return the records of a large file and its outline, with the first element of each list; None if it has none."""
     try:
         file = path.open("rb")
     except OSError:
@@ -297,7 +297,11 @@ def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that people or judges labelled."""
+    """Read a text file.
+
+    Raises:
+        DatasetError: The file cannot be read or is not UTF-8.
+    """
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -330,13 +334,13 @@ def _parse(text: str, where: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """A judge's verdict on one answer in prose to one question: a line of the file beside the file of questions.
+    """A judge's verdict on one answer in prose: a line of the verdict file beside the file of questions.
 
-    It is by the answer's words, so it is valid for every run that gives it; of several on one answer the last is valid.
-    Whoever disagrees with a judge changes `right`, or adds a line.
+    A verdict is keyed by the answer's words, so it applies to every run that gives this answer; the last of several
+    verdicts on the same answer wins. To overrule a judge, change `right` or append a line.
 
     Attributes:
-        prompt: What the judge was asked, word for word.
+        prompt: The judge's prompt, word for word.
     """
 
     conversation: str
@@ -349,12 +353,12 @@ class JudgedAnswer:
 
 
 def verdict_path(questions: Path) -> Path:
-    """Return the file of verdicts of a file of questions."""
+    """Return the path of the verdict file that belongs to a file of questions."""
     return questions.parent / f"{questions.name.removesuffix('.jsonl').removesuffix('.json')}.verdicts.jsonl"
 
 
 def read_verdicts(questions: Path) -> Verdicts:
-    """Return the verdicts of the file beside a file of questions; none if there is no such file."""
+    """Read the verdict file beside a file of questions; empty if there is none."""
     path, found = verdict_path(questions), dict[tuple[str, int], dict[str, bool]]()
     lines = read_text(path).splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
@@ -373,7 +377,11 @@ def read_verdicts(questions: Path) -> Verdicts:
 
 
 def add_verdict(questions: Path, judged: JudgedAnswer) -> None:
-    """Add a verdict to the file beside a file of questions."""
+    """Append a verdict to the file beside a file of questions.
+
+    Raises:
+        DatasetError: The file cannot be written.
+    """
     path = verdict_path(questions)
     try:
         with path.open("a", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
-"""When an answer counts as right: the benchmark's two metrics, and two looser rules for comparison.
+"""Metrics for single answers: the benchmark's two official metrics, and two looser rules for comparison.
 
-An answer that is missing is wrong, never an error; a reference program that does not read is one.
+A missing answer is wrong, never an error; a reference program that does not parse is an error.
 
 Source: the public evaluation of ConvFinQA (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
 Conversational Finance Question Answering", 2022), which takes execution and program accuracy from FinQA (Chen et al.,
@@ -25,17 +25,17 @@ _LARGEST_EXPONENT = 300
 _PRIME = 2**61 - 1
 _POINTS = ("first", "second")
 _FieldValue = int | tuple[int, int] | None
-"""A member of the field, the two sides of a comparison, or None for a division by zero."""
+"""Element of the prime field, the two sides of a comparison, or None for a division by zero."""
 _SHOWN = re.compile(r"([+-]?)\$?\s*+((?:\d[\d,]*)?(?:\.\d*)?)\s*+(%?)", re.ASCII)
 
 
 def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
     """Return whether an answer is right by the benchmark's execution accuracy.
 
-    Numbers, those of lists too, are rounded to five decimals as floats and compared exactly: no tolerance, no leniency
-    for scale or sign. All else has to be the same, a list in the same order.
+    Numbers, including those in lists, are rounded to five decimals as floats and compared exactly, without tolerance
+    for scale or sign. Everything else must be equal; lists must have the same order.
 
-    Source: execution accuracy of the public evaluation of ConvFinQA; lists and text are not part of it.
+    Source: execution accuracy of the public evaluation of ConvFinQA; lists and text are our extension.
     """
     match predicted, gold:
         case Number(value=answer), Number(value=reference):
@@ -47,15 +47,15 @@ def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
 
 
 def are_same_answer(first: str | None, second: str | None) -> bool:
-    """Return whether two answers are the same: equal to five decimals, or one of two numbers is the other rounded.
+    """Return whether two answers are the same: equal to five decimals, or one number is the other rounded.
 
-    Two that give no answer are the same; one that gives none and one that does are not.
+    Two missing answers are the same; a missing answer differs from any given one.
 
     >>> are_same_answer("0.37743", "0.3774"), are_same_answer("0.37743", "37.743"), are_same_answer("yes", "yes")
     (True, False, True)
 
     Args:
-        first: As `quaestor.core.answer_value.value_to_text` writes it, or None.
+        first: Written as by `quaestor.core.answer_value.value_to_text`, or None.
     """
     if first == second:
         return True
@@ -72,7 +72,7 @@ def are_same_answer(first: str | None, second: str | None) -> bool:
 
 
 def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> list[bool]:
-    """Return of each pair of answers whether they are the same; equal pairs of a large run are compared once.
+    """Return for each pair of answers whether they are the same; equal pairs are compared only once.
 
     >>> same_answers(["0.37743", "12", None], ["0.3774", "13", None])
     [True, False, True]
@@ -83,7 +83,7 @@ def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> l
 
 
 def _are_far(first: str, second: str) -> bool:
-    """Return whether two numbers are further apart than half a unit, so that neither is the other rounded."""
+    """Return whether two numbers differ by more than half a unit, so that neither can be the other rounded."""
     try:
         one, other = float(first), float(second)
     except ValueError:
@@ -101,9 +101,9 @@ def _value_of_text(text: str) -> AnswerValue | None:
 def program_equal(predicted: str, gold: str) -> bool:
     """Return whether a program is right by the benchmark's program accuracy.
 
-    Every distinct literal string of gold is a symbol, constants too, and a row step is one; a prediction with another
-    literal is wrong. The values of the last steps are compared as expressions: sums and products commute and
-    distribute, steps may be reordered. A gold of one literal needs the identical string.
+    Each distinct literal of the gold program, constants included, and each row step is a symbol; a prediction with any
+    other literal is wrong. The last steps are compared as expressions: sums and products commute and distribute, and
+    steps may be reordered. If the gold program is a single literal, the string must be identical.
 
     Source: program accuracy of the public evaluation of ConvFinQA.
     """
@@ -122,14 +122,14 @@ def program_equal(predicted: str, gold: str) -> bool:
 
 
 def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
-    """Return what a program text computes, by the benchmark's convention."""
+    """Execute a program text by the benchmark's convention."""
     return execute(bind_labels(parse_program(program), tables)).result.value
 
 
 def display_match(predicted: AnswerValue | None, display: str) -> bool:
-    """Return whether an answer is what the annotators show, to the decimals shown or within one percent of it.
+    """Return whether an answer matches the displayed answer, to the decimals shown or within one percent.
 
-    The sign counts; whether a ratio is shown as a fraction or as a percentage does not (x or 100x).
+    The sign counts; a ratio may be shown as a fraction or as a percentage (x or 100x).
     """
     answer, shown = number_of(predicted), rounded_for_display(display)
     if shown is None or answer is None:
@@ -145,11 +145,11 @@ def display_match(predicted: AnswerValue | None, display: str) -> bool:
 
 
 def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: bool = False) -> bool:
-    """Return whether an answer is right by an older rule: digits and point only, apart by less than 0.1.
+    """Return whether an answer is right by an older rule: digits and point only, with a difference below 0.1.
 
-    Kept for comparison: it does not see signs. It was written for answers as people are shown them, so a fraction that
-    is shown as a percentage counts as 14.14, and is right for `14.1%` and wrong for `0.14`; the same fraction shown as
-    such is wrong for the first and right for the second.
+    The rule exists for comparison and ignores signs. It was written for displayed answers: a fraction that is displayed
+    as a percentage counts as 14.14, which is right for `14.1%` and wrong for `0.14`; the same fraction displayed as a
+    fraction is wrong for `14.1%` and right for `0.14`.
 
     Args:
         predicted: The answer by the benchmark's convention: a computed percentage is a fraction.
@@ -165,9 +165,9 @@ def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: 
 
 
 def rounded_for_display(display: str) -> tuple[Decimal, Decimal] | None:
-    """Return the number of a display answer without its percent sign, and half a unit of its last shown decimal.
+    """Return the number of a display answer without its percent sign, and half a unit of its last decimal.
 
-    Returns None for a display that shows no number (yes or no).
+    Returns None if the display has no number (yes or no).
     """
     match = _SHOWN.fullmatch(display.strip())
     if match is None or not any(character.isdigit() for character in match[2]):
@@ -178,7 +178,7 @@ def rounded_for_display(display: str) -> tuple[Decimal, Decimal] | None:
 
 
 def _countable(number: Decimal) -> bool:
-    """Whether a float can hold a number: finite, and of a size that occurs."""
+    """Return whether a number is finite and fits a float."""
     return number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT
 
 
@@ -195,7 +195,7 @@ def _words(value: AnswerValue) -> str:
 
 
 def _bare(text: str) -> Decimal | None:
-    """Return the number that the digits and points of a text make, or None."""
+    """Return the number formed by the digits and points of a text, or None."""
     try:
         return Decimal(re.sub(r"[^0-9.]", "", text))
     except InvalidOperation:
@@ -214,18 +214,18 @@ def literals(plan: Plan) -> frozenset[tuple[str, str]]:
 
 
 def is_literal(plan: Plan) -> bool:
-    """Return whether a program is a lone literal."""
+    """Return whether a program is a single literal."""
     return isinstance(step := plan.steps[0], Compute) and step.operation == "identity"
 
 
 def same_value(one: Plan, other: Plan) -> bool:
-    """Return whether two programs, parsed from text, have the same last value for all values of their literals.
+    """Return whether the last values of two parsed programs are equal for all values of their literals.
 
-    The benchmark simplifies both expressions with a computer algebra system and compares the results. We evaluate both
-    at random points of a prime field instead, every literal a variable: two different quotients of polynomials agree at
-    such a point with a chance of less than 1 in 10 ** 16. That needs no algebra system, takes microseconds, and cannot
-    hang. A power is taken as one unknown, the same for the same base and exponent; laws of powers are not applied. A
-    comparison is the same if both of its sides are.
+    The benchmark simplifies both expressions with a computer algebra system and compares the results. We instead
+    evaluate both at random points of a prime field, with every literal as a variable: two different quotients of
+    polynomials agree at such a point with a probability below 1 in 10 ** 16. This needs no computer algebra system,
+    takes microseconds, and cannot hang. A power is one unknown per base and exponent; laws of powers are not applied.
+    Comparisons are equal if both of their sides are.
     """
     for point in _POINTS:
         values = _value(one, point), _value(other, point)
@@ -235,7 +235,7 @@ def same_value(one: Plan, other: Plan) -> bool:
 
 
 def _value(plan: Plan, point: str) -> _FieldValue:
-    """Return the last value of a program at one point of the field."""
+    """Evaluate the last step of a program at one point of the field."""
     values: list[_FieldValue] = []
     for step in plan.steps:
         if isinstance(step, Compute):

@@ -1,4 +1,4 @@
-"""What scoring needs to know of a page: the rows that `table_*` steps read, and which numbers stand where."""
+"""Rows of a page that `table_*` steps read, and the numbers of a page with their places."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,21 +15,21 @@ _DIGITS = re.compile(r"(?:\d[\d,]*)?\.?\d+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers:
-    """The numbers of a page without their signs; headers and labels belong to the table."""
+    """Numbers of a page without signs; headers and labels belong to the table."""
 
     table: frozenset[Decimal]
     text: frozenset[Decimal]
 
 
 def benchmark_rows_of(document: Document) -> tuple[TableRows, ...]:
-    """Return the rows that `table_*` steps can read, table by table, by their exact label."""
+    """Return the rows of each table that `table_*` steps can read, by their exact label."""
     return tuple(
         benchmark_rows([(cell.text, cell.ref) for cell in row] for row in table.cells) for table in document.tables
     )
 
 
 def page_numbers(document: Document) -> PageNumbers:
-    """Return the numbers that are on a page, as printed but for their signs."""
+    """Return the printed numbers of a page without signs."""
     cells = [cell for table in document.tables for row in table.cells for cell in row]
     in_cells = {abs(quantity.value) for cell in cells for quantity in cell.quantities}
     in_text = {abs(m.quantity.value) for sentence in document.sentences for m in sentence.mentions}
@@ -40,9 +40,9 @@ def page_numbers(document: Document) -> PageNumbers:
 
 
 def number_places(document: Document) -> Mapping[Decimal, tuple[Source, ...]]:
-    """Return where each number is, without its sign: cells first, in the order of the document.
+    """Return the places of each number, without its sign: cells first, then text, in document order.
 
-    A number that says its scale is found by what is printed and by what it means: 5.2 and 5200000.
+    A number with a scale is listed as printed and in ones: 5.2 and 5200000.
     """
     found: dict[Decimal, dict[Source, None]] = {}
 

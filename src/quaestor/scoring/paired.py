@@ -1,8 +1,8 @@
-"""Two runs of the same turns: how often each is right alone, and whether that is more than chance.
+"""Paired comparison of two runs on the same turns, with significance tests.
 
 Source: the exact test of McNemar, "Note on the sampling error of the difference between correlated proportions or
-percentages" (1947): of the turns that one run alone has right, half would be the first's by chance. The intervals are
-those of `quaestor.scoring.bootstrap`, with the pairs kept together. Several comparisons at once: Holm, "A simple
+percentages" (1947): of the turns that only one run has right, half would be the first's by chance. The intervals are
+those of `quaestor.scoring.bootstrap`, with the pairs kept together. For several comparisons: Holm, "A simple
 sequentially rejective multiple test procedure" (1979).
 """
 
@@ -17,7 +17,7 @@ from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Numbers, ShareDifference, 
 
 @dataclass(frozen=True, slots=True)
 class PairedFigures:
-    """Two runs over the turns judged in both; `wins` are right in the first alone, `losses` in the second alone."""
+    """Two runs over the turns judged in both; `wins` are right only in the first, `losses` only in the second."""
 
     turns: int
     both: int
@@ -47,7 +47,7 @@ def paired_figures(
     pages: Sequence[str] | Numbers,
     companies: Sequence[str] | Numbers,
 ) -> PairedFigures:
-    """Return the figures over turns that are right or wrong in two runs."""
+    """Compare two runs over the same turns."""
     one, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
     neither, losses, wins, both = np.bincount(2 * one + other, minlength=4).tolist()
     by_page, by_company = share_difference(first, second, pages), share_difference(first, second, companies)
@@ -56,7 +56,7 @@ def paired_figures(
 
 
 def mcnemar(wins: int, losses: int) -> float:
-    """Return how likely wins and losses differ at least as much, were each of them as likely; needs scipy.
+    """Return the two-sided p value of McNemar's exact test; needs scipy.
 
     >>> mcnemar(0, 0), round(mcnemar(1, 9), 6)
     (1.0, 0.021484)
@@ -65,12 +65,12 @@ def mcnemar(wins: int, losses: int) -> float:
         return 1.0
     from scipy.special import bdtr
 
-    # The distribution is symmetric, so that both tails are as likely as one.
+    # The distribution is symmetric, so both tails are equally likely.
     return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
-    """Return each of several p, adjusted for their number.
+    """Return p values adjusted for multiple comparisons by Holm's method.
 
     >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -91,17 +91,17 @@ def letter(place: int) -> str:
 
 
 def points(share: float) -> str:
-    """Return a difference of shares in percentage points, with its sign."""
+    """Format a difference of shares in percentage points, with its sign."""
     return f"{100 * share:+.1f}"
 
 
 def interval(found: ShareDifference) -> str:
-    """Return an interval in percentage points; nothing where too little was drawn from."""
+    """Format an interval in percentage points; empty if too few groups were resampled."""
     return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_GROUPS else ""
 
 
 def p_value(p: float) -> str:
-    """Return a p for people: three digits, a small one with its power of ten.
+    """Format a p value: three decimals, or scientific notation if it is small.
 
     >>> p_value(0.0421), p_value(3.06e-56), p_value(1.0)
     ('0.042', '3.1e-56', '1.000')
@@ -110,6 +110,6 @@ def p_value(p: float) -> str:
 
 
 def paired_cells(found: PairedFigures) -> tuple[str, ...]:
-    """Return the figures of a pair for a table: wins, losses, difference, its intervals by page and company, and p."""
+    """Format a pair as table cells: wins, losses, difference, its intervals by page and company, and p."""
     intervals = interval(found.by_page), interval(found.by_company)
     return str(found.wins), str(found.losses), points(found.difference), *intervals, p_value(found.p)

@@ -1,4 +1,4 @@
-"""What a solver answered, as scoring compares it with the references."""
+"""Predicted answers in the form that scoring compares with references."""
 
 from dataclasses import dataclass
 
@@ -15,16 +15,16 @@ from quaestor.store.records import TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a solver answered to one turn.
+    """A solver's answer to one turn.
 
     Attributes:
-        number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
-            if there is none.
-        plan: The steps, with the cells and spans that they read; None if there are none.
-        as_percentage: Whether people are shown the number times a hundred, with a percent sign.
-        statement: The answer as it is shown to people, for benchmarks of stated answers; None if that is not known.
-        evidence_rank: Which of the places shown first has the evidence of the question, from 1; 0 if none has, None
-            where that is not known.
+        number: The answer by the benchmark's convention, written as by `quaestor.core.answer_value.value_to_text`; None
+            without an answer.
+        plan: The steps, with the cells and spans that they read, if any.
+        as_percentage: Whether the number is displayed times a hundred, with a percent sign.
+        statement: The displayed answer, for benchmarks of stated answers; None if unknown.
+        evidence_rank: Rank, from 1, of the first shown block with the question's evidence; 0 if none has it, None if
+            unknown.
     """
 
     conversation: str
@@ -41,20 +41,20 @@ class Prediction:
 
     @property
     def stated(self) -> StatedAnswer | None:
-        """The answer as it is stated; None if there is none, or where it failed."""
+        """The stated answer; None if there is no answer or it failed."""
         value = self.value
         return None if value is None else self.statement or stated_value(value)
 
     @property
     def given(self) -> Answer:
-        """The answer as it was given; one without a value if there is none, or where it failed."""
+        """The complete answer; without a value if there is no answer or it failed."""
         if self.error or self.answer is None:
             return Answer(self.value)
         return self.answer
 
     @property
     def value(self) -> AnswerValue | None:
-        """The answer as it is compared; None if there is none, if it failed, or if it does not read."""
+        """The value to compare; None if there is no answer, it failed, or it cannot be parsed."""
         try:
             return None if self.number is None or self.error else value_from_text(self.number)
         except InputError:
@@ -62,7 +62,7 @@ class Prediction:
 
 
 def prediction_of(turn: TurnRecord) -> Prediction:
-    """Return what a stored turn answered."""
+    """Return the prediction of a stored turn."""
     answer = serial.restore(Answer, turn.answer)
     return Prediction(
         turn.conversation,

@@ -1,6 +1,6 @@
-"""The scorers: every figure of a score by its name, in one table.
+"""The scorers: every figure of a score by its name.
 
-When an answer is right is `metrics`', and of stated answers `stated_metrics`'.
+The rules for right answers are in `metrics`, `stated` and `filing_answers`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,15 +17,15 @@ from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.stated import exact_match, f1_score, same_scale, stated_answer
 
 Verdict = bool | float | None
-"""Right or wrong, or by what share; None if the reference lacks what is needed."""
+"""Right or wrong, or right by a share; None if the reference lacks what the scorer needs."""
 
 Judge = Callable[[Prediction, GoldTurn, Sequence[TableRows]], Verdict]
-"""How right a predicted answer or program is, beside the reference and the rows of the document's tables."""
+"""Judges a prediction by its reference and the rows of the document's tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """One figure of a score; one of conversations has the scorer that all of its turns have to satisfy (`whole`)."""
+    """Figure of a score; one over conversations names the scorer that all turns must satisfy (`whole`)."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ def _program(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> 
 
 
 def _runs(program: str, tables: Sequence[TableRows]) -> bool:
-    """Return whether a program has a result: the benchmark compares programs only where it has."""
+    """Return whether a program has a result; the benchmark compares only such programs."""
     try:
         run_program(program, tables)
     except PlanError:
@@ -101,12 +101,12 @@ SCORERS: dict[str, Scorer] = {
         Scorer("evidence_5", "evidence among the first 5 shown", "filing", _shown_first(5)),
     )
 }
-"""Every scorer by its name, in the order in which they are shown."""
+"""Every scorer by its name, in display order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is measured on one kind of reference."""
+    """The two main figures and all scorers for one kind of references."""
 
     right: str
     second: str
@@ -118,15 +118,15 @@ def _needing(*needs: str) -> tuple[str, ...]:
 
 
 PROGRAMS = Measures("execution", "program", _needing("answer", "program", "display"))
-"""Of references that are programs and what they come to."""
+"""For references that are programs with results."""
 STATED = Measures("exact_match", "f1", _needing("stated"))
-"""Of references that are stated answers."""
+"""For references that are stated answers."""
 FILINGS = Measures("right", "answered", _needing("filing"))
-"""Of references about whole documents."""
+"""For references about whole documents."""
 
 
 def measures_of(names: Iterable[str]) -> Measures:
-    """Return what is measured, told by the names of the scorers that were used."""
+    """Return the measures that the given scorers belong to."""
     given = set(names)
     for measures in (PROGRAMS, STATED, FILINGS):
         if {measures.right, measures.second} <= given:
@@ -135,7 +135,7 @@ def measures_of(names: Iterable[str]) -> Measures:
 
 
 def measures_for(gold: GoldTurn) -> Measures:
-    """Return what is measured on a reference."""
+    """Return the measures for a reference."""
     if gold.filing is not None:
         return FILINGS
     return PROGRAMS if gold.stated is None else STATED

@@ -1,16 +1,16 @@
-"""Answers as a benchmark of stated answers reads them, spans as printed and their scale; and when one is right.
+"""Stated answers (printed spans and their scale), and the metrics of the benchmark that uses them.
 
-An answer becomes one text: its spans in the order of their characters, each number with four decimals and multiplied by
-the answer's scale, other words with the name of the scale behind them. Two texts match where they are the same token
-for token, and F1 is that of their sets of tokens. So the spans of a list match in any order, `23.42` percent is
-`0.2342`, and a number with another scale is wrong.
+An answer is normalised to one text: its spans in alphabetical order, each number with four decimals and multiplied by
+the answer's scale, other words followed by the name of the scale. Two texts match if their tokens are equal, and F1
+compares their sets of tokens. The spans of a list therefore match in any order, `23.42` percent equals `0.2342`, and
+a number with another scale is wrong.
 
-What looks odd is the rule: brackets are a minus before digits and points alone, so that `(1,250)` is above zero and
-`(900)` below; a percent sign in a span overrules the scale; a lone number without a scale may also be a fraction that
-is meant with four decimals; of a number or a count there is no partial F1.
+Surprising details are part of the published rule: brackets mean a minus only around digits and points, so `(1,250)`
+is positive and `(900)` negative; a percent sign in a span overrides the scale; a single number without a scale may
+also match as a fraction with four decimals; numbers and counts have no partial F1.
 
 Source: Zhu et al., "TAT-QA: A Question Answering Benchmark on a Hybrid of Tabular and Textual Content in Finance"
-(2021), and the evaluation that is published with it.
+(2021), and the evaluation published with it.
 """
 
 import math
@@ -45,15 +45,15 @@ _WITHOUT_PARTS = frozenset({"arithmetic", "count"})
 
 
 def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
-    """Return an answer as people are told it; None if there is none.
+    """Return an answer as displayed to people, or None if there is none.
 
-    A number that is read off the page and nothing else is stated as it is printed, and so are those of a list of such
-    numbers. One that is computed has two decimals, or four where it counts in ones; a fraction that people are shown as
-    a percentage is one, unless a ratio or a proportion is asked for, and no percentage.
+    A number, or a list of numbers, that is only read from the page is stated as printed. A computed number has two
+    decimals, or four if its scale is ones. A fraction that is displayed as a percentage is stated as a percentage,
+    unless the question asks for a ratio or a proportion and not for a percentage.
     """
     if answer.value is None:
         return None
-    if (printed := _read_prints(answer)) is not None:
+    if (printed := _printed_texts(answer)) is not None:
         return StatedAnswer(printed, _scale_word(answer.scale))
     if is_shown_as_percentage(answer) and not _asks_for_ratio(question):
         shifted = (shift_decimal(number, 2) for number in numbers_of_value(answer.value))
@@ -66,7 +66,7 @@ def _asks_for_ratio(question: str) -> bool:
 
 
 def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
-    """Return a value as it is stated: a list item by item, each by its number if it has one, else by its label."""
+    """Return a value as stated; a list item by its number, or by its label if it has none."""
     places = _IN_ONES if scale is Scale.ONE else _SCALED
     if isinstance(value, ValueList):
         numbers = any(item.number is not None for item in value.items)
@@ -77,13 +77,13 @@ def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
     return StatedAnswer((print_value(value),))
 
 
-def _read_prints(answer: Answer) -> tuple[str, ...] | None:
-    """Return the prints of the one number, or of the listed ones, that an answer takes from the page as they are."""
+def _printed_texts(answer: Answer) -> tuple[str, ...] | None:
+    """Return the printed text of the number or the listed numbers that an answer reads unchanged from the page."""
     steps = answer.plan.steps if answer.plan is not None else ()
     last = steps[-1] if steps else None
     pairs: list[tuple[Quantity, Decimal | None]] = []
     if isinstance(last, Extract) and last.quantity is not None and len(steps) == 1:
-        # Taken without its sign a number is still what is printed: "(168)".
+        # Without its sign, a number is still what is printed: "(168)".
         pairs = [(last.quantity, last.quantity.value if answer.number == last.number else None)]
     elif isinstance(last, Compute) and last.operation == "items" and isinstance(answer.value, ValueList):
         quantities = [quantity for operand in last.operands for quantity in _quantities(operand, steps)]
@@ -92,13 +92,13 @@ def _read_prints(answer: Answer) -> tuple[str, ...] | None:
             pairs = [(q, item.number) for q, item in zip(quantities, answer.value.items, strict=True) if q is not None]
             pairs = pairs if len(pairs) == len(quantities) else []
     printed = tuple(quantity.text.strip() for quantity, number in pairs if quantity.value == number)
-    # A word in a print ("5.2 million") is its scale, which is told beside it.
+    # A word in the printed text ("5.2 million") is its scale, which is stated separately.
     plain = all(text and not any(map(str.isalpha, text)) for text in printed)
     return printed if pairs and plain and len(printed) == len(pairs) else None
 
 
 def _quantities(operand: Operand, steps: Sequence[Step]) -> Sequence[Quantity | None]:
-    """Return the numbers of the page that an operand of a list stands for; None for what is none."""
+    """Return the numbers of the page that an operand of a list refers to; None for any other operand."""
     if isinstance(operand, CellGroup):
         return operand.values
     step = steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
@@ -110,7 +110,7 @@ def _item(item: ListItem, places: int) -> str:
 
 
 def _digits(number: Decimal, places: int) -> str:
-    """Return a number with so many decimals at most, none of them a zero at the end."""
+    """Format a number with at most `places` decimals and no trailing zeros."""
     if -int(number.as_tuple().exponent) > places:
         number = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=_DIGITS))
         number = number.normalize(Context(prec=_DIGITS))
@@ -122,13 +122,13 @@ def _scale_word(scale: Scale) -> str:
 
 
 def exact_match(answer: StatedAnswer | None, reference: StatedReference) -> bool:
-    """Return whether an answer is the reference, scale included; none is wrong."""
+    """Return whether an answer equals the reference, scale included; a missing answer is wrong."""
     wanted = _tokens(_text(reference.answer))
     return any(_tokens(text) == wanted for text in _texts(answer))
 
 
 def f1_score(answer: StatedAnswer | None, reference: StatedReference) -> float:
-    """Return the F1 of an answer, 0 to 1 in hundredths; of a number or a count that is its exact match."""
+    """Return the F1 of an answer from 0 to 1 in hundredths; for numbers and counts, the exact match."""
     if reference.kind in _WITHOUT_PARTS or exact_match(answer, reference):
         return float(exact_match(answer, reference))
     wanted = set(_tokens(_text(reference.answer)))
@@ -136,12 +136,12 @@ def f1_score(answer: StatedAnswer | None, reference: StatedReference) -> float:
 
 
 def same_scale(answer: StatedAnswer | None, reference: StatedReference) -> bool:
-    """Return whether an answer is given in the reference's scale; none is wrong."""
+    """Return whether an answer has the reference's scale; a missing answer is wrong."""
     return answer is not None and bool(answer.spans) and answer.scale == reference.answer.scale
 
 
 def _texts(answer: StatedAnswer | None) -> Sequence[str]:
-    """Return what an answer can be read as."""
+    """Return the texts that an answer may match with."""
     if answer is None or not any(answer.spans):
         return ()
     texts = [_text(answer)]
@@ -163,7 +163,7 @@ def _span(span: str, scale: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the words of a text as they are compared: small, without articles and punctuation, numbers by value."""
+    """Return the normalised words of a text: lower case, without articles and punctuation, numbers by value."""
     return " ".join(_token(part) for part in text.lower().split(" ")).split()
 
 
@@ -173,7 +173,7 @@ def _token(text: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a number, with nothing but the name of a scale as its second word."""
+    """Return whether a text is a number, optionally followed by the name of a scale."""
     words = " ".join(word.translate(_DROPPED) for word in text.split()).split()
     try:
         return bool(words) and not math.isnan(float(words[0])) and (len(words) == 1 or _factor(words[1]) != 1)
@@ -182,7 +182,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(text: str) -> float | None:
-    """Return the first number of a text: its sign, percent sign and scale read, rounded to four decimals."""
+    """Return the first number of a text with its sign, percent sign and scale applied, rounded to four decimals."""
     found = _FIRST_NUMBER.search(text.translate(_DROPPED))
     if found is None or found["whole"] is None:
         return None

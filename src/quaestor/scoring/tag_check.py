@@ -1,6 +1,6 @@
-"""How right a filing was read, by its tags: each tagged number as read without its tag, held against what the tag says.
+"""Accuracy of reading a filing: each tagged number, read without its tag, is compared with the tag.
 
-Mends nothing.
+The check changes nothing.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ _BASIS_POINTS = Decimal("0.0001")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was made of a tagged number without its tag."""
+    """A tagged number as read without its tag."""
 
     quantity: Quantity
     dimension: Dimension
@@ -42,7 +42,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class TagDifference:
-    """A tagged number that was read otherwise than its tag says."""
+    """Tagged number whose reading differs from its tag."""
 
     wrong: tuple[Aspect, ...]
     place: str
@@ -57,14 +57,14 @@ class TagDifference:
 FIGURES = (
     "facts", "located", "value_right", "sign_right", "scale_right", "period_right", "unit_right", "sign_agrees",
 )  # fmt: skip
-"""What is counted of tagged numbers: how many there are; those that are a number of their own in a table's body or in a
-sentence; of these the ones that are right in each respect; and of all the ones printed with the sign of their tag, as
-the others are negated by their label."""
+"""Figures over tagged numbers: all facts; those found as separate numbers in a table body or a sentence; of these, the
+ones right in each aspect; and of all, the ones printed with the sign of their tag (others are negated by their label).
+"""
 
 
 @dataclass(slots=True)
 class TagCheck:
-    """The tagged numbers of a filing, compared with what was read: the counts of `FIGURES`, and what differs."""
+    """Comparison of a filing's tagged numbers with their readings: the counts of `FIGURES`, and the differences."""
 
     tables: Counter[str] = field(default_factory=Counter)
     text: Counter[str] = field(default_factory=Counter)
@@ -72,12 +72,12 @@ class TagCheck:
 
     @property
     def all(self) -> Counter[str]:
-        """Of all tagged numbers."""
+        """Counts over all tagged numbers."""
         return self.tables + self.text
 
 
 def _counts(fact: PrintedFact, wrong: Sequence[Aspect]) -> Iterator[str]:
-    """Yield the figures in which a number counts that is wrong in some respects."""
+    """Yield the figures that count a number with the given wrong aspects."""
     yield "facts"
     if fact.negative == fact.fact.negated:
         yield "sign_agrees"
@@ -87,7 +87,7 @@ def _counts(fact: PrintedFact, wrong: Sequence[Aspect]) -> Iterator[str]:
 
 
 def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
-    """Return how the tagged numbers of a filing were read."""
+    """Compare the tagged numbers of a filing with their readings."""
     reader = _Reader(document)
     check = TagCheck()
     for one in printed:
@@ -101,7 +101,7 @@ def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
 
 
 class _Reader:
-    """Finds what was made of a tagged number."""
+    """Finds the reading of a tagged number."""
 
     def __init__(self, document: Document) -> None:
         self.places = {tagged.fact.place: tagged.source for tagged in document.facts}
@@ -146,7 +146,7 @@ class _Reader:
 
 
 def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
-    """Return the periods that a cell can be of: what falls due in a later year is of the day of its table too."""
+    """Return the possible periods of a cell: amounts due in a later year may also have the date of the table."""
     if period is None:
         return ()
     due = table.period is not None and (period.kind == "range" or period.year > table.period.year)
@@ -154,9 +154,9 @@ def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
 
 
 def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
-    """Return the reading of a number in a heading ("common stock, $0.01 par value"), read as the text that it is.
+    """Return the reading of a number in a heading ("common stock, $0.01 par value"), which is read like text.
 
-    It is of the period that the heading gives it, else of those of the line that it heads.
+    Its period is the one in the heading, or else any of the heading's row or column.
     """
     quantity = _find_tagged(cell.quantities, fact.text)
     if quantity is None:
@@ -177,7 +177,7 @@ def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
 
 
 def _find_tagged(quantities: Sequence[Quantity], text: str) -> Quantity | None:
-    """Return the number of a cell that a tag encloses: the one that its text is part of."""
+    """Return the number of a cell whose text contains the tagged text."""
     plain = "".join(text.split())
     return next((q for q in quantities if plain in "".join(q.text.split())), None)
 
@@ -197,13 +197,13 @@ def _wrong(one: PrintedFact, reading: Reading | None) -> tuple[Aspect, ...]:
 
 
 def _value_right(reading: Reading, fact: Fact) -> bool:
-    """Whether the digits are those of the tag, or the number is in another power of ten (trillions)."""
+    """Return whether the digits equal the tag's, or the number is given in another power of ten (trillions)."""
     read = abs(reading.quantity.value)
     return read == abs(fact.printed or 0) or read * _factor(reading) == abs(fact.value or 0)
 
 
 def _sign_right(reading: Reading, one: PrintedFact) -> bool:
-    """Whether the sign is the printed one; a minus that only the tag says besides is right too."""
+    """Return whether the sign is the printed one; a minus that only the tag implies is right too."""
     if not reading.quantity.value:
         return True
     negative = reading.quantity.value < 0
@@ -219,7 +219,7 @@ def _scale_right(reading: Reading, fact: Fact) -> bool:
 
 
 def _factor(reading: Reading) -> Decimal:
-    """What the number is multiplied by to get ones of its unit; basis points are hundredths of a percent."""
+    """Return the factor from the printed number to ones of its unit; basis points are hundredths of a percent."""
     if reading.dimension.scale is Scale.ONE and (reading.quantity.unit or "").startswith("basis point"):
         return _BASIS_POINTS
     return reading.dimension.scale.factor

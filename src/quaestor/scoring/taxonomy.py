@@ -1,6 +1,6 @@
-"""What kind of turn a labelled turn is: its operation, where its new operands come from, its place.
+"""Kinds of labelled turns: operation, source of the new operands, position in the conversation.
 
-Reads gold programs; scores nothing.
+Kinds are derived from the gold programs.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from quaestor.scoring.gold import GoldTurn, StatedReference
 from quaestor.scoring.pages import PageNumbers
 
 NO_PROGRAM = "no program"
-"""The operation of a turn whose dataset gives no program."""
+"""Operation of a turn whose dataset gives no program."""
 
 
 class OperandSource(StrEnum):
-    """Where the new operands of a turn come from.
+    """Source of the new operands of a turn.
 
-    A number that an earlier turn's program already has is not new. A turn with new numbers is named after them,
-    whatever earlier results it uses besides; one without is named after the constants that it brings in, if any.
+    A number that an earlier turn's program has is not new. A turn with new numbers is classified by them, even if it
+    also uses earlier results; a turn without is classified by whether it introduces constants.
     """
 
     TABLE = "table"
@@ -37,11 +37,11 @@ class OperandSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnKind:
-    """What kind of turn a labelled turn is.
+    """Kind of a labelled turn.
 
     Attributes:
-        operation: The last operation of its program, `lookup` for a lone literal, `NO_PROGRAM` if it has none.
-        joined: True in a conversation that was joined from two questions about one page ("Double").
+        operation: The last operation of the program, `lookup` for a single literal, `NO_PROGRAM` without a program.
+        joined: Whether the conversation was joined from two questions about one page ("Double").
     """
 
     index: int
@@ -78,13 +78,13 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
 
 
 def missing_literals(program: str, page: PageNumbers) -> tuple[str, ...]:
-    """Return the literals of a program that stand nowhere on the page; constants are not looked for."""
+    """Return the literals of a program that are not on the page, without constants."""
     found, _ = _new_operands(program_tree(parse_program(program)), set(), set())
     return tuple(sorted(literal for literal in found if _place(literal, page) is OperandSource.NOWHERE))
 
 
 def _new_operands(tree: Tree, results: set[Tree], known: set[str]) -> tuple[set[str], bool]:
-    """Return the literals and row labels that no earlier turn has, and whether constants take part."""
+    """Return the literals and row labels that no earlier turn has, and whether there are constants."""
     new: set[str] = set()
     constants = False
     waiting = [tree]
@@ -113,9 +113,9 @@ def _origin(new: set[str], constants: bool, page: PageNumbers) -> OperandSource:
 
 
 def _place(literal: str, page: PageNumbers) -> OperandSource:
-    """Return where a literal stands; the table before the text, for a table's numbers are often told again below.
+    """Return the source of a literal; the table has priority, because text often repeats its numbers.
 
-    The empty literal is a row of the table. A fraction may be printed as a percentage.
+    The empty literal is a table row. A fraction may be printed as a percentage.
     """
     if not literal:
         return OperandSource.TABLE

@@ -1,9 +1,8 @@
-"""Programs and plans as terms of one form, so that what a solver did can be laid beside what the reference does.
+"""Programs and plans as normalised terms, so that a solver's steps can be compared with the reference's.
 
-What differs between solvers and annotators without meaning anything else is evened out: composite operations are
-written out as the benchmark's; sums of sums can be had as sums, and terms without what only turns a scale or a sign (a
-product with 100, a quotient by a million, a product with minus one). A term keeps its value, so what is left out still
-shows.
+Differences in notation are removed: composite operations are expanded to the benchmark's operations, nested sums can
+be flattened, and operations that only change a scale or a sign (a product with 100, a quotient by a million, a product
+with minus one) can be dropped. A term keeps its value, so a dropped scale or sign can still be detected.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,17 +14,17 @@ from quaestor.core.provenance import Source
 from quaestor.plan.execute import StepResult
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step, fold_plan
 
-_TURNS_SCALE = frozenset(Decimal(10) ** power for power in (-9, -6, -3, -2, 0, 2, 3, 6, 9))
+_SCALE_FACTORS = frozenset(Decimal(10) ** power for power in (-9, -6, -3, -2, 0, 2, 3, 6, 9))
 _COMMUTE = frozenset({"add", "multiply", "minimum", "maximum"})
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedTerm:
-    """A number, or words, of the page.
+    """Number or words on the page.
 
     Attributes:
-        number: As printed, with the sign that is taken: 13 for `13%`. None for words.
-        places: The place that a plan names; of a program's literal every place that prints it.
+        number: As printed, with the sign that is used: 13 for `13%`. None for words.
+        places: The place that a plan reads; for a program's literal, every place that prints it.
     """
 
     number: Decimal | None
@@ -34,14 +33,14 @@ class PrintedTerm:
 
 @dataclass(frozen=True, slots=True)
 class ConstantTerm:
-    """A number that is in no document."""
+    """Number that comes from no document."""
 
     number: Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An operation on terms, and its value, None if no step says it; terms are compared without values."""
+    """Operation on terms, with its value if known; the value is ignored in comparisons."""
 
     operation: str
     operands: tuple["Term", ...]
@@ -49,7 +48,7 @@ class Applied:
 
     @property
     def commutes(self) -> bool:
-        """Whether the order of the operands is nothing."""
+        """Whether the order of the operands does not matter."""
         return self.operation in _COMMUTE
 
 
@@ -64,11 +63,11 @@ class Earlier:
 Term = PrintedTerm | ConstantTerm | Applied | Earlier
 
 Locate = Callable[[Constant], PrintedTerm | ConstantTerm]
-"""Where a literal stands."""
+"""Finds the places of a literal."""
 
 
 def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | None], locate: Locate) -> Term:
-    """Return the last step of a plan with all that it rests on."""
+    """Return the last step of a plan as a term, with all steps it depends on."""
 
     def leaf(operand: Operand) -> Term:
         match operand:
@@ -80,16 +79,16 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
                 cells = tuple(PrintedTerm(q.value, (source,)) for q, source in zip(values, sources, strict=True))
                 return cells[0] if len(cells) == 1 else Applied("row", cells)
 
-    def made_of(step: Step, operands: tuple[Term, ...]) -> Term:
+    def node(step: Step, operands: tuple[Term, ...]) -> Term:
         if isinstance(step, Extract):
             return PrintedTerm(step.number, (step.source,))
         return _apply(step, operands, results[step.id - 1].value)
 
-    return fold_plan(plan, leaf, made_of)[-1]
+    return fold_plan(plan, leaf, node)[-1]
 
 
 def number_in(term: Term | None) -> Decimal | None:
-    """Return the number that a term came to; None if it came to none, or none is known."""
+    """Return the numeric value of a term, or None if it has none or it is unknown."""
     match term:
         case PrintedTerm(number=number) | ConstantTerm(number=number):
             return number
@@ -101,7 +100,7 @@ def number_in(term: Term | None) -> Decimal | None:
 
 
 def written_out(term: Term) -> Term:
-    """Return a term with what earlier turns did in the place of the references to them, and sums of sums as sums."""
+    """Return a term with references to earlier turns expanded and nested sums and products flattened."""
     match term:
         case Earlier(term=inner) if inner is not None:
             return written_out(inner)
@@ -115,7 +114,7 @@ def written_out(term: Term) -> Term:
 
 
 def leaves(term: Term) -> tuple[PrintedTerm | ConstantTerm | Earlier, ...]:
-    """Return what a term starts from, left to right; a reference to an earlier turn is one thing."""
+    """Return the leaves of a term from left to right; a reference to an earlier turn is one leaf."""
     if isinstance(term, Applied):
         return tuple(leaf for operand in term.operands for leaf in leaves(operand))
     return (term,)
@@ -129,7 +128,7 @@ def operations(term: Term) -> tuple[str, ...]:
 
 
 def _apply(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Term:
-    """Return a step in the benchmark's own operations."""
+    """Express a step in the benchmark's operations."""
     name = step.operation.removeprefix("table_")
     if isinstance(operands[0], Applied) and operands[0].operation == "row":
         operands = operands[0].operands
@@ -147,23 +146,23 @@ def _apply(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Ter
 
 
 def even_out(term: Term) -> Term:
-    """Return a term without what only turns a scale or a sign, at any depth."""
+    """Return a term without operations that only change a scale or a sign, at any depth."""
     match term:
         case Earlier(turn=turn, term=inner) if inner is not None:
             return Earlier(turn, even_out(inner))
         case Applied(operation=operation, operands=operands, value=value):
-            return _without_turning(operation, tuple(map(even_out, operands)), value)
+            return _drop_scaling(operation, tuple(map(even_out, operands)), value)
     return term
 
 
-def _without_turning(name: str, operands: tuple[Term, ...], value: AnswerValue | None) -> Term:
-    """Return an operation; one that only turns a scale or a sign is its operand."""
+def _drop_scaling(name: str, operands: tuple[Term, ...], value: AnswerValue | None) -> Term:
+    """Return an operation, or its operand if the operation only changes a scale or a sign."""
     if len(operands) != 2:
         return Applied(name, operands, value)
     left, right = operands
-    if name in ("multiply", "divide") and isinstance(right, ConstantTerm) and abs(right.number) in _TURNS_SCALE:
+    if name in ("multiply", "divide") and isinstance(right, ConstantTerm) and abs(right.number) in _SCALE_FACTORS:
         return left
-    if name == "multiply" and isinstance(left, ConstantTerm) and abs(left.number) in _TURNS_SCALE:
+    if name == "multiply" and isinstance(left, ConstantTerm) and abs(left.number) in _SCALE_FACTORS:
         return right
     if name == "subtract" and isinstance(left, ConstantTerm) and not left.number:
         return right

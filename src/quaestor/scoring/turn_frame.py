@@ -1,4 +1,4 @@
-"""Judged turns column by column: the one table that scores, comparisons, audits and reports are computed over."""
+"""Judged turns by column: the table from which scores, comparisons, audits and reports are computed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
         "form": lambda kind: kind.filing.wanted.form if kind.filing else "",
     },
 }
-"""By what turns are split, by the scorer that says whether they are right."""
+"""The properties that turns are split by, keyed by the main scorer."""
 _TITLES = {
     "origin": "origin of the operands",
     "conversation": "kind of conversation",
@@ -44,7 +44,7 @@ _TITLES = {
 
 
 def breakdown_title(by: str) -> str:
-    """Return what a table of a breakdown is headed by: `by kind of answer`."""
+    """Return the heading of a breakdown's table: `by kind of answer`."""
     return f"by {_TITLES.get(by, by)}"
 
 
@@ -55,13 +55,13 @@ COLUMNS = (
 
 @dataclass(eq=False)
 class TurnFrame:
-    """The judged turns of a run; each list has one value per turn, in the same order.
+    """Judged turns of a run; each list has one value per turn, in the same order.
 
     Attributes:
-        answers: As `quaestor.core.answer_value.value_to_text` writes them; None without an answer.
-        verdicts: By scorer; turns with equal verdicts share one mapping, as a large run has few different ones.
-        classes: The class in each of `breakdowns`, shared likewise.
-        asked: Equal in runs known to have the same turns in the same order; None if that is not known.
+        answers: Written as by `quaestor.core.answer_value.value_to_text`; None without an answer.
+        verdicts: By scorer; turns with equal verdicts share one mapping, as a large run has few distinct ones.
+        classes: The class of each of `breakdowns`, also shared.
+        asked: Equal in runs known to have the same turns in the same order; None if unknown.
     """
 
     measures: Measures = PROGRAMS
@@ -81,14 +81,14 @@ class TurnFrame:
 
     @classmethod
     def of(cls, turns: Iterable[TurnScore], companies: Mapping[str, str] | None = None) -> "TurnFrame":
-        """Return scored turns as a frame; `companies` is by conversation, and defaults to the page."""
+        """Build a frame from scored turns; `companies` is by conversation and defaults to the page."""
         frame = cls()
         for turn in turns:
             frame.add(turn, (companies or {}).get(turn.conversation, ""))
         return frame
 
     def add(self, turn: TurnScore, company: str = "") -> None:
-        """Append a scored turn; `company` is the page if empty."""
+        """Append a scored turn; `company` defaults to the page."""
         if not len(self):
             self.measures = measures_of(turn.verdicts)
             self.breakdowns = tuple(_BREAKDOWNS[self.measures.right])
@@ -108,16 +108,16 @@ class TurnFrame:
 
     @cached_property
     def page_groups(self) -> Numbers:
-        """The page of each turn, as its place among all pages."""
+        """The index of each turn's page among all pages."""
         return group_places(self.pages)
 
     @cached_property
     def company_groups(self) -> Numbers:
-        """The company of each turn, as its place among all companies."""
+        """The index of each turn's company among all companies."""
         return group_places(self.companies)
 
     def verdicts_of(self, scorer: str) -> Numbers:
-        """Return the verdicts of a scorer as floats, NaN where it cannot judge; the frame is complete by then."""
+        """Return the verdicts of a scorer as floats, NaN if it cannot judge; add no turns after the first call."""
         if scorer not in self._columns:
             self._columns[scorer] = np.array([verdicts.get(scorer) for verdicts in self.verdicts], dtype=float)
         return self._columns[scorer]
@@ -127,9 +127,9 @@ class TurnFrame:
         return self.verdicts[at][self.measures.right] == 1
 
     def groups(self, by: str, among: Numbers | None = None) -> list[tuple[str, Numbers]]:
-        """Return the classes of a breakdown with the places of their turns: turns in order, other classes by size.
+        """Return the classes of a breakdown with the indexes of their turns: turns in order, other classes by size.
 
-        `among` restricts it to turns at these places; the places returned are then places among them.
+        `among` restricts the turns to these indexes; the returned indexes then refer to `among`.
         """
         breakdown = self.breakdowns.index(by)
         names = [classes[breakdown] for classes in self.classes]

@@ -1,6 +1,6 @@
-"""Each labelled turn of a run with its verdicts: what was predicted beside the reference answer.
+"""Verdicts on the labelled turns of a run: predictions compared with reference answers.
 
-One that is missing or failed is wrong.
+A missing or failed turn is wrong.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,17 +28,17 @@ from quaestor.scoring.scorers import SCORERS, Verdict, measures_for, measures_of
 from quaestor.scoring.taxonomy import TurnKind, turn_kinds
 
 _PAGES = 16
-"""So many pages are kept once they are read for scoring: conversations about one page mostly follow each other."""
+"""Number of pages cached for scoring; conversations about the same page usually follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnScore:
-    """One turn with its verdicts.
+    """Turn with its verdicts.
 
     Attributes:
         display: The answer as the annotators show it, or None.
-        verdicts: By the name of each scorer that judges such turns; None if it cannot, for want of what it needs.
-        stated: The answer as it is stated, where the reference is; else None.
+        verdicts: By the name of each scorer for such turns; None if the reference lacks what the scorer needs.
+        stated: The stated answer if the reference is one; else None.
     """
 
     conversation: str
@@ -58,12 +58,12 @@ class TurnScore:
 
     @property
     def correct(self) -> bool:
-        """Whether it is right by the benchmark: by execution accuracy, of a stated answer by exact match."""
+        """Whether the turn is right by the benchmark: execution accuracy, or exact match for stated answers."""
         return self.verdicts[measures_of(self.verdicts).right] == 1
 
     @property
     def program_correct(self) -> bool:
-        """Whether it is right by official program accuracy; False if there is no reference program."""
+        """Whether the turn is right by official program accuracy; False without a reference program."""
         return bool(self.verdicts.get("program"))
 
 
@@ -74,7 +74,7 @@ def judge_predictions(
     *,
     causes: bool = True,
 ) -> tuple[TurnScore, ...]:
-    """Return the verdict on every labelled turn, with why it is wrong."""
+    """Judge every labelled turn, with the causes of wrong ones."""
     asked = {conversation.id: conversation for conversation in conversations}
     given, judge = _align(predictions, gold, asked), ConversationJudge()
     return tuple(
@@ -85,14 +85,14 @@ def judge_predictions(
 
 
 Given = Sequence[Prediction | None]
-"""What was predicted of each labelled turn of a conversation, in their order; None if nothing was."""
+"""Predictions for the labelled turns of a conversation, in order; None if missing."""
 
 
 class ConversationJudge:
-    """Judges conversations one by one. What it needs of pages is read once for those that follow each other."""
+    """Judges conversations one by one, with a cache of pages."""
 
     def __init__(self) -> None:
-        """Begin without a page."""
+        """Start with an empty cache."""
         self._verdicts: dict[tuple[tuple[str, Verdict], ...], Mapping[str, Verdict]] = {}
         self._kinds: dict[TurnKind, TurnKind] = {}
         self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
@@ -100,7 +100,7 @@ class ConversationJudge:
     def judge(
         self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given, *, causes: bool = True
     ) -> list[TurnScore]:
-        """Return the verdict on every labelled turn, and why it is wrong if `causes` are wanted."""
+        """Judge every labelled turn, with the causes of wrong ones if `causes`."""
         page, tables = self._page(conversation.document)
         judged = []
         for found, turn, kind in zip(
@@ -116,14 +116,14 @@ class ConversationJudge:
         return [replace(turn, cause=cause) for turn, cause in zip(judged, why, strict=True)]
 
     def _share(self, turn: TurnScore) -> TurnScore:
-        """Return a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
+        """Share equal verdicts and kinds between turns to save memory; a large run has few distinct ones."""
         verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
-        # One with a stated answer is no other turn's.
+        # A kind with a stated or filing reference is unique to its turn.
         kind = turn.kind if turn.kind.stated or turn.kind.filing else self._kinds.setdefault(turn.kind, turn.kind)
         return replace(turn, verdicts=verdicts, kind=kind)
 
     def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
-        # With each its document, which keeps its identity while it is held.
+        # The document is cached too, so that its id() is not reused.
         read = self._pages.get(id(document), lambda: (document, page_numbers(document), benchmark_rows_of(document)))
         return read[1:]
 
@@ -131,7 +131,11 @@ class ConversationJudge:
 def predictions_in_order(
     conversation: str, predictions: Iterable[Prediction], reference: Sequence[GoldTurn]
 ) -> list[Prediction | None]:
-    """Return what was predicted of each labelled turn of a conversation."""
+    """Return the prediction for each labelled turn of a conversation.
+
+    Raises:
+        DatasetError: A prediction belongs to no turn, or to the same turn as another one.
+    """
     given: list[Prediction | None] = [None] * len(reference)
     for prediction in predictions:
         if not 0 <= prediction.turn < len(reference):
@@ -143,7 +147,7 @@ def predictions_in_order(
 
 
 def require_references(gold: Mapping[str, object], conversations: Iterable[str]) -> None:
-    """Make sure that conversations have reference answers, given those that have and the ids of those asked."""
+    """Raise a DatasetError if a conversation has no reference answers."""
     for conversation in conversations:
         if conversation not in gold:
             raise DatasetError(f"{conversation} has no reference answers, so it cannot be scored")
@@ -152,7 +156,7 @@ def require_references(gold: Mapping[str, object], conversations: Iterable[str])
 def _align(
     predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
 ) -> Mapping[str, Given]:
-    """Return what was predicted of each conversation, turn by turn."""
+    """Group the predictions by conversation, turn by turn."""
     require_references(gold, asked)
     found: dict[str, list[Prediction]] = {id: [] for id in asked}
     for prediction in predictions:
@@ -163,7 +167,7 @@ def _align(
 
 
 def _with_evidence(prediction: Prediction, gold: GoldTurn, asked: Conversation, given: Given) -> Prediction:
-    """Return a prediction with how soon its question is shown its evidence, where the reference says where that is."""
+    """Add the rank of the question's evidence to a prediction, if the reference has evidence."""
     if gold.filing is None or gold.filing.evidence == Evidence() or asked.document.is_page:
         return prediction
     turn = prediction.turn
@@ -197,12 +201,12 @@ def _score(
 
 
 LOOKED_AT = 5
-"""Blocks that are shown first."""
+"""Number of blocks shown first."""
 _LEAST_SHARE = 0.7
 
 
 def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
-    """Return which block shown is the first with the evidence, from 1, 0 for none; None if it is not found."""
+    """Return the rank, from 1, of the first shown block with the evidence, or 0; None if no block has it."""
     fitting = {block.order for block in document.blocks if _has_evidence(evidence, block)}
     if not fitting:
         return None
@@ -212,7 +216,7 @@ def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) 
 def first_blocks(
     document: Document, question: str, earlier: Sequence[str], answers: Sequence[Answer | None]
 ) -> tuple[int, ...]:
-    """Return the blocks of a document that a question is shown first, by their places."""
+    """Return the indexes of the blocks that are shown first for a question."""
     sources = [answer.sources if answer else () for answer in answers]
     found = search_question(load_index(document, None), question, earlier, sources, LOOKED_AT)
     return tuple(dict.fromkeys((*found.needed, *(place.block for place in found.places))))[:LOOKED_AT]

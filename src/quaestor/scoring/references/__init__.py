@@ -1,1 +1,1 @@
-"""How the answers of each benchmark's files are read; `scoring.gold` says which way is a file's."""
+"""Readers of reference answers, one module per benchmark; `scoring.gold` selects the reader of a file."""

@@ -1,4 +1,4 @@
-"""The reference answers of ConvFinQA: programs and what they come to, in the original and the cleaned format."""
+"""Reference answers of ConvFinQA: programs and their results, in the original and the cleaned format."""
 
 import math
 import re
@@ -13,26 +13,26 @@ _PLACEHOLDER = re.compile(r"[A#]\d+")
 
 
 class OriginalReferences:
-    """A list of records, each with its answers under `annotation`, or a program beside its question."""
+    """Format with a list of records: answers under `annotation`, or a program beside a single question."""
 
     name = "original"
 
     def recognises(self, content: object) -> bool:
-        """Return whether a file is a list: what its records lack is said when they are read."""
+        """Return whether a file is a list; records are validated when they are read."""
         return isinstance(content, list)
 
     def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file; of a record without any None."""
+        """Return the answers of each record by its id, or None for a record without answers."""
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield the answers of each record."""
+        """Yield the id and the answers of each record."""
         for name, place, record in file.named("id", "the record"):
             yield name, _conversation(record, place)
 
 
 class CleanedReferences(OriginalReferences):
-    """Records by split, each with its answers under `dialogue`."""
+    """Format with records by split and answers under `dialogue`."""
 
     name = "cleaned"
 
@@ -51,7 +51,7 @@ def _conversation(record: Mapping[str, object], place: str) -> tuple[GoldTurn, .
 
 
 def _single(record: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
-    """Return the answer of a record with one question, as FinQA has them."""
+    """Return the answer of a FinQA record, which has one question."""
     return _turns({"turn_program": [record["program"]], "exe_ans_list": [record.get("exe_ans")]}, where)
 
 
@@ -89,10 +89,10 @@ def _read_executed(result: object, where: str) -> AnswerValue:
 
 
 def _displays(answers: Mapping[str, object], turns: int) -> list[str | None]:
-    """Return the display answers, all or none.
+    """Return the display answers, or all None if they are unreliable.
 
     Source: dataset rule. In the raw train file `answer_list` holds the annotators' steps instead, with placeholders
-    (`A0`, `#0`) and of another length.
+    (`A0`, `#0`) and a different length.
     """
     listed = answers.get("answer_list", answers.get("conv_answers"))
     if not isinstance(listed, list) or len(listed) != turns:

@@ -1,6 +1,6 @@
-"""The reference answers of questions about whole documents: quaestor's own format, FinanceBench's and DocFinQA's.
+"""Reference answers about whole documents: quaestor's own format, FinanceBench's and DocFinQA's.
 
-A judge's verdicts are in a file beside a file of questions (`scoring.gold.read_verdicts`).
+Judges' verdicts are in a separate file beside the questions (`scoring.gold.read_verdicts`).
 """
 
 import re
@@ -14,7 +14,7 @@ from quaestor.scoring.gold import Answers, GoldFile, GoldTurn
 
 _FIELDS = frozenset({"value", "scale", "unit", "values", "label", "text", "yes", "none", "any_of", "parts"})
 _SCALES = {str(scale): scale for scale in Scale} | {"": Scale.ONE, "one": Scale.ONE}
-_TELLING = 100
+_DISTINCTIVE = 100
 _LARGEST = 1e30
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -30,20 +30,20 @@ _SHORT = {"m": "million", "mn": "million", "bn": "billion"}
 _ASKED_SCALE = re.compile(
     r"\b(?:in|usd|dollars?|\$)(?:\s*us)?(?:\s*(?:usd|\$|dollars?|eur))?\s*(?P<scale>thousand|million|billion)s?\b", re.I
 )
-_YES_NO = re.compile(r"(?P<said>yes|no)\b[\s.,:;-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_YES_NO = re.compile(r"(?P<word>yes|no)\b[\s.,:;-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 
 
 class FilingReferences:
-    """Lines with `file`, `conversation`, `turn`, `kind`, `answer` and `where`."""
+    """Format of lines with `file`, `conversation`, `turn`, `kind`, `answer` and `where`."""
 
     name = "filings"
 
     def recognises(self, content: object) -> bool:
-        """Return whether the first record of a file is such an object."""
+        """Return whether the first record of a file has the fields of this format."""
         return {"file", "conversation", "turn", "question"} <= _first(content).keys()
 
     def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file, conversation by conversation; None of one without any."""
+        """Return the answers of each conversation, or None for a conversation without answers."""
         found: dict[str, list[GoldTurn | None]] = {}
         for where, record in file.records():
             conversation = record.get("conversation")
@@ -54,16 +54,16 @@ class FilingReferences:
 
 
 class FinanceBenchReferences:
-    """Lines with `financebench_id`, `question`, `answer` and `evidence`."""
+    """Format of lines with `financebench_id`, `question`, `answer` and `evidence`."""
 
     name = "financebench"
 
     def recognises(self, content: object) -> bool:
-        """Return whether the first record of a file is such an object."""
+        """Return whether the first record of a file has the fields of this format."""
         return {"financebench_id", "doc_name", "question"} <= _first(content).keys()
 
     def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file, by the ids of the questions."""
+        """Return the answers of a file by question id."""
         found: dict[str, tuple[GoldTurn, ...] | None] = {}
         for name, where, record in file.named("financebench_id", "a question"):
             if "answer" not in record:
@@ -84,20 +84,20 @@ class FinanceBenchReferences:
 
 
 class DocFinqaReferences:
-    """A list of records with `Context`, `Question` and `Answer`."""
+    """Format with a list of records with `Context`, `Question` and `Answer`."""
 
     name = "docfinqa"
 
     def recognises(self, content: object) -> bool:
-        """Return whether the first record of a file is such an object."""
+        """Return whether the first record of a file has the fields of this format."""
         return isinstance(content, list) and _first(content).keys() >= {"Context", "Question"}
 
     def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file, by the places of the records."""
+        """Return the answers of a file by the index of each record."""
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield the answers of each record."""
+        """Yield the id and the answers of each record."""
         for place, (where, record) in enumerate(file.records(), file.first):
             if "Answer" not in record:
                 yield f"docfinqa-{place}", None
@@ -130,7 +130,7 @@ def _gold(reference: FilingReference) -> GoldTurn:
 
 
 def read_reference_answer(answer: object, where: str) -> ReferenceAnswer:
-    """Return a right answer as quaestor's own format has it."""
+    """Parse a reference answer in quaestor's own format."""
     if not isinstance(answer, Mapping) or not answer.keys() & (_FIELDS - {"scale", "unit"}):
         raise DatasetError(f"{where} must be an object with one of {', '.join(sorted(_FIELDS - {'scale', 'unit'}))}")
     if unknown := answer.keys() - _FIELDS:
@@ -169,21 +169,21 @@ def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
 
 
 def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer:
-    """Return a right answer stated as text: a number in the unit that the question names, yes or no, or prose."""
+    """Parse a textual reference answer: a number in the unit that the question names, yes or no, or prose."""
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
         raise DatasetError(f"{where}: the answer must be text or a number")
     text = str(answer).strip()
     if (found := _ONE_NUMBER.fullmatch(text)) is not None:
         return ReferenceAnswer(number=_stated_number(found, question))
     if (match := _YES_NO.match(text)) is not None:
-        return ReferenceAnswer(yes=match["said"].lower() == "yes", text=match["rest"].strip() or None)
+        return ReferenceAnswer(yes=match["word"].lower() == "yes", text=match["rest"].strip() or None)
     return ReferenceAnswer(text=text)
 
 
 def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
     try:
         value = Decimal(found["number"].replace(",", ""))
-    except InvalidOperation:  # pragma: no cover - the pattern lets no such number through
+    except InvalidOperation:  # pragma: no cover - the pattern matches only valid numbers
         value = Decimal(0)
     value = -value if found["sign"] or found["minus"] else value
     unit = (found["unit"] or "").lower()
@@ -197,20 +197,20 @@ def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
 
 
 def _evidence(where: str, wanted: ReferenceAnswer) -> Evidence:
-    """Return where an answer stands by what a person wrote of it: numbers, else those of the answer, else a quote."""
-    numbers = _telling(Decimal(text.replace(",", "")) for text in _PRINTED.findall(where))
-    numbers = numbers or _telling(_numbers_of(wanted))
+    """Return the evidence from an annotator's note: its numbers, else the answer's numbers, else a quote."""
+    numbers = _distinctive(Decimal(text.replace(",", "")) for text in _PRINTED.findall(where))
+    numbers = numbers or _distinctive(_numbers_of(wanted))
     quoted = _QUOTED.search(where)
     text = quoted[1] if quoted else wanted.text or ""
     return Evidence(numbers=numbers) if numbers else Evidence(text=text)
 
 
-def _telling(numbers: Iterator[Decimal]) -> frozenset[Decimal]:
-    """Return the numbers that hardly stand anywhere by chance: no small ones, and no years."""
+def _distinctive(numbers: Iterator[Decimal]) -> frozenset[Decimal]:
+    """Return the numbers that rarely occur by chance: no small numbers and no years."""
     return frozenset(
         abs(number)
         for number in numbers
-        if abs(number) >= _TELLING and not (number == int(number) and _FIRST_YEAR <= abs(number) <= _LAST_YEAR)
+        if abs(number) >= _DISTINCTIVE and not (number == int(number) and _FIRST_YEAR <= abs(number) <= _LAST_YEAR)
     )
 
 

@@ -1,7 +1,6 @@
-"""The reference answers of TAT-QA: spans and numbers with their scale, and how they were derived.
+"""Reference answers of TAT-QA: spans and numbers with their scale, and their derivations.
 
-Derivations of numbers become programs, so that what holds for programs (where the operands stand, why an answer is
-wrong, what is learned from) holds for them.
+Derivations of numbers are converted to programs, so that diagnosis and training treat them like other programs.
 """
 
 import re
@@ -21,29 +20,29 @@ SCALES = ("", "thousand", "million", "billion", "percent")
 KINDS = ("span", "multi-span", "arithmetic", "count")
 _NUMBERS = ("arithmetic", "count")
 _BRACKETED = re.compile(r"(?<![\w)])\(\s*(\d[\d,]*(?:\.\d+)?(?:\s?%)?)\s*\)", re.ASCII)
-"""A number alone in brackets: below zero, as statements print it."""
+"""A single number in brackets, which statements print for negative numbers."""
 _DERIVED_NUMBER = re.compile(r"(?:\d{1,3}(?:,\s?\d{3})+|\d+)?(?:\.\d+)?(?<=\d)(?:\s?%)?", re.ASCII)
 _SIGNS = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")", "–": "-", "−": "-", "—": "-", "×": "*", "÷": "/"})  # noqa: RUF001
 _CURRENCIES = re.compile(r"(?:US|RMB|HK|NT|S)?[$€£¥]|RMB")
 
 
 class TatqaReferences:
-    """A list of pages, each with the answers beside its questions."""
+    """Format with a list of pages, each with answers beside its questions."""
 
     name = "tatqa"
 
     def recognises(self, content: object) -> bool:
-        """Return whether a file is a list whose first record has a table with a uid, and questions."""
+        """Return whether a file is a list whose first record has a table with a uid."""
         first = content[0] if isinstance(content, list) and content else None
         table = first.get("table") if isinstance(first, Mapping) else None
         return isinstance(first, Mapping) and isinstance(table, Mapping) and {"uid", "table"} <= table.keys()
 
     def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file, page by page; of a page without any None."""
+        """Return the answers of each page, or None for a page without answers."""
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield the answers of each page."""
+        """Yield the uid and the answers of each page."""
         seen: set[str] = set()
         for where, record in file.records():
             table, asked = record.get("table"), record.get("questions")
@@ -75,7 +74,7 @@ def _turn(item: Mapping[str, object], where: str) -> GoldTurn:
     if kind in _NUMBERS:
         executed: AnswerValue = Number(_decimal(spans, where))
         if kind == "count":
-            # As published: a whole number, whatever decimals are printed.
+            # As in the published evaluation: a whole number, whatever decimals are printed.
             spans = (str(int(_decimal(spans, where))),)
     else:
         read = [_value(span) for span in spans]
@@ -97,7 +96,7 @@ def _form(kind: str, value: AnswerValue) -> str:
 
 
 def _spans(answer: object, where: str) -> tuple[str, ...]:
-    """Return the answer as printed, one text a span."""
+    """Return the printed spans of an answer."""
     spans = answer if isinstance(answer, list) else [answer]
     if not spans or not all(isinstance(span, str | int | float) and not isinstance(span, bool) for span in spans):
         raise DatasetError(f"{where}: 'answer' must be a text, a number or a list of these")
@@ -115,7 +114,7 @@ def _decimal(spans: tuple[str, ...], where: str) -> Decimal:
 
 
 def _value(span: str) -> Number | Text:
-    """Return the number that a span prints, if it prints nothing else, or its words."""
+    """Return the number that a span consists of, or else its words."""
     quantities = parse_cell(span)
     if len(quantities) == 1 and not any(character.isalpha() for character in span):
         return Number(quantities[0].value)
@@ -127,7 +126,7 @@ def _item(value: Number | Text) -> ListItem:
 
 
 def derivation_program(text: str) -> str | None:
-    """Return the program that a derivation writes down; None if it is not an arithmetic.
+    """Return a derivation as a program, or None if it is not arithmetic.
 
     >>> derivation_program("[($1,200 + 800)/2] - 5%")
     'add(1200, 800), divide(#0, 2), subtract(#1, 5%)'
