@@ -149,7 +149,7 @@ def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pyte
 
 
 def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mongo, "_PART", 1000)
+    monkeypatch.setattr(mongo, "_MAX_PART", 1000)
     text = random.Random(1).randbytes(4000).hex()
 
     async def scenario(store: RunStore) -> None:

@@ -1,1 +1,1 @@
-"""What is kept of scores, beside the runs: who is right, never by what answer. No solver can import it."""
+"""Store of scores beside the runs: verdicts, never reference answers. No solver can import this package."""

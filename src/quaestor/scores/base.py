@@ -1,7 +1,7 @@
-"""The store of scores: every scoring's figures, and the verdicts of the latest; and how it is opened.
+"""The score store, with the figures of every scoring and the verdicts of the latest.
 
-It is an object of its own beside the run store, and is above everything that answers: whoever holds a run store
-has no way to a verdict. `quaestor.testing` checks every database.
+It is separate from the run store and in a layer above all solvers, so that a run store gives no access to verdicts.
+`quaestor.testing` has the tests for every database.
 """
 
 from collections import Counter
@@ -42,40 +42,41 @@ from quaestor.store.tables import (
 
 _LATEST = ("-scored", "-id")
 _VERDICT = ("score", "correct", "program_correct", "cause")
-_OF_THE_LATEST = ("scored_columns", "scored_turns", "scored_examples")
-"""What is kept of the latest scoring of a run alone."""
+_LATEST_ONLY = ("scored_columns", "scored_turns", "scored_examples")
+"""Tables that keep only the latest scoring of a run."""
 _OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
     (True, True): "both",
     (True, False): "first",
     (False, True): "second",
     (False, False): "neither",
 }
-_SOME = 500
-"""Conversations whose turns are read together: those of a large run do not fit in memory."""
+_BATCH = 500
+"""Number of conversations read at once; the turns of a large run do not fit into memory."""
 
 
 class ScoreStore(TableStore):
-    """Keeps the scores of runs: every scoring's figures, and the verdicts of the latest.
+    """Stores the scores of runs: the figures of every scoring, and the verdicts of the latest.
 
-    Every operation is safe beside other processes, and may raise StoreError (unreachable, damaged, read-only). With
-    its run a score goes too. Of a run that is not there, and of one without a scoring, nothing is found.
+    Operations are safe with concurrent processes and may raise StoreError (unreachable, damaged, read-only). Deleting a
+    run deletes its scores. Results are empty if the run does not exist or has not been scored.
     """
 
     @operation("write to")
     async def add_score(self, records: ScoreRecords) -> None:
-        """Add a scoring of a run. Its verdicts are in place of those of an earlier one, whose figures stay.
+        """Add a scoring of a run. Its verdicts replace those of the previous scoring, whose figures remain.
 
-        The figures are written last: they make the verdicts count. Raises UnknownRunError where there is no such run.
+        The figures are written last, because they make the verdicts valid. Raises UnknownRunError if the run does not
+        exist.
         """
         run, key = records.score.run, {"run": records.score.run, "score": records.score.id}
         await self._require(run)
         if self._tables.done_before:
-            for table in _OF_THE_LATEST:
+            for table in _LATEST_ONLY:
                 await self._tables.delete(table, key)
         before = await self._scores({"run": run}, ListPart(limit=1))
         latest = not before or (before[0].scored, before[0].id) < (records.score.scored, records.score.id)
-        if latest:  # else another process has added a later one meanwhile
-            for table in _OF_THE_LATEST if self._tables.transactional else ():
+        if latest:  # otherwise another process has added a later scoring
+            for table in _LATEST_ONLY if self._tables.transactional else ():
                 await self._tables.delete(table, {"run": run})
             await self._tables.insert("scored_examples", map(row_of, records.conversations))
             await self._tables.insert("scored_turns", map(row_of, records.verdicts))
@@ -83,12 +84,12 @@ class ScoreStore(TableStore):
             await self._tables.insert("scored_columns", [{**key, "name": name, "data": data} for name, data in columns])
         await self._tables.replace("scores", [row_of(records.score)])
         _, *earlier = [score.id for score in await self._scores({"run": run})]
-        for table in _OF_THE_LATEST if earlier else ():
+        for table in _LATEST_ONLY if earlier else ():
             await self._tables.delete(table, {"run": run, "score": Among(earlier)})
 
     @operation("read")
     async def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
-        """Return the figures of every scoring of a run, or of all runs, the latest first."""
+        """Return the figures of every scoring of a run, or of all runs, latest first."""
         return await self._scores({"run": run})
 
     async def _scores(self, where: Mapping[str, Any], part: ListPart | None = None) -> tuple[ScoreRecord, ...]:
@@ -96,7 +97,7 @@ class ScoreStore(TableStore):
 
     @operation("read")
     async def conversation_scores(self, run: str) -> tuple[ConversationScoreRecord, ...]:
-        """Return how the conversations of a run did in its latest scoring, by id."""
+        """Return the conversation scores of a run's latest scoring, by id."""
         return await self._records(
             ConversationScoreRecord, "scored_examples", await self._latest(run), ("conversation",)
         )
@@ -108,7 +109,7 @@ class ScoreStore(TableStore):
 
     @operation("read")
     async def judged_frame(self, run: str) -> TurnFrame:
-        """Return the verdicts of a run's latest scoring with what was answered when it was added."""
+        """Return the verdicts of a run's latest scoring with the answers at that time."""
         latest = await self._scores({"run": run}, ListPart(limit=1))
         if not latest:
             return TurnFrame()
@@ -116,13 +117,13 @@ class ScoreStore(TableStore):
         packed = {
             row["name"]: row["data"] for row in await self._tables.find("scored_columns", ("name", "data"), where)
         }
-        if PLACES not in packed:  # an earlier version kept the score
+        if PLACES not in packed:  # the score was stored by an earlier version
             packed = pack_rows(await self._judged_rows(latest[0]))
         return unpack_frame(packed, latest[0].metrics)
 
     @operation("read")
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
-        """Return the figures of the latest scoring of some runs, by run."""
+        """Return the figures of the latest scoring of each run."""
         one = ListPart(limit=1)
         return {run: score for run in runs for score in await self._scores({"run": run}, one)}
 
@@ -139,7 +140,7 @@ class ScoreStore(TableStore):
 
     @operation("read")
     async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
-        """Return how many turns of each class are right in a run's latest scoring; those without one under None."""
+        """Count the right turns of each class in a run's latest scoring; turns without a class are under None."""
         counts: dict[str | int | None, Counter[bool | None]] = {}
         for name, correct, count in await self._tables.count(JUDGED_TURNS, (by, "correct"), await self._latest(run)):
             counts.setdefault(name, Counter())[correct] += count
@@ -147,14 +148,14 @@ class ScoreStore(TableStore):
 
     @operation("read")
     async def causes(self, run: str) -> Mapping[str, int]:
-        """Return for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        """Count the wrong turns of a run's latest scoring by cause, most frequent first."""
         where = await self._latest(run) | {"correct": False, "cause": Other(None)}
         counts = dict(await self._tables.count("scored_turns", ("cause",), where))
         return dict(sorted(counts.items(), key=lambda cause: (-cause[1], cause[0])))
 
     @operation("read")
     async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Return turns of two runs side by side, by conversation and index: those that both have."""
+        """Return the turns that two runs share side by side, by conversation and index."""
         places: list[tuple[str, int]] = []
         total = 0
         async for place, outcome, differ in self._pairs(first, second, wanted.text):
@@ -167,7 +168,7 @@ class ScoreStore(TableStore):
 
     @operation("read")
     async def count_pairs(self, first: str, second: str) -> PairCounts:
-        """Return how two runs compare over the turns that both have."""
+        """Count the outcomes over the turns that two runs share."""
         found = [(outcome, differ) async for _, outcome, differ in self._pairs(first, second)]
         outcomes = Counter(outcome for outcome, _ in found)
         return PairCounts(dict(outcomes), sum(differ for _, differ in found), len(found))
@@ -175,7 +176,7 @@ class ScoreStore(TableStore):
     async def _pairs(
         self, first: str, second: str, text: str = ""
     ) -> AsyncIterator[tuple[tuple[str, int], Outcome, bool]]:
-        """Yield the places of the turns that two runs have, with the outcome and whether the answers differ."""
+        """Yield the places of the turns that two runs share, with the outcome and whether the answers differ."""
         columns = ("conversation", "index", "number", "correct")
         wheres = [await self._latest(first) | turns_where(first, text), await self._latest(second)]
         async for some in self._conversations(first):
@@ -197,11 +198,11 @@ class ScoreStore(TableStore):
 
     async def _conversations(self, run: str) -> AsyncIterator[list[str]]:
         found = await self._tables.find("examples", ("conversation",), {"run": run}, ("conversation",))
-        for at in range(0, len(found), _SOME):
-            yield [row["conversation"] for row in found[at : at + _SOME]]
+        for at in range(0, len(found), _BATCH):
+            yield [row["conversation"] for row in found[at : at + _BATCH]]
 
     async def _judged_rows(self, score: ScoreRecord) -> list[Row]:
-        """Return the verdicts of a scoring with what was answered, by conversation and index."""
+        """Return the verdicts of a scoring with the answers, by conversation and index."""
         examples = await self._tables.find("examples", ("conversation", "document"), {"run": score.run})
         pages = {row["conversation"]: row["document"] for row in examples}
         found: list[Row] = []
@@ -216,7 +217,7 @@ class ScoreStore(TableStore):
         return found
 
     async def _latest(self, run: str) -> dict[str, Any]:
-        """Return what picks out the rows of the latest scoring of a run."""
+        """Return the condition for the rows of a run's latest scoring."""
         found = await self._scores({"run": run}, ListPart(limit=1))
         return {"run": run, "score": found[0].id if found else ""}
 
@@ -231,7 +232,7 @@ def _judged_turn(run: str, row: Row) -> JudgedTurn:
 
 
 def open_scores(uri: str) -> ScoreStore | None:
-    """Open the scores in a store that is there: they are tables of it; None if it is in memory."""
+    """Open the scores of an existing store, whose tables they share; None for a store in memory."""
     scheme, _, rest = uri.partition("://")
     if scheme == "sqlite" and not rest.strip("/"):
         return None

@@ -1,6 +1,6 @@
-"""The verdicts of a scoring with what was answered, column by column: all that comparisons of whole runs need of a run.
+"""Verdicts of a scoring with the answers, packed by column for comparisons of whole runs.
 
-Holds verdicts and answers of the run, never a reference: of classes there is the place of a turn alone.
+The columns have verdicts and answers, but no references; the only class is a turn's position.
 """
 
 import json
@@ -14,7 +14,7 @@ from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.tables import Row
 
 PLACES = "places"
-"""The column of the conversations and pages, each with the number of its turns."""
+"""Column of the conversations and pages, each with its number of turns."""
 
 _PLACE = ("conversation", "document")
 _NAMES = ("index", "correct", "program_correct", "cause", "number", "confidence")
@@ -22,7 +22,7 @@ _LEVEL = 6
 
 
 def pack_rows(rows: Sequence[Row]) -> dict[str, bytes]:
-    """Return judged turns, sorted by conversation and index, as a store keeps them: columns as JSON, deflated."""
+    """Pack judged turns, sorted by conversation and index, as columns of deflated JSON."""
     columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in _NAMES}
     alike = groupby(rows, key=lambda row: tuple(row[name] for name in _PLACE))
     columns[PLACES] = [(*place, len(list(of))) for place, of in alike]
@@ -36,7 +36,7 @@ def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFra
     conversations, pages = ([place[at] for place in places for _ in range(place[2])] for at in (0, 1))
     try:
         measures = measures_of(scorers)
-    except ValueError:  # of a score that another version kept
+    except ValueError:  # the score was stored by another version
         measures = PROGRAMS
     both = list(zip(columns["correct"], columns["program_correct"], strict=True))
     verdicts: dict[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {

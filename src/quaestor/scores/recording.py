@@ -1,4 +1,4 @@
-"""The records of a score: verdicts and figures, and nothing that reveals a reference answer."""
+"""Records of a score: verdicts and figures, without anything that reveals a reference answer."""
 
 import secrets
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ def make_score_records(
     called: Mapping[str, int],
     references_digest: str | None = None,
 ) -> ScoreRecords:
-    """Return what is kept of a run's score.
+    """Return the records of a run's score.
 
-    The breakdowns are left out: of a run of one conversation they would say what its reference programs do.
+    Breakdowns are left out: for a run with a single conversation they would reveal its reference programs.
     """
     scored = now()
     places: dict[str, list[int]] = {}

@@ -1,6 +1,6 @@
-"""The records that a score leaves, and lists of judged turns: what they are asked for, and what they give.
+"""Records of a score, and the filters and results of lists of judged turns.
 
-A score holds verdicts and counts. It has no field for a reference answer or program, nor for what a run answered.
+A score has verdicts and counts, but no field for reference answers, reference programs, or a run's answers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from quaestor.store.listing import TurnListing
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """One scoring of a run. Unique by `id`.
+    """Scoring of a run. Unique by `id`.
 
     Attributes:
-        metrics: By the name of each scorer `correct`, `total`, `value` and the 95 % interval `low` to `high`, drawn
-            from `pages` pages.
-        correct_answers: How many of them are right by the benchmark (`quaestor.scoring.scorers.Measures.right`).
-        references_digest: SHA-256 of the labelled file as it was scored with; None if the references were not read
-            from one, and in scores of before it was kept.
+        metrics: For each scorer's name, `correct`, `total`, `value` and the 95 % interval from `low` to `high`,
+            resampled from `pages` pages.
+        correct_answers: Turns that are right by the benchmark (`quaestor.scoring.scorers.Measures.right`).
+        references_digest: SHA-256 of the labelled file used for scoring; None if the references came from elsewhere,
+            and in older scores.
     """
 
     id: str
@@ -45,7 +45,7 @@ class ScoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConversationScoreRecord:
-    """How one conversation did in the latest scoring of its run. Unique by `(run, conversation)`."""
+    """Score of a conversation in the latest scoring of its run. Unique by `(run, conversation)`."""
 
     score: str
     run: str
@@ -59,12 +59,11 @@ class ConversationScoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """Right or wrong of one turn, in the latest scoring of its run. Unique by `(run, conversation, index)`.
+    """Verdict on a turn in the latest scoring of its run. Unique by `(run, conversation, index)`.
 
     Attributes:
         program_correct: By official program accuracy; None if the reference has no program.
-        cause: Why it is wrong, as `quaestor.scoring.cause` names it; None if it is right, and in verdicts of before
-            causes were kept.
+        cause: Cause of a wrong turn, a name from `quaestor.scoring.cause`; None if it is right, and in older verdicts.
     """
 
     score: str
@@ -78,7 +77,7 @@ class VerdictRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecords:
-    """All that one scoring leaves."""
+    """All records of one scoring."""
 
     score: ScoreRecord
     conversations: Sequence[ConversationScoreRecord]
@@ -86,12 +85,12 @@ class ScoreRecords:
 
 
 Outcome = Literal["both", "first", "second", "neither", "unjudged"]
-"""Of a turn of two runs: right in both, in the first alone, in the second alone, wrong in both; not judged in one."""
+"""Outcome of a turn in two runs: right in both, only the first, only the second, or neither; or unjudged in one."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictFilter:
-    """Which turns are listed by their verdict; None lets all through."""
+    """Filter of turns by verdict; None matches all."""
 
     correct: bool | None = None
     cause: str | None = None
@@ -99,7 +98,7 @@ class VerdictFilter:
 
 @dataclass(frozen=True, slots=True)
 class JudgedTurn:
-    """A turn with its verdict."""
+    """Turn with its verdict, if it has one."""
 
     turn: TurnListing
     verdict: VerdictRecord | None = None
@@ -107,7 +106,7 @@ class JudgedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many turns of one class are right."""
+    """Counts of the turns of one class: right, judged, and all."""
 
     right: int
     judged: int
@@ -116,7 +115,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class PairFilter:
-    """Which turns of two runs are listed; None lets all through."""
+    """Filter of the turns of two runs; None matches all."""
 
     outcome: Outcome | None = None
     differ: bool | None = None
@@ -125,20 +124,20 @@ class PairFilter:
 
 @dataclass(frozen=True, slots=True)
 class TurnPair:
-    """One turn of two runs, each with its verdict."""
+    """A turn in two runs, each with its verdict."""
 
     first: JudgedTurn
     second: JudgedTurn
 
     @property
     def differ(self) -> bool:
-        """Whether the answers do not say the same."""
+        """Whether the answers differ."""
         return not are_same_answer(self.first.turn.number, self.second.turn.number)
 
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How two runs compare over the turns that both have; `outcomes` leaves out those that no turn has."""
+    """Comparison of two runs over their shared turns; `outcomes` omits those without a turn."""
 
     outcomes: Mapping[Outcome, int]
     differ: int

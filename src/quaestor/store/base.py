@@ -1,7 +1,7 @@
-"""The run store: every way in which runs, turns, prompts, corrections, graphs and ontologies are kept and read.
+"""The run store: all operations on runs, turns, prompts, corrections, graphs and ontologies.
 
-Its operations are named, so that a reader of the package sees all that is done to the records. They are written once
-over the tables of a database. `quaestor.testing` checks every database.
+Operations are methods with names, so that all access to the records is visible here. They are implemented once, over
+the tables of a database. `quaestor.testing` has the tests for every database.
 """
 
 from collections import Counter
@@ -73,32 +73,32 @@ TURN_ORDERS = {"conversation": ("conversation", "index"), "confidence": ("confid
 
 
 class RunStore(TableStore):
-    """Keeps runs with their examples, turns, prompts, corrections and graphs; ontologies, and frozen graphs of pages.
+    """Stores runs with their examples, turns, prompts, corrections and graphs; ontologies; and frozen graphs of pages.
 
-    Every operation is atomic, and safe beside other processes. Triples are sets: repeats are kept once.
+    Every operation is atomic and safe with concurrent processes. Triples are sets: duplicates are stored once.
 
-    Every operation may raise StoreError (unreachable, damaged, read-only), and UnknownRunError where the run that it
-    names does not exist. `attempt` is which attempt at a conversation is read, from 1; None is the one that counts.
+    Every operation may raise StoreError (unreachable, damaged, read-only), and UnknownRunError if its run does not
+    exist. `attempt` selects the attempt at a conversation to read, from 1; None selects the current one.
     """
 
     def __init__(self, tables: Tables) -> None:
-        """Take the tables of a database."""
+        """Use the tables of a database."""
         super().__init__(tables)
         self._contents = Contents(tables)
 
     @operation("write to")
     async def create_run(self, run: RunRecord) -> None:
-        """Add a run. Raises DuplicateRecordError where its id is taken."""
+        """Add a run. Raises DuplicateRecordError if its id exists."""
         await self._add("runs", row_of(run), f"a run {run.id!r}")
 
     @operation("write to")
     async def resume_run(self, run: str) -> None:
-        """Set a run back to `running`."""
+        """Set the status of a run back to `running`."""
         await self._set_status(run, "running", None)
 
     @operation("write to")
     async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Set how a run came to its end."""
+        """Set the final status of a run."""
         await self._set_status(run, status, finished)
 
     async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
@@ -107,10 +107,10 @@ class RunStore(TableStore):
 
     @operation("write to")
     async def delete_run(self, run: str) -> None:
-        """Take a run away for good, with its conversations, turns, prompts, corrections, graphs and scores.
+        """Delete a run permanently, with its conversations, turns, prompts, corrections, graphs and scores.
 
-        Ontologies stay. A process that still plays the run finds it gone and stops with UnknownRunError. The run's own
-        row goes last, so that a deletion that was broken off can be done again.
+        Ontologies remain. A process that is still running it stops with UnknownRunError. The run's own row is deleted
+        last, so that an interrupted deletion can be repeated.
         """
         if self._tables.done_before and not await self._tables.find("runs", ("id",), {"id": run}):
             return
@@ -125,12 +125,12 @@ class RunStore(TableStore):
 
     @operation("read")
     async def runs(self) -> tuple[RunRecord, ...]:
-        """Return all runs, the latest first."""
+        """Return all runs, latest first."""
         return await self._records(RunRecord, "runs", {}, _LATEST)
 
     @operation("read")
     async def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
-        """Return runs, the latest first."""
+        """Return matching runs, latest first."""
         provider, _, model = (wanted.model or "").partition(":")
         where = {
             "kind": None if wanted.kinds is None else Among(wanted.kinds),
@@ -145,7 +145,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def run_choices(self) -> RunChoices:
-        """Return what there is to filter runs over datasets by: all that some run has."""
+        """Return the values to filter runs over datasets by: all that occur in a run."""
         names = ("dataset", "spec.solver", "spec.model.provider", "spec.model.model")
         found = await self._tables.count("runs", names, {"kind": Other("ask")})
         models = {f"{provider}:{model}" for _, _, provider, model, _ in found if provider and model}
@@ -154,24 +154,24 @@ class RunStore(TableStore):
 
     @operation("read")
     async def run(self, run: str) -> RunRecord:
-        """Return one run. The UnknownRunError names the nearest or latest ids."""
+        """Return a run. If it is unknown, the UnknownRunError suggests similar or recent ids."""
         for found in await self._records(RunRecord, "runs", {"id": run}):
             return found
         raise await self._unknown_run(run)
 
     @operation("write to", short=True)
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Note that a conversation is being played, as another attempt, and return the number of the attempt.
+        """Begin another attempt at a conversation, and return the number of the attempt.
 
-        From then on the new attempt counts; turns and prompts of earlier ones stay, and are read by their number.
+        From now on the new attempt is the current one; turns and prompts of earlier attempts remain readable by number.
 
         Args:
-            claim: Claims it for a runner, until it comes to its end, the time is over, or the claim is given back.
-                Without one nobody else is expected, and claims are not minded.
+            claim: Claims the conversation for a runner until it ends, the claim expires, or the claim is released.
+                Without one, no other runner is expected, and claims are ignored.
 
         Raises:
-            ClaimedError: Another runner has claimed it, or played it since.
-            DuplicateRecordError: The conversation is complete already.
+            ClaimedError: Another runner has claimed it, or has run it since.
+            DuplicateRecordError: The conversation is already complete.
         """
         while True:
             before = await self._find_unfinished(example)
@@ -180,24 +180,24 @@ class RunStore(TableStore):
             attempt = before["attempt"] + (not again) if before else 1
             claimed = {"claim_owner": claim.owner, "claim_until": clock + claim.seconds} if claim else _UNCLAIMED
             row = row_of(replace(example, attempt=attempt)) | claimed
-            # Taken only if nobody has begun another one since the look.
+            # Written only if no other process has begun an attempt since the read.
             if again or await self._swap_example(row, before):
                 await self._supersede(replace(example, attempt=attempt))
                 return attempt
 
     async def _find_unfinished(self, example: ConversationRecord) -> Row | None:
-        """Return what there is of a conversation, or None; a complete one is refused."""
+        """Return the row of a conversation, or None; raise DuplicateRecordError if it is complete."""
         found = await self._tables.find("examples", _CLAIM, _place(example))
         if not found:
             await self._require(example.run)
         if found and found[0]["status"] == "complete":
             raise DuplicateRecordError(
-                f"{_words(example)} is already complete ({self._name}); is another process finishing this run?"
+                f"{_describe(example)} is already complete ({self._name}); is another process finishing this run?"
             )
         return found[0] if found else None
 
     async def _swap_example(self, row: Row, before: Row | None) -> bool:
-        """Write a conversation if it still has what was seen of it (None: is not there)."""
+        """Write a conversation if its row still equals `before` (None: does not exist)."""
         if before is None:
             try:
                 await self._tables.insert("examples", [row])
@@ -209,74 +209,74 @@ class RunStore(TableStore):
         return bool(await self._tables.change("examples", place | seen, row))
 
     async def _supersede(self, example: ConversationRecord) -> None:
-        """Mark the turns of all other attempts, where they are listed by that."""
+        """Mark the turns of all other attempts as superseded, for stores that list turns by this flag."""
         others = _place(example) | {"attempt": Other(example.attempt)}
         await self._tables.change("turns", others, {"superseded": True})
 
     def _check_claim(self, example: ConversationRecord, claim: Claim, found: Row, now: float) -> bool:
-        """Return whether this claim has begun the conversation already; raises ClaimedError if another one has."""
+        """Return whether this claim has already begun the conversation; raise ClaimedError if another one has."""
         owner = found.get("claim_owner")
         if found["status"] != "pending":
             if found["attempt"] > claim.seen:
-                raise ClaimedError(f"{_words(example)} has been run by another process ({self._name})", None)
+                raise ClaimedError(f"{_describe(example)} has been run by another process ({self._name})", None)
             return False
         if owner == claim.owner:
             return True
-        if owner not in (None, claim.over) and _holds(found, now):
-            raise ClaimedError(f"{_words(example)} is being run by another process ({self._name})", owner)
+        if owner not in (None, claim.over) and _is_active(found, now):
+            raise ClaimedError(f"{_describe(example)} is being run by another process ({self._name})", owner)
         return False
 
     @operation("read")
     async def pending(self, run: str) -> Mapping[str, str | None]:
-        """Return the conversations of a run that were begun and have not ended, each with who holds a claim on it."""
+        """Return the conversations of a run that were begun and have not ended, each with the owner of its claim."""
         await self._require(run)
         where = {"run": run, "status": "pending"}
         found = await self._tables.find("examples", ("conversation", *_CLAIM), where, ("conversation",))
         clock = await self._tables.clock()
-        return {row["conversation"]: row["claim_owner"] if _holds(row, clock) else None for row in found}
+        return {row["conversation"]: row["claim_owner"] if _is_active(row, clock) else None for row in found}
 
     @operation("write to", short=True)
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Hold the claims of a runner on conversations for some seconds from now on; 0 gives them back."""
+        """Extend the claims of a runner on conversations by `seconds` from now; 0 releases them."""
         until = await self._tables.clock() + seconds
         await self._tables.change("examples", {"run": run, "claim_owner": owner}, {"claim_until": until})
 
     @operation("write to", short=True)
     async def save_turn(self, turn: TurnRecord) -> None:
-        """Keep a turn as far as it is, instead of what was kept of it before in the same attempt.
+        """Store a turn as far as it has got, replacing its earlier state in the same attempt.
 
         Raises:
-            StoreError: Its conversation was never begun.
+            StoreError: Its conversation was not begun.
         """
         await self._require_example(turn)
         await self._tables.replace("turns", [_turn_row(turn)])
 
     @operation("write to", short=True)
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keep a conversation's end, with the turns given, or nothing. The attempt that it names counts.
+        """Store the end of a conversation and the given turns, all or nothing. Its attempt becomes the current one.
 
         Args:
-            turns: Those of its turns that are not kept yet; one that is, is replaced.
+            turns: The turns that are not stored yet; a stored one is replaced.
 
         Raises:
-            DuplicateRecordError: The conversation is complete already, or two turns have one index.
+            DuplicateRecordError: The conversation is already complete, or two turns have the same index.
         """
         _check_turns(example, turns)
         if not (self._tables.done_before and await self._is_stored("examples", row_of(example), _place(example))):
             before = await self._find_unfinished(example)
-            if not before and self._tables.transactional:  # what turns refer to
+            if not before and self._tables.transactional:  # turns refer to this row
                 before = row_of(replace(example, status="pending")) | _UNCLAIMED
                 await self._tables.insert("examples", [before])
             if turns:
                 await self._tables.replace("turns", [_turn_row(turn) for turn in turns])
-            # What counts is decided by the example, written last.
+            # The example decides which attempt is current, so it is written last.
             while not await self._swap_example(row_of(example) | _UNCLAIMED, before):
                 before = await self._find_unfinished(example)
         await self._supersede(example)
 
     @operation("read")
     async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Return a run's conversations as far as they were begun, by id: all, or those that are not complete."""
+        """Return the conversations of a run that were begun, by id: all, or only incomplete ones."""
         await self._require(run)
         others = Among([status for status in get_args(ExampleStatus) if status != "complete"])
         where = {"run": run, "status": others if incomplete else None}
@@ -284,7 +284,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def count_examples(self, run: str) -> ConversationCounts:
-        """Return a run's conversations as far as they were begun, counted."""
+        """Return counts of the conversations of a run that were begun."""
         await self._require(run)
         found = await self._tables.find("examples", ("status", "turns", "kg_stats", "usage"), {"run": run})
         graphs, used = [row["kg_stats"] for row in found if row.get("kg_stats")], Counter[str]()
@@ -300,7 +300,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
-        """Return how many of a run's conversations have each status; those never begun are in none."""
+        """Count the conversations of a run by status; those not begun are not counted."""
         await self._require(run)
         return dict(await self._tables.count("examples", ("status",), {"run": run}))
 
@@ -308,7 +308,7 @@ class RunStore(TableStore):
     async def turns(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[TurnRecord, ...]:
-        """Return the turns of a run or of one of its conversations, by conversation and index, as far as they are."""
+        """Return the turns of a run or of one conversation, by conversation and index, including unfinished ones."""
         return await self._turns(run, conversation, attempt)
 
     async def _turns(
@@ -321,7 +321,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
-        """Return turns of a run as a list shows them, those of the attempts that count."""
+        """Return list entries for the turns of a run, from the current attempts."""
         await self._require(run)
         order, where = filter_of(run, wanted)
         rows = await self._tables.find(LATEST_TURNS, columns_of(TurnListing), where, order, part)
@@ -329,13 +329,13 @@ class RunStore(TableStore):
 
     @operation("read")
     async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
-        """Return how many turns of a run have each class, of the attempts that count; those without one under None."""
+        """Count the turns of a run in each class, from the current attempts; turns without a class are under None."""
         await self._require(run)
         return dict(await self._tables.count(LATEST_TURNS, (by,), {"run": run}))
 
     @operation("read")
     async def measure_turns(self, run: str) -> RunMeasures:
-        """Return what the turns of a run took, of the attempts that count; no turn is read for it."""
+        """Return the measures of a run's turns, from the current attempts, without reading the turns themselves."""
         await self._require(run)
         outcomes = ("refusals", "no_answer", "number?", "verified", "status", "stages")
         rows = await self._tables.count(LATEST_TURNS, (*COUNTED, *outcomes), {"run": run})
@@ -344,7 +344,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Return one turn, by its place in the conversation, from 0. Raises StoreError if there is none."""
+        """Return the turn at an index of a conversation, from 0. Raises StoreError if it does not exist."""
         found = await self._turns(run, conversation, attempt, index) or await self._turns(run, conversation, attempt)
         for turn in found:
             if turn.index == index:
@@ -354,17 +354,17 @@ class RunStore(TableStore):
 
     @operation("write to", short=True)
     async def log_prompt(self, prompt: PromptRecord) -> None:
-        """Keep a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
+        """Store a model request and its reply. Raises DuplicateRecordError if its key exists."""
         await self._require(prompt.run)
         row = await self._contents.put_columns(row_of(prompt), *_TEXTS)
-        what = f"prompt {prompt.number} of turn {prompt.turn} of {_words(prompt, 'in')}"
+        what = f"prompt {prompt.number} of turn {prompt.turn} of {_describe(prompt, 'in')}"
         await self._add("prompt_logs", row, f"{what}; is another process running this conversation?")
 
     @operation("read")
     async def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
-        """Return the prompts of a conversation or of one of its turns (from 0), in the order of turns and numbers."""
+        """Return the prompts of a conversation or of one of its turns (from 0), by turn and number."""
         await self._require(run)
         if attempt is None:
             found = await self._tables.find("examples", ("attempt",), {"run": run, "conversation": conversation})
@@ -376,21 +376,21 @@ class RunStore(TableStore):
 
     @operation("write to")
     async def add_correction(self, correction: CorrectionRecord) -> None:
-        """Keep what a person corrected, beside the turns, which stay as they are.
+        """Store a person's correction; the turns remain unchanged.
 
         Raises:
-            StoreError: Its conversation was never begun.
-            DuplicateRecordError: Its key is taken.
+            StoreError: Its conversation was not begun.
+            DuplicateRecordError: Its key exists.
         """
         await self._require_example(correction)
-        what = f"correction {correction.number} of {_words(correction, 'in')}; is another process correcting it?"
+        what = f"correction {correction.number} of {_describe(correction, 'in')}; is another process correcting it?"
         await self._add("corrections", row_of(correction), what)
 
     @operation("read")
     async def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
-        """Return the corrections of a run or of one of its conversations, by conversation and number."""
+        """Return the corrections of a run or of one conversation, by conversation and number."""
         await self._require(run)
         where = {"run": run, "conversation": conversation}
         counting = await self._tables.find("examples", ("conversation", "attempt"), where)
@@ -400,11 +400,11 @@ class RunStore(TableStore):
 
     @operation("write to")
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a frozen ontology under the digest of its content; one that is there already stays."""
+        """Store a frozen ontology under the digest of its content, unless it is already stored."""
         if not await self._tables.find("ontologies", ("digest",), {"digest": digest}):
             common = {"digest": digest, "created": now()}
-            if not self._tables.transactional:  # for people who query a server
-                with suppress(KeyTakenError):  # another process may write it too
+            if not self._tables.transactional:  # shown to people who query the server
+                with suppress(KeyTakenError):  # another process may write it concurrently
                     shown = ({"s": s, "p": p, "o": o, **common} for s, p, o in triples)
                     await self._tables.insert("ontology", shown)
             packed, count = await compute_for(self._tables, pack_triples, triples)
@@ -413,7 +413,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Return an ontology's triples, sorted. Raises StoreError if it is not there; the latest are named."""
+        """Return an ontology's triples, sorted. Raises StoreError if it is missing, and lists the latest digests."""
         found = await self._tables.find("ontologies", ("content",), {"digest": digest})
         if not found:
             latest = await self._ontologies(ListPart(limit=3))
@@ -424,7 +424,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
-        """Return what ontologies are kept, the latest first."""
+        """Return the stored ontologies, latest first."""
         return await self._ontologies()
 
     async def _ontologies(self, part: ListPart | None = None) -> tuple[OntologyRecord, ...]:
@@ -432,36 +432,36 @@ class RunStore(TableStore):
 
     @operation("write to")
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep the graph of a page for all runs, instead of one that may be there; triples in any order."""
+        """Store the graph of a page for all runs, replacing an existing one; triples in any order."""
         await self._put_graph("frozen_graphs", asdict(key), triples)
 
     @operation("read")
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
-        """Return a frozen graph's triples, sorted. Raises StoreError where none is kept."""
+        """Return a frozen graph's triples, sorted. Raises StoreError if it is missing."""
         what = f"a frozen graph of {key.document} with ontology {key.ontology[:12]}"
         return await self._graph("frozen_graphs", asdict(key), what)
 
     @operation("read")
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
-        """Return what graphs are frozen: all, or those that were built with one ontology, by document."""
+        """Return the keys of all frozen graphs, or of those built with one ontology, by document."""
         found = await self._records(GraphKey, "frozen_graphs", {"ontology": ontology})
         return tuple(sorted(found, key=astuple))
 
     @operation("write to")
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep the graph of a conversation's document, instead of one that may be there; triples in any order."""
+        """Store the graph of a conversation's document, replacing an existing one; triples in any order."""
         await self._require(run)
         await self._put_graph("graphs", {"run": run, "conversation": conversation}, triples)
 
     @operation("read")
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
-        """Return a graph's triples, sorted. Raises StoreError where none is kept."""
+        """Return a graph's triples, sorted. Raises StoreError if it is missing."""
         await self._require(run)
         what = f"a graph of conversation {conversation!r} in run {run!r}"
         return await self._graph("graphs", {"run": run, "conversation": conversation}, what)
 
     async def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a graph under its key, and free what was kept there if nothing else has it."""
+        """Store a graph under its key, and free the content that it replaces unless something else uses it."""
         written = await compute_for(self._tables, WrittenGraph.of, triples)
         before = await self._tables.find(table, ("content",), key)
         row = {**key, "created": now(), "content": written.text, "triples": written.size}
@@ -481,17 +481,17 @@ class RunStore(TableStore):
 
     @operation("read")
     async def check(self) -> StoreCheck:
-        """Read all that can be broken, and return what is."""
-        if damage := await self._tables.find_damage():  # what is above cannot be trusted
+        """Read the whole store and report damage."""
+        if damage := await self._tables.find_damage():  # checks at a higher level would not be reliable
             return StoreCheck(tuple(damage), 0, 0)
         problems, contents, unused = await self._contents.check()
-        for table, run in await self._lost_runs():
+        for table, run in await self._deleted_runs():
             problems.append(f"{table} has records of run {run!r}, which does not exist")
         for row in await self._tables.find("runs", ("id",), {}):
-            problems += await self._find_short(row["id"])
+            problems += await self._find_missing_turns(row["id"])
         return StoreCheck(tuple(problems), contents, unused)
 
-    async def _find_short(self, run: str) -> list[str]:
+    async def _find_missing_turns(self, run: str) -> list[str]:
         found = await self._tables.count("turns", ("conversation", "attempt"), {"run": run})
         kept = {(conversation, attempt): count for conversation, attempt, count in found}
         columns = ("conversation", "attempt", "turns")
@@ -502,33 +502,33 @@ class RunStore(TableStore):
             if (stored := kept.get((name, attempt), 0)) < turns
         ]
 
-    async def _lost_runs(self) -> list[tuple[str, str]]:
-        """Return the runs that are gone and have left something behind, each with the table that has it."""
+    async def _deleted_runs(self) -> list[tuple[str, str]]:
+        """Return the tables that have records of deleted runs, with the ids of these runs."""
         known = {row["id"] for row in await self._tables.find("runs", ("id",), {})}
         found = {table: await self._tables.count(table, ("run",), {}) for table in OF_RUNS}
         return [(table, run) for table, rows in found.items() for run, _ in rows if run not in known]
 
     async def vacuum(self) -> VacuumResult:
-        """Take away what nothing refers to, and make a file as small as it can be."""
+        """Delete unreferenced records and compact the database file."""
         contents, left = await self._sweep()
         before, after = await self._tables.compact() or (None, None)
         return VacuumResult(contents, left, before, after)
 
     @operation("write to")
     async def _sweep(self) -> tuple[int, int]:
-        left = [await self._tables.delete(table, {"run": run}) for table, run in await self._lost_runs()]
+        left = [await self._tables.delete(table, {"run": run}) for table, run in await self._deleted_runs()]
         return await self._contents.sweep(), sum(left)
 
     async def _require_example(self, record: TurnRecord | CorrectionRecord) -> None:
         if not await self._tables.find("examples", ("attempt",), _place(record)):
             await self._require(record.run)
-            raise StoreError(f"{self._name} does not contain {_words(record)}; begin it first")
+            raise StoreError(f"{self._name} does not contain {_describe(record)}; begin it first")
 
     async def _add(self, table: str, row: Row, what: str) -> None:
         try:
             await self._tables.insert(table, [row])
         except KeyTakenError as error:
-            # What is written again may have been written before, and only the reply was lost.
+            # The operation may have succeeded before, with only the reply lost.
             if not (self._tables.done_before and await self._is_stored(table, row, row)):
                 raise DuplicateRecordError(f"{self._name} already contains {what}") from error
 
@@ -546,20 +546,20 @@ def _turn_row(turn: TurnRecord) -> Row:
     return row | summary_row(row)
 
 
-def _words(record: ConversationRecord | TurnRecord | CorrectionRecord | PromptRecord, within: str = "of") -> str:
+def _describe(record: ConversationRecord | TurnRecord | CorrectionRecord | PromptRecord, within: str = "of") -> str:
     return f"conversation {record.conversation!r} {within} run {record.run!r}"
 
 
-def _holds(row: Row, now: float) -> bool:
-    """Return whether a claim holds; one that seems to hold for long was made before a clock was put back."""
+def _is_active(row: Row, now: float) -> bool:
+    """Return whether a claim is active; one far in the future was made before the clock was set back."""
     return now < (row.get("claim_until") or 0.0) <= now + MOST_SECONDS
 
 
 def _check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-    """Make sure that turns are of that conversation, each index once; raises DuplicateRecordError if not."""
+    """Raise DuplicateRecordError unless all turns belong to the conversation and have distinct indexes."""
     seen: set[int] = set()
     for turn in turns:
-        where = f"turn {turn.index} of {_words(turn, 'in')}"
+        where = f"turn {turn.index} of {_describe(turn, 'in')}"
         if _place(turn) != _place(example):
             raise DuplicateRecordError(f"{where} does not belong to conversation {example.conversation!r}")
         if turn.attempt != example.attempt:
@@ -572,40 +572,40 @@ def _check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> No
 
 
 def filter_of(run: str, wanted: TurnFilter) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return the order and the condition that a filter of turns is."""
+    """Return the order and the condition of a filter of turns."""
     filtered = asdict(wanted)
     return TURN_ORDERS[filtered.pop("order")], turns_where(run, **filtered)
 
 
 def listing_of(row: Row) -> TurnListing:
-    """Return what a row lists of a turn."""
+    """Return the list entry of a turn's row."""
     found: dict[str, Any] = {name: row.get(name) for name in columns_of(TurnListing)}
     return TurnListing(**found)
 
 
 async def time_of_new_run(store: RunStore) -> datetime:
-    """Return when a run is created: after all others of a store, though the clock was put back since.
+    """Return the creation time for a new run: later than all runs of the store, even if the clock was set back.
 
-    Runs are in the order of these times: the latest is the one that was created last.
+    Runs are ordered by these times, so that the latest run is the one created last.
     """
     latest = (await store.list_runs(RunFilter(), ListPart(limit=1))).items
     return max([now(), *(run.started + timedelta(milliseconds=1) for run in latest)])
 
 
 def open_store(uri: str, *, create: bool = True) -> RunStore:
-    """Open the store that `uri` names.
+    """Open the store at a URI.
 
     `sqlite:///runs.db` and `runs.db` are the same file in the current directory, `sqlite:////data/runs.db` and
-    `/data/runs.db` the same elsewhere (the slashes count as in SQLAlchemy); `sqlite://` lives in memory only.
-    `mongodb://host/database` and `mongodb+srv://...` are a database of a MongoDB server, asked from the first
-    operation on. Other packages add other schemes.
+    `/data/runs.db` the same absolute path (slashes count as in SQLAlchemy); `sqlite://` exists only in memory.
+    `mongodb://host/database` and `mongodb+srv://...` are databases of a MongoDB server, which is contacted by the first
+    operation. Other packages can add schemes.
 
     Args:
-        create: Whether a missing store is made; False for commands that only read.
+        create: Whether to create a missing store; False for commands that only read.
 
     Raises:
-        StoreError: An unknown scheme, or a store that cannot be opened.
-        SettingsError: A MongoDB server is named, and the extra `mongo` is not installed.
+        StoreError: Unknown scheme, or the store cannot be opened.
+        SettingsError: The URI names a MongoDB server, and the extra `mongo` is not installed.
     """
     scheme, separator, _ = uri.partition("://")
     if not uri or "\0" in uri:
@@ -616,7 +616,7 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
         return SqliteStore(Path(uri), create=create)
     opener = STORES.find(scheme)
     if opener is None:
-        # The rest is not shown: it may hold a password.
+        # The rest of the URI is not shown, as it may contain a password.
         written = {"sqlite": "sqlite:///PATH, a bare path", "mongodb": "mongodb://HOST/DATABASE", "mongodb+srv": ""}
         *known, last = filter(None, (written.get(name, f"{name}://") for name in STORES.names()))
         raise StoreError(f"unknown run store scheme {scheme!r}; choose from {', '.join(known)} and {last}")
@@ -624,13 +624,13 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
 
 
 class StoreOpener(Protocol):
-    """Opens the stores of a scheme.
+    """Opens the stores of a URI scheme.
 
-    Another package adds one by an entry point `quaestor.stores`, named as the scheme.
+    Other packages add schemes through the entry point group `quaestor.stores`, named after the scheme.
     """
 
     def __call__(self, uri: str, /, *, create: bool) -> RunStore:
-        """Return the store of a URI, not asked yet.
+        """Return the store at a URI, without contacting a server.
 
         Raises:
             StoreError: It cannot be opened.
@@ -670,11 +670,11 @@ STORES: Registry[StoreOpener] = Registry(
     },
     _check_opener,
 )
-"""What opens a store, by the scheme of its URI."""
+"""Store openers by URI scheme."""
 
 
 def shown_uri(uri: str) -> str:
-    """Return a store's URI for people: without user, password and options.
+    """Return a store's URI for display, without user, password and options.
 
     >>> shown_uri("mongodb://ada:secret@localhost/quaestor?authSource=admin")
     'mongodb://localhost/quaestor'

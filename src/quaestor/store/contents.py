@@ -1,7 +1,7 @@
-"""What is large in a store, kept small: texts under their digests, deflated, each once, freed when nothing uses them.
+"""Deduplicated storage of large texts: compressed, keyed by digest, and freed when unreferenced.
 
-Stores of up to version 0.2 also have texts that are packed against another one, their base, which may have one of its
-own: these are read, and no longer written.
+Stores written by versions up to 0.2 also have texts compressed against another text, their base, which may itself have
+a base. Such texts can be read, but are no longer written.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ from quaestor.errors import StoreError
 from quaestor.store.tables import Among, Between, Row, Tables, compute_for
 
 MAX_DEPTH = 8
-"""How many bases a content is on at most."""
+"""Maximum length of a chain of bases."""
 
 GRACE = 3600.0
-"""Seconds for which a content that nothing refers to is kept after it was last used, if there are no transactions."""
+"""Seconds for which an unreferenced content is kept after its last use, in stores without transactions."""
 
 REFERENCES = (
     ("prompt_logs", "prompt"),
@@ -32,24 +32,28 @@ REFERENCES = (
     ("ontologies", "content"),
     ("contents", "base"),
 )
-"""The columns that refer to contents; each has an index."""
+"""Columns that refer to contents; each has an index."""
 
 _WINDOW = 1 << 15
-"""How far back zlib looks: of a longer dictionary only the end would count."""
+"""Window of zlib: of a longer dictionary only the end would be used."""
 _LEVEL = 6
-_SORTING = -256
-"""KiB of memory for triples that are sorted on the disk, which SQLite reads from a negative number."""
-_SOME = 200
-"""How many contents are looked at together."""
+_SORT_MEMORY = -256
+"""Memory in KiB to sort triples on disk; SQLite reads a negative cache size as KiB."""
+_BATCH = 200
+"""Number of contents per query."""
 
 
 def content_digest(raw: bytes) -> bytes:
-    """Return the digest that a content is found by: 32 bytes."""
+    """Return the digest that identifies a content: 32 bytes."""
     return hashlib.sha256(raw).digest()
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
-    """Return the text that was packed."""
+    """Decompress a text.
+
+    Raises:
+        StoreError: The data are damaged.
+    """
     try:
         if base is None:
             raw = _inflate(zlib.decompressobj(), data, size)
@@ -65,12 +69,12 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
 
 
 def _dictionary(base: bytes, begin: int, end: int) -> bytes:
-    """Return that part of a base in which what is between begin and end most likely stands too."""
+    """Return the part of a base that most likely resembles the text between `begin` and `end`."""
     return base if len(base) <= _WINDOW else base[begin : len(base) - end][:_WINDOW]
 
 
 def _inflate(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
-    # One byte more than it may have tells of what is too long, without making all of it.
+    # One byte beyond the expected size reveals excess data without decompressing all of it.
     raw = inflate.decompress(data, size + 1)
     if not inflate.eof and len(raw) <= size:
         raise zlib.error("it ends too early")
@@ -79,7 +83,7 @@ def _inflate(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PackedText:
-    """A text as it is kept."""
+    """Text in compressed form."""
 
     digest: bytes
     size: int
@@ -87,12 +91,12 @@ class PackedText:
 
 
 def pack_text(raw: bytes) -> PackedText:
-    """Return a text packed."""
+    """Compress a text."""
     return PackedText(content_digest(raw), len(raw), zlib.compress(raw, _LEVEL))
 
 
 def pack_triples(triples: Iterable[tuple[str, str, str]]) -> tuple[PackedText, int]:
-    """Return the text of triples packed, and their number; a database on disk sorts them, as they may be many."""
+    """Compress triples, and return the text and their number; they are sorted on disk, as there may be many."""
     digest, packer, data = hashlib.sha256(), zlib.compressobj(_LEVEL), bytearray()
     size = count = 0
 
@@ -117,7 +121,7 @@ def pack_triples(triples: Iterable[tuple[str, str, str]]) -> tuple[PackedText, i
 
 def _sort(triples: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
     with closing(sqlite3.connect("", isolation_level=None)) as db:
-        db.execute(f"PRAGMA cache_size = {_SORTING}")
+        db.execute(f"PRAGMA cache_size = {_SORT_MEMORY}")
         db.execute("CREATE TABLE unsorted (s TEXT, p TEXT, o TEXT)")
         db.execute("BEGIN")
         db.executemany("INSERT INTO unsorted VALUES (?, ?, ?)", triples)
@@ -125,7 +129,7 @@ def _sort(triples: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, s
 
 
 def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
-    """Return a set of triples as the one text of it: by subject and property, each named once.
+    """Return the canonical text of a set of triples: grouped by subject and property.
 
     >>> triples_to_text([("a", "b", "d"), ("a", "b", "c")])
     '{"a":{"b":["c","d"]}}'
@@ -139,14 +143,14 @@ def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrittenGraph:
-    """A set of triples as the one text of it: made once for all that keep it, and small where it travels."""
+    """Set of triples as canonical text, serialised once for all stores, and compact to send to other processes."""
 
     text: str
     size: int
 
     @classmethod
     def of(cls, triples: Iterable[tuple[str, str, str]]) -> "WrittenGraph":
-        """Return triples written; those that are already stay as they are."""
+        """Serialise triples; a `WrittenGraph` is returned unchanged."""
         if isinstance(triples, WrittenGraph):
             return triples
         found = {(s, p, o) for s, p, o in triples}
@@ -158,19 +162,19 @@ class WrittenGraph:
 
 
 def text_to_triples(text: str) -> tuple[Triple, ...]:
-    """Return the triples of a text, sorted."""
+    """Parse the triples of a text, sorted."""
     return tuple(Triple(s, p, o) for s, of in json.loads(text).items() for p, same in of.items() for o in same)
 
 
 class Contents:
-    """The table of contents: texts under their digests, each once. Every operation is part of one of a store."""
+    """The table of contents: texts by digest, each stored once. Its operations are parts of a store's operations."""
 
     def __init__(self, tables: Tables) -> None:
-        """Take the tables."""
+        """Use the tables of a database."""
         self._tables, self._reference = tables, tables.reference
 
     async def put_columns(self, row: Row, *names: str) -> Row:
-        """Return a row whose texts in some columns are kept, and referred to there."""
+        """Store the texts in some columns of a row, and return the row with references to them."""
         raw = {name: row[name].encode() for name in names if row[name] is not None}
         digests = {name: content_digest(one) for name, one in raw.items()}
         known = await self._find(digests.values())
@@ -179,12 +183,12 @@ class Contents:
         return row | {name: known[digest] for name, digest in digests.items()}
 
     async def put_packed(self, text: PackedText) -> Any:
-        """Keep a text that is packed, and return what columns refer to it by."""
+        """Store a compressed text, and return the reference for columns."""
         known = await self._find([text.digest]) or await self._add([text])
         return known[text.digest]
 
     async def _find(self, digests: Collection[bytes]) -> dict[bytes, Any]:
-        """Return those of some contents that are there and stay: without transactions they may go any moment."""
+        """Return references to existing contents; none without transactions, as they may be deleted at any time."""
         if not self._tables.transactional:
             return {}
         found = await self._tables.find("contents", ("digest", self._reference), {"digest": Among(digests)})
@@ -196,7 +200,7 @@ class Contents:
         return dict(zip((one.digest for one in texts), references, strict=True))
 
     async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
-        """Return texts by what refers to them."""
+        """Return texts by their references."""
         wanted = {*references} - {None}
         rows: dict[Any, Row] = {}
         waiting = wanted
@@ -224,9 +228,9 @@ class Contents:
         return raw[reference]
 
     async def free(self, references: Iterable[Any]) -> int:
-        """Take away those of some contents that nothing refers to, then their bases; returns how many went.
+        """Delete the given contents that are unreferenced, then their bases; return the number deleted.
 
-        Without transactions what was used within GRACE stays: a writer may be about to refer to it.
+        Without transactions, contents used within GRACE are kept: a writer may be about to refer to them.
         """
         waiting, deleted, by = {*references} - {None}, 0, self._reference
         before = await self._tables.clock() - GRACE
@@ -237,7 +241,7 @@ class Contents:
                 rows = await self._tables.find("contents", (by, "base"), unused)
                 if not rows:
                     continue
-                # Asked again with the deletion: a writer may have used it since.
+                # The deletion repeats the condition, as a writer may have used a content since.
                 deleted += await self._tables.delete("contents", unused)
                 left = {row[by] for row in await self._tables.find("contents", (by,), {by: Among(some)})}
                 bases |= {row.get("base") for row in rows if row[by] not in left}
@@ -245,26 +249,26 @@ class Contents:
         return deleted
 
     async def _find_used(self, references: Sequence[Any]) -> set[Any]:
-        """Return those of some contents that something refers to."""
+        """Return the given contents that are referenced."""
         counted = [await self._tables.count(table, (name,), {name: Among(references)}) for table, name in REFERENCES]
         return {reference for found in counted for reference, _ in found}
 
     async def sweep(self) -> int:
-        """Take away all contents that nothing refers to; returns how many went."""
+        """Delete all unreferenced contents; return the number deleted."""
         return await self.free([row[self._reference] for row in await self._all()])
 
     async def _all(self) -> list[Row]:
         return await self._tables.find("contents", (self._reference, "digest"), {})
 
     async def check(self) -> tuple[list[str], int, int]:
-        """Read all contents; returns what is broken, how many there are, and how many of them nothing refers to."""
+        """Read all contents; return problems, the number of contents, and the number of unreferenced ones."""
         known = {row[self._reference]: row["digest"] for row in await self._all()}
         problems, unused = list[str](), 0
         for some in _batches(known):
             unused += len(some) - len(await self._find_used(some))
             try:
                 texts = await self.texts(some)
-            except (StoreError, UnicodeDecodeError):  # it says of one what is broken, not of which others
+            except (StoreError, UnicodeDecodeError):  # the error names only one content, so each is checked
                 texts = {}
             problems += [problem for one in some if (problem := await self._find_damage(one, known[one], texts))]
         for table, name in REFERENCES:
@@ -286,4 +290,4 @@ def _name(reference: Any) -> str:
 
 def _batches(references: Iterable[Any]) -> Iterator[list[Any]]:
     ordered = sorted(references)
-    return (ordered[at : at + _SOME] for at in range(0, len(ordered), _SOME))
+    return (ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH))

@@ -1,4 +1,4 @@
-"""What lists of runs and turns are asked for, and what they give: filters, pages, and rows without what is large."""
+"""Filters, pages and entries of lists of runs and turns, without large fields."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,15 +14,15 @@ TurnOrder = Literal["conversation", "confidence"]
 TurnClass = Literal["index", "kind", "operation", "origin"]
 
 MOST = 500
-"""The longest part of a list that is given at once."""
+"""Maximum number of items in one part of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListPart:
-    """Which part of a list is wanted.
+    """Requested part of a list.
 
     Attributes:
-        limit: How many it has at most; 1 to MOST.
+        limit: Maximum number of items; 1 to MOST.
     """
 
     offset: int = 0
@@ -35,20 +35,20 @@ class ListPart:
 
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[T]):
-    """A part of a list."""
+    """Part of a list with the total number of items."""
 
     items: tuple[T, ...]
     total: int
     part: ListPart = field(default_factory=ListPart)
 
     def map(self, change: Callable[[T], R]) -> "ListPage[R]":
-        """Return the same part with each item changed."""
+        """Apply a function to each item."""
         return ListPage(tuple(map(change, self.items)), self.total, self.part)
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs are listed; None lets all through."""
+    """Filter of runs; None matches all."""
 
     kinds: tuple[RunKind, ...] | None = None
     datasets: tuple[str, ...] | None = None
@@ -59,7 +59,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class RunChoices:
-    """What there is to filter runs by; each sorted, each value once."""
+    """Available values of run filters, sorted and without duplicates."""
 
     datasets: tuple[str, ...]
     solvers: tuple[str, ...]
@@ -68,14 +68,14 @@ class RunChoices:
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which turns of a run are listed; None lets all through. Those of the attempt that counts alone.
+    """Filter of a run's turns from the current attempts; None matches all.
 
     Attributes:
-        text: What the question has in it, whatever the case of its ASCII letters; "" lets all through.
-        index: At this place of their conversation, from 0.
-        low: With a confidence of at least this; turns without one are left out.
-        high: With a confidence of at most this, likewise.
-        order: `conversation`: by conversation and index; `confidence`: the least sure first, those without one last.
+        text: Text in the question, ignoring the case of ASCII letters; "" matches all.
+        index: Index in the conversation, from 0.
+        low: Minimum confidence; excludes turns without one.
+        high: Maximum confidence; excludes turns without one.
+        order: `conversation`: by conversation and index; `confidence`: lowest first, turns without one last.
     """
 
     text: str = ""
@@ -91,7 +91,7 @@ class TurnFilter:
 
 @dataclass(frozen=True, slots=True)
 class TurnListing:
-    """A turn as a list shows it. The attributes are those of `TurnRecord` and `TurnClasses`."""
+    """List entry of a turn. Its attributes are those of `TurnRecord` and `TurnClasses`."""
 
     conversation: str
     index: int
@@ -108,11 +108,12 @@ class TurnListing:
 
 @dataclass(frozen=True, slots=True)
 class ConversationCounts:
-    """The conversations of a run, as far as they were begun, counted.
+    """Counts of the conversations of a run that were begun.
 
     Attributes:
-        frozen: Of how many of those it was taken from the store, and not built.
-        usage: What they used of models, all attempts included, by the names of `ConversationRecord.usage`.
+        graphs: Conversations with a graph.
+        frozen: Of these, the ones whose graph was loaded from the store instead of built.
+        usage: Model usage of all attempts, by the names in `ConversationRecord.usage`.
     """
 
     statuses: Mapping[ExampleStatus, int]
@@ -123,4 +124,4 @@ class ConversationCounts:
 
 
 TurnCounts = Mapping[str | int | None, int]
-"""How many turns have each class."""
+"""Number of turns in each class."""

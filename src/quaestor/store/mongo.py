@@ -1,7 +1,7 @@
-"""A store on a MongoDB server, for several machines and for inspection with mongosh.
+"""Run store on a MongoDB server, for use from several machines and for inspection with mongosh.
 
-Needs no transactions, which only replica sets have: what belongs together is written first, and
-one write of a single document makes it count. What a crash leaves behind is never read.
+It needs no transactions, which only replica sets have: related documents are written first, and a single write of one
+document then makes them valid. Remains of a crash are never read.
 """
 
 import re
@@ -38,13 +38,13 @@ from quaestor.store.turn_summary import TurnClasses, TurnMeasures, summarise_tur
 R = TypeVar("R")
 _DUPLICATE_KEY = 11000
 _VERDICTS = ("score", "correct", "program_correct", "cause")
-_SOME = 500
-"""How many documents are written at a time."""
-_PART = 12 << 20
-"""Bytes of a content in one document, which may have 16 MB."""
+_BATCH = 500
+"""Number of documents per write."""
+_MAX_PART = 12 << 20
+"""Maximum bytes of a content in one document; MongoDB allows 16 MB."""
 
 COLLECTIONS = {"runs": "evaluation_runs", LATEST_TURNS: "turns", JUDGED_TURNS: "turns"}
-"""Those that are not called as their table."""
+"""Collections whose names differ from their table's."""
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
@@ -61,7 +61,7 @@ _TURNS |= {
     for item in fields(kind)
 }
 _VERDICT = {"score": "scoreId", "program_correct": "programCorrect"}
-# Columns that are not listed keep their name; those with a dot are in a document of their own.
+# Columns that are not listed keep their name; those with a dot are in a subdocument.
 _FIELDS: Mapping[str, Mapping[str, str]] = {
     "runs": {"id": "runId", "spec": "config", "spec_digest": "specDigest", "dataset_digest": "datasetDigest"} | _SPAN,
     "examples": {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"}
@@ -99,33 +99,33 @@ _SETS = (
     ("frozen_graphs", "frozen_instances", ("documentId", "digest", "ontology", "version")),
     ("ontologies", "ontology", ("digest",)),
 )
-"""Of before contents: each kind of triple sets, the collection of its triples, and by what these name it."""
+"""Formats older than contents: kinds of triple sets, each with the collection of its triples and the linking fields."""
 
 
 class MongoTables:
-    """The tables in one database of a server. Belongs to the event loop that first uses it."""
+    """Tables in one database of a server. Bound to the event loop that first uses it."""
 
     transactional = False
     reference = "digest"
 
     def __init__(self, uri: str, *, create: bool) -> None:
-        """Read the URI, as `MongoConnection` does; the server is first asked by the first operation."""
+        """Parse the URI, as `MongoConnection` does; the first operation contacts the server."""
         self._connection = MongoConnection(uri, self._upgrade, create=create)
         self.name, self._db = self._connection.name, self._connection.database
 
     @property
     def done_before(self) -> bool:
-        """Whether the operation is being done again: what it finds may be its own."""
+        """Whether the operation is being retried, so that it may find its own results."""
         return done_before()
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return the result of an operation; it is done again while the server is away."""
+        """Return the result of an operation, which is retried while the server is unavailable."""
         return await self._connection.perform(work, verb)
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows; all whose keys are not taken."""
+        """Insert rows; if keys are taken, insert the others and raise KeyTakenError."""
         waiting, taken = iter(rows), None
-        while some := [to_document(table, row) for row in islice(waiting, _SOME)]:
+        while some := [to_document(table, row) for row in islice(waiting, _BATCH)]:
             try:
                 await self._collection(table).insert_many(some, ordered=False)
             except BulkWriteError as error:
@@ -136,12 +136,12 @@ class MongoTables:
             raise KeyTakenError from taken
 
     async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
-        """Write rows. A content that is there stays, and is marked as used."""
+        """Replace or insert rows. An existing content is only marked as used."""
         writes: list[ReplaceOne[Any] | UpdateOne] = []
         for row in rows:
             key, document = {field_of(table, name): row[name] for name in KEYS[table]}, to_document(table, row)
             if table == "contents":
-                kept = {"$setOnInsert": await self._in_parts(document), "$currentDate": {"usedAt": True}}
+                kept = {"$setOnInsert": await self._split(document), "$currentDate": {"usedAt": True}}
                 writes.append(UpdateOne(key, kept, upsert=True))
             else:
                 writes.append(ReplaceOne(key, document, upsert=True))
@@ -150,17 +150,17 @@ class MongoTables:
         except BulkWriteError as error:
             if not _is_duplicate(error):
                 raise
-            await self._collection(table).bulk_write(writes, ordered=False)  # another process has made it meanwhile
+            await self._collection(table).bulk_write(writes, ordered=False)  # another process inserted it
         return [row.get(self.reference) for row in rows]
 
-    async def _in_parts(self, document: dict[str, Any]) -> dict[str, Any]:
-        """Return a content as it is kept: of one that is too large for a document the data are elsewhere."""
+    async def _split(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document of a content; data that are too large for a document are stored in parts."""
         digest, data = document.pop("_id"), document["data"]
-        if len(data) <= _PART:
+        if len(data) <= _MAX_PART:
             return document
-        starts = range(0, len(data), _PART)
+        starts = range(0, len(data), _MAX_PART)
         for number, start in enumerate(starts):
-            part = {"$set": {"data": data[start : start + _PART]}, "$currentDate": {"createdAt": True}}
+            part = {"$set": {"data": data[start : start + _MAX_PART]}, "$currentDate": {"createdAt": True}}
             await self._db.content_parts.update_one({"content": digest, "part": number}, part, upsert=True)
         return document | {"data": b"", "parts": len(starts)}
 
@@ -178,7 +178,7 @@ class MongoTables:
         return int(changed.matched_count)
 
     async def delete(self, table: str, where: Where) -> int:
-        """Take rows away. What is left in between is read as not there."""
+        """Delete rows. Parts of deleted contents that are still there are never read."""
         query, large = _query(table, where), list[bytes]()
         if table == "contents":
             in_parts = self._db.contents.find({**query, "parts": {"$exists": True}}, ["_id"])
@@ -188,7 +188,7 @@ class MongoTables:
         return int(deleted)
 
     async def _delete_parts(self, digests: Sequence[bytes]) -> None:
-        """Take away the parts of those of some contents that are gone."""
+        """Delete the parts of those contents that no longer exist."""
         if digests:
             left = {content["_id"] async for content in self._db.contents.find({"_id": {"$in": [*digests]}}, ["_id"])}
             await self._db.content_parts.delete_many({"content": {"$in": [*({*digests} - left)]}})
@@ -200,11 +200,12 @@ class MongoTables:
         paths = {field_of(table, name) for name in columns} | ({"parts"} if "data" in columns else set())
         ordered = [(field_of(table, name.lstrip("-")), -1 if name.startswith("-") else 1) for name in order]
         if table in (LATEST_TURNS, JUDGED_TURNS):
-            counting: dict[str, Any] = {}
-            if part is None:  # what counts is decided by the examples; a part is told by what turns say of it
+            attempts: dict[str, Any] = {}
+            # Examples decide which attempt is current; for one part of a list, the turns' flag is enough.
+            if part is None:
                 of_run = _query("examples", {name: where.get(name) for name in ("run", "conversation")})
                 examples = self._db.examples.find(of_run, ["conversationId", "attempt"])
-                counting = {one["conversationId"]: one["attempt"] async for one in examples}
+                attempts = {one["conversationId"]: one["attempt"] async for one in examples}
                 paths |= {"conversationId", "attempt"}
             stages = [*_turn_stages(table, where if part is None else _latest(where)), *_sort_stages(ordered)]
             stages += _verdict_stages(table, where, part, needed=bool(paths & {field_of(table, n) for n in _VERDICTS}))
@@ -212,7 +213,7 @@ class MongoTables:
             return [
                 from_document(table, columns, document)
                 async for document in found
-                if part is not None or counting.get(document["conversationId"]) == document.get("attempt")
+                if part is not None or attempts.get(document["conversationId"]) == document.get("attempt")
             ]
         some = self._collection(table).find(_query(table, where), [*paths])
         some = some.sort(ordered) if ordered else some
@@ -221,7 +222,7 @@ class MongoTables:
         return [from_document(table, columns, document) async for document in documents]
 
     async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
-        """Return the values that rows have together, each with their number."""
+        """Return the distinct combinations of values, each with its number of rows."""
         if table in (LATEST_TURNS, JUDGED_TURNS):
             needed = any(name in _VERDICTS for name in by)
             stages = [*_turn_stages(table, _latest(where)), *_verdict_stages(table, where, None, needed=needed)]
@@ -238,11 +239,11 @@ class MongoTables:
         ]
 
     async def clock(self) -> float:
-        """Return the time by the server's clock."""
+        """Return the server's time."""
         return float((await self._db.command("hello"))["localTime"].timestamp())
 
     async def find_damage(self) -> list[str]:
-        """Return which indexes are gone."""
+        """Return the missing indexes."""
         problems: list[str] = []
         for name, indexes in INDEXES.items():
             made = {
@@ -253,7 +254,7 @@ class MongoTables:
         return problems
 
     async def compact(self) -> tuple[int, int] | None:
-        """Take away parts of contents that were never whole. The server gives the room to what is written next."""
+        """Delete the parts of contents that were never completed. The server reuses the space."""
         return await self.perform(self._compact, "write to", short=False)
 
     async def _compact(self) -> None:
@@ -264,12 +265,12 @@ class MongoTables:
         await self._delete_parts([group["_id"] async for group in groups])
 
     async def _upgrade(self) -> None:
-        """Rewrite what older versions have written; each step can be broken off and done again."""
+        """Convert what older versions have written; each step can be interrupted and repeated."""
         for step in (self._count_attempts, self._add_fields, self._pack_contents):
             await step()
 
     async def _count_attempts(self) -> None:
-        """Number the attempts that count: they had an id, and what a crash had left had another one."""
+        """# Attempts used to have ids instead of numbers; the remains of a crash had another id."""
         async for example in self._db.examples.find({"attempt": {"$not": {"$type": "number"}}}):
             place = {name: example[name] for name in ("runId", "conversationId")}
             turns = {**place, "attempt": example.get("attempt")}
@@ -280,7 +281,7 @@ class MongoTables:
     async def _add_fields(self) -> None:
         await self._db.evaluation_runs.update_many({"kind": {"$exists": False}}, {"$set": {"kind": "run"}})
         await self._db.turns.update_many({"status": {"$exists": False}}, {"$set": {"status": "complete"}})
-        # What a turn's trace was as text is one note, word for word.
+        # An older turn's trace, which was text, becomes a single note.
         async for turn in self._db.turns.find({"events": {"$exists": False}}, ["understanding"]):
             notes = [{"text": text, "kind": "note"}] if (text := turn.get("understanding")) else []
             await self._db.turns.update_one({"_id": turn["_id"]}, {"$set": {"events": notes}})
@@ -301,13 +302,13 @@ class MongoTables:
                 if count == graph["triples"]:
                     content = await kept.put_packed(text)
                     await self._db[sets].update_one({"_id": graph["_id"]}, {"$set": {"content": content}})
-                else:  # what two writers had mixed was never read
+                else:  # mixed by two concurrent writers, and never read
                     await self._db[sets].delete_one({"_id": graph["_id"]})
-            if triples != "ontology":  # the triples go last: another process may be at it too
+            if triples != "ontology":  # triples are dropped last, as another process may be upgrading too
                 await self._db.drop_collection(triples)
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._connection.close()
 
     def _collection(self, table: str) -> Any:
@@ -315,21 +316,21 @@ class MongoTables:
 
 
 class MongoStore(RunStore):
-    """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
+    """RunStore in one database of a MongoDB server. Bound to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
-        """Read the URI (`quaestor` is the default database); the server is first asked by the first operation."""
+        """Parse the URI (the default database is `quaestor`); the first operation contacts the server."""
         super().__init__(MongoTables(uri, create=create))
 
 
 def _is_duplicate(error: BulkWriteError) -> bool:
-    """Return whether all that failed has a key that is taken."""
+    """Return whether all failed writes are due to duplicate keys."""
     failed = [*error.details.get("writeErrors", ()), *error.details.get("writeConcernErrors", ())]
     return bool(failed) and all(one.get("code") == _DUPLICATE_KEY for one in failed)
 
 
 def _query(table: str, where: Where) -> dict[str, Any]:
-    """Return a condition as MongoDB has it."""
+    """Convert a condition to a MongoDB query."""
     query: dict[str, Any] = {}
     for column, wanted in where.items():
         if wanted is None:
@@ -357,12 +358,12 @@ def _latest(where: Where) -> Where:
 
 
 def _turn_stages(table: str, where: Where) -> list[dict[str, Any]]:
-    """Return the stages that pick out turns."""
+    """Return the stages that select turns."""
     return [{"$match": _query(table, {name: wanted for name, wanted in where.items() if name not in _VERDICTS})}]
 
 
 def _sort_stages(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
-    """Return the stages that bring turns in order; of those without a confidence none comes first."""
+    """Return the stages that sort turns; turns without a confidence come last."""
     if not ordered:
         return []
     path = ordered[0][0]
@@ -372,7 +373,7 @@ def _sort_stages(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
 
 
 def _verdict_stages(table: str, where: Where, part: ListPart | None, *, needed: bool) -> list[dict[str, Any]]:
-    """Return the stages that put the verdicts of a scoring beside turns, pick out by them, and take a part."""
+    """Return the stages that join the verdicts of a scoring to turns, filter by them, and take a part."""
     limits: list[dict[str, Any]] = [{"$skip": part.offset}, {"$limit": part.limit}] if part else []
     conditions = _query(table, {name: where.get(name) for name in ("correct", "cause")})
     if table != JUDGED_TURNS or not (needed or conditions):
@@ -385,25 +386,25 @@ def _verdict_stages(table: str, where: Where, part: ListPart | None, *, needed: 
         {"$lookup": looked_up},
         {"$unwind": {"path": "$verdict", "preserveNullAndEmptyArrays": True}},
     ]
-    # What no verdict is asked of is joined for the part alone.
+    # Without a condition on verdicts, only the requested part is joined.
     return [*joined, {"$match": conditions}, *limits] if conditions else [*limits, *joined]
 
 
 def field_of(table: str, column: str) -> str:
-    """Return where a column is in the documents of a table; `spec.solver` is within one."""
+    """Return the field of a column; `spec.solver` is inside a subdocument."""
     name, dot, within = column.partition(".")
     return _FIELDS[table].get(name, name) + dot + within
 
 
 def to_value(column: str, value: Any) -> Any:
-    """Return a value as MongoDB keeps it."""
+    """Convert a value for MongoDB."""
     if column in ("claim_until", "used") and value is not None:
         return datetime.fromtimestamp(value, UTC)
     return [_add_date(call) for call in value] if column == "tool_calls" else value
 
 
 def to_document(table: str, row: Row) -> dict[str, Any]:
-    """Return a row as MongoDB keeps it, with what is there for people only."""
+    """Convert a row to a document, with extra fields for human readers."""
     document: dict[str, Any] = {}
     for column, value in row.items():
         outer, dot, inner = field_of(table, column).partition(".")
@@ -423,7 +424,7 @@ def to_document(table: str, row: Row) -> dict[str, Any]:
 
 
 def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any]) -> Row:
-    """Return columns of a document; what is not there is left out."""
+    """Return columns of a document; missing ones are omitted."""
     row: Row = {}
     for column in columns:
         value: Any = document
@@ -439,14 +440,14 @@ def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any
 
 
 def _understanding(events: Sequence[JsonValue]) -> JsonValue:
-    """Return what the solver said that the question asks for, last; None if it said nothing."""
+    """Return the solver's last interpretation of the question, or None."""
     readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
     found = (event for event in reversed(events) if isinstance(event, dict))
     return next((event[readings[str(event["kind"])]] for event in found if event["kind"] in readings), None)
 
 
 def _add_date(call: JsonValue) -> Any:
-    """Return a call of a tool with its time as a date besides."""
+    """Add the time of a tool call as a date."""
     began = call.get("started") if isinstance(call, dict) else None
     return (
         {**call, "timestamp": datetime.fromisoformat(began)}

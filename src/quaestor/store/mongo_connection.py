@@ -1,7 +1,7 @@
-"""The way to a MongoDB server: its URI, its time limits, its indexes, and its errors in one clear line each.
+"""Connection to a MongoDB server: URI, timeouts, indexes, and readable error messages.
 
-An operation on a server that is away for a moment is done again, for a while, and with the same effect: a primary that
-changes, a connection that breaks and a server that does not answer end a run no more than a busy file does.
+Operations are retried for a while if the server is temporarily unavailable, with the same effect as a single execution:
+a change of the primary, a lost connection or a timeout does not end a run.
 """
 
 import asyncio
@@ -39,8 +39,8 @@ R = TypeVar("R")
 SCHEMA_VERSION = 9
 
 DATABASE = "quaestor"
-# In force where the URI does not say otherwise. A write counts when it is in the server's journal: like one of
-# SQLite, it survives a server that is killed.
+# Defaults for options that the URI does not set. Writes are acknowledged once they are in the server's journal, so
+# that, as in SQLite, they survive a killed server.
 DEFAULTS: Mapping[str, int | bool] = {
     "serverSelectionTimeoutMS": 5_000,
     "connectTimeoutMS": 5_000,
@@ -50,7 +50,7 @@ DEFAULTS: Mapping[str, int | bool] = {
 GOODBYE_SECONDS = 1.0
 
 _VERSION = "store"
-"""The name of the collection that holds the version of the schema."""
+"""Collection with the version of the schema."""
 
 _TOO_LARGE = "a record is larger than the 16 MB that MongoDB allows"
 _ADVICE = {
@@ -60,14 +60,14 @@ _ADVICE = {
 }
 
 PATIENCE_SECONDS = 60.0
-"""How long a server that has answered before is waited for, from when an operation was begun."""
+"""Seconds from the start of an operation during which a server that has answered before is retried."""
 
 _PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
-_PASSING = frozenset({6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
-"""Codes of a server that is not a primary, has stepped down, shuts down, or took too long."""
+_TEMPORARY = frozenset({6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
+"""Error codes of a server that is not the primary, has stepped down, shuts down, or timed out."""
 
 Index = tuple[Mapping[str, int], bool]
-"""Keys with their direction, and whether it is unique."""
+"""Keys with their directions, and whether the index is unique."""
 
 _RUN_AND_CONVERSATION = {"runId": 1, "conversationId": 1}
 _PAGE = {"documentId": 1, "digest": 1, "ontology": 1, "version": 1}
@@ -86,10 +86,10 @@ INDEXES: Mapping[str, Sequence[Index]] = {
         (_RUN_AND_CONVERSATION, False),
         ({"runId": 1, "status": 1}, False),
     ],
-    # The attempt is in the key because two processes may play one conversation; only one of them completes it.
+    # The attempt is in the key because two processes may run one conversation; only one of them completes it.
     "turns": [
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True),
-        # What the figures of a run are made of, so that no turn is read for them.
+        # Covers the figures of a run, so that no turn is read for them.
         (
             {"runId": 1}
             | {f"measures.{item.name}": 1 for item in fields(TurnMeasures)}
@@ -101,13 +101,13 @@ INDEXES: Mapping[str, Sequence[Index]] = {
     "prompt_logs": [
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True),
         ({"phase": 1}, False),
-        # What is freed is looked up by both.
+        # Freeing contents queries both.
         ({"prompt": 1}, False),
         ({"response": 1}, False),
     ],
     "corrections": [(_RUN_AND_CONVERSATION | {"number": 1, "attempt": 1}, True)],
     "scores": [({"scoreId": 1}, True), ({"runId": 1, "scoredAt": -1}, False)],
-    # Two processes may score one run: the latest scoring counts.
+    # Two processes may score the same run; the latest scoring is valid.
     "scored_examples": [(_RUN_AND_CONVERSATION | {"scoreId": 1}, True), ({"runId": 1, "results.accuracy": 1}, False)],
     "scored_turns": [
         (_RUN_AND_CONVERSATION | {"turnIndex": 1, "scoreId": 1}, True),
@@ -119,33 +119,33 @@ INDEXES: Mapping[str, Sequence[Index]] = {
 OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
     "prompt_logs": [_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1}]
 }
-"""Keys of indexes that earlier versions made, and that are in the way now."""
+"""Indexes of earlier versions that conflict with the current ones."""
 
-_again: ContextVar[bool] = ContextVar("again", default=False)
+_retrying: ContextVar[bool] = ContextVar("retrying", default=False)
 
 
 class MongoConnection:
-    """One database of a server. Belongs to the event loop that first uses it."""
+    """Connection to one database of a server. Bound to the event loop that first uses it."""
 
     def __init__(self, uri: str, upgrade: Callable[[], Coroutine[Any, Any, None]], *, create: bool) -> None:
-        """Read the URI; the server is first asked by the first operation.
+        """Parse the URI; the first operation contacts the server.
 
         Args:
-            uri: The database is `quaestor` if it names none. Its options win over DEFAULTS.
-            upgrade: Rewrites what an older version has written. Can be done twice: another process may be at it too.
+            uri: Its default database is `quaestor`, and its options override DEFAULTS.
+            upgrade: Converts what an older version has written. Must be repeatable, as another process may run it too.
         """
         address, _, query = uri.partition("?")
         given = {name.lower() for name, _ in parse_qsl(query.replace(";", "&"))}
         options: dict[str, Any] = {name: value for name, value in DEFAULTS.items() if name.lower() not in given}
         try:
             with warnings.catch_warnings():
-                # An option that is unknown or malformed would only be warned of, and left aside.
+                # By default pymongo only warns of unknown or malformed options and ignores them.
                 warnings.simplefilter("error", UserWarning)
                 self._client: AsyncMongoClient[Document] = AsyncMongoClient(uri, connect=False, **options)
             codec: CodecOptions[Document] = CodecOptions(tz_aware=True, tzinfo=UTC)
             self._db: Database = self._client.get_default_database(DATABASE, codec_options=codec)
         except (PyMongoError, ValueError, TypeError, UserWarning) as error:
-            # Pieces of a URI in pymongo's words may be pieces of a password.
+            # pymongo's message may quote parts of the URI, such as the password.
             why = "" if "@" in uri else f" ({error})"
             form = "mongodb://[USER:PASSWORD@]HOST[:PORT]/DATABASE, with %40, %2F, %3A for @, / and : in a password"
             raise StoreError(f"invalid store URI{why}; write {form}") from error
@@ -155,16 +155,16 @@ class MongoConnection:
 
     @property
     def database(self) -> Database:
-        """The database; `perform` makes it ready."""
+        """The database, ready within `perform`."""
         return self._db
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: str) -> R:
-        """Return the result of an operation, which is done again while the server is away, up to PATIENCE_SECONDS.
+        """Return the result of an operation, which is retried while the server is unavailable, up to PATIENCE_SECONDS.
 
-        A server that has never answered is not waited for: its address may be wrong.
+        A server that has never answered is not retried, as its address may be wrong.
         """
         end, number = monotonic() + PATIENCE_SECONDS, 0
-        token = _again.set(False)
+        token = _retrying.set(False)
         try:
             while True:
                 try:
@@ -172,13 +172,13 @@ class MongoConnection:
                         return await work()
                 except StoreError as error:
                     pause = _PAUSES[min(number, len(_PAUSES) - 1)]
-                    if not self._ready or not _passes(error) or monotonic() + pause > end:
+                    if not self._ready or not _is_temporary(error) or monotonic() + pause > end:
                         raise
                 await asyncio.sleep(pause)
                 number += 1
-                _again.set(True)
+                _retrying.set(True)
         finally:
-            _again.reset(token)
+            _retrying.reset(token)
 
     @asynccontextmanager
     async def _using(self, verb: str) -> AsyncIterator[None]:
@@ -190,7 +190,7 @@ class MongoConnection:
             yield
 
     async def close(self) -> None:
-        """Let go of the connections. A server that does not answer is not waited for."""
+        """Close the connections, without waiting for an unresponsive server."""
         with self._reporting("close"), timeout(GOODBYE_SECONDS):
             await self._client.close()
 
@@ -233,7 +233,7 @@ class MongoConnection:
         why = message
         if isinstance(error, ServerSelectionTimeoutError):
             limit = options.timeout or options.server_selection_timeout
-            # After that come the driver's settings and its view of the whole topology.
+            # The rest of the message is the driver's settings and its view of the whole topology.
             cause = message.partition(" (configured")[0].partition(", Timeout:")[0]
             why = f"no server answered within {limit:g} s ({cause}); is it running, and is the address right?"
         elif isinstance(error, PyMongoError) and error.timeout:
@@ -251,16 +251,16 @@ class MongoConnection:
 
 
 def done_before() -> bool:
-    """Return whether the operation that asks is done again: what it finds may be its own."""
-    return _again.get()
+    """Return whether the current operation is being retried, so that it may find its own results."""
+    return _retrying.get()
 
 
-def _passes(error: StoreError) -> bool:
-    """Return whether what an operation failed with may be over when it is done again."""
+def _is_temporary(error: StoreError) -> bool:
+    """Return whether an error is temporary, so that a retry may succeed."""
     cause = error.__cause__
     if isinstance(cause, BulkWriteError):
         failed = [*cause.details.get("writeErrors", ()), *cause.details.get("writeConcernErrors", ())]
-        return bool(failed) and all(one.get("code") in _PASSING for one in failed)
+        return bool(failed) and all(one.get("code") in _TEMPORARY for one in failed)
     if isinstance(cause, OperationFailure):
-        return cause.code in _PASSING or cause.has_error_label("RetryableWriteError")
+        return cause.code in _TEMPORARY or cause.has_error_label("RetryableWriteError")
     return isinstance(cause, ConnectionFailure) or (isinstance(cause, PyMongoError) and cause.timeout)

@@ -1,8 +1,8 @@
-"""The records that a run store keeps: runs, examples (conversations), turns, prompts, corrections; ontologies, graphs.
+"""Records of the run store: runs, examples (conversations), turns, prompts, corrections, ontologies and graphs.
 
-Made so that SQLite and MongoDB give back the same: plain JSON values, aware times in whole milliseconds, numbers of
-the benchmark as decimal text, whole numbers of at most 64 bits. Holds what was asked and answered; has no field for
-a reference answer.
+Their values survive both SQLite and MongoDB unchanged: plain JSON values, timezone-aware times in whole milliseconds,
+benchmark numbers as decimal text, and integers of at most 64 bits. They hold questions and answers, but have no field
+for reference answers.
 """
 
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ TurnStatus = Literal["understanding", "understanding_complete", "complete"]
 
 
 def now() -> datetime:
-    """Return the time in UTC, in whole milliseconds (finer ones do not survive BSON)."""
+    """Return the current UTC time in whole milliseconds, as BSON has no finer resolution."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 class _CheckedRecord:
-    """A record that holds nothing which one of the stores would give back otherwise."""
+    """Record that is checked for values that one of the stores would change."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -45,9 +45,9 @@ def _check_time(name: str, moment: datetime) -> None:
 
 
 def _check_json(name: str, value: object) -> None:
-    """Refuse what JSON holds and BSON does not."""
+    """Raise a ValueError for JSON values that BSON does not support."""
     found = [value]
-    for one in found:  # it grows meanwhile
+    for one in found:  # the list grows during the loop
         if type(one) is str:
             continue
         if isinstance(one, dict):
@@ -62,18 +62,18 @@ def _check_json(name: str, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord(_CheckedRecord):
-    """One run of a solver over a dataset. Unique by `id`.
+    """Run of a solver over a dataset. Unique by `id`.
 
     Attributes:
         id: Readable and unique: `20261120-214455-embedded-3f9a07c1`.
         spec: The RunSpec as JSON.
-        spec_digest: Its digest; a run is resumed under the same one only.
-        dataset_digest: Over the documents and questions that were read.
-        status: `running` (or killed while it ran), `complete`, `failed` (by a defect: conversations are missing),
+        spec_digest: Digest of the spec; a run can only be resumed with the same one.
+        dataset_digest: Digest of the documents and questions.
+        status: `running` (or killed while running), `complete`, `failed` (by a defect, with conversations missing) or
             `stopped` (by a person or an outage). All but `complete` can be resumed.
-        finished: When it last came to an end.
-        kind: `run` over a dataset; `ask`: questions of a person about one page; `import`: answers of another program
-            to a dataset, which have no plan and are verified by nobody.
+        finished: When it last ended.
+        kind: `run` over a dataset; `ask`: a person's questions about one page; `import`: another program's answers to a
+            dataset, without plans and verification.
     """
 
     id: str
@@ -90,17 +90,17 @@ class RunRecord(_CheckedRecord):
 
 @dataclass(frozen=True, slots=True)
 class ConversationRecord(_CheckedRecord):
-    """One conversation of a run. Unique by `(run, conversation)`.
+    """Conversation of a run. Unique by `(run, conversation)`.
 
     Attributes:
-        status: `pending` (begun, not ended), `complete`, `failed` (the solver broke off with a defect), `outage` (a
-            service did not answer). All but `complete` are played again when the run is resumed.
-        turns: How many of its turns came to their end.
-        kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its tables' `entityType`;
-            empty if none was built.
-        usage: What it used of models, all attempts included.
-        attempt: Which time it is played, from 1; the store counts. Turns and prompts of this attempt count, those of
-            earlier ones stay to be looked into.
+        status: `pending` (begun, not ended), `complete`, `failed` (by a defect of the solver) or `outage` (a service
+            did not answer). All but `complete` are run again when the run is resumed.
+        turns: Number of ended turns.
+        kg_stats: Counts of the document's graph, among them `instances` and `triples`, and its tables' `entityType`;
+            empty without a graph.
+        usage: Model usage of all attempts.
+        attempt: Number of the attempt, from 1, assigned by the store. Turns and prompts of this attempt are current;
+            earlier ones remain for inspection.
     """
 
     run: str
@@ -118,13 +118,13 @@ class ConversationRecord(_CheckedRecord):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a runner claims a conversation with that several may want to play.
+    """A runner's claim on a conversation that several runners may want to run.
 
     Attributes:
-        seconds: For how long, by the store's clock; 0 to MOST_SECONDS.
-        seen: The last attempt at the conversation that the runner knows of, 0 if it knows of none: what another one
-            has played since, to whatever end, is not to be played again.
-        over: Who may hold it, and is known to be gone.
+        seconds: Duration by the store's clock; 0 to MOST_SECONDS.
+        seen: Last attempt that the runner knows, or 0: if another runner has run the conversation since, with whatever
+            result, it is not run again.
+        over: Owner of a claim who is known to be gone.
     """
 
     owner: str
@@ -134,28 +134,28 @@ class Claim:
 
 
 MOST_SECONDS = 3600.0
-"""The longest that a claim holds. One that seems to hold for longer was made before a clock was put back."""
+"""Longest duration of a claim. One that seems to last longer was made before the clock was set back."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord(_CheckedRecord):
-    """One turn of a conversation, as far as it is. Unique by `(run, conversation, attempt, index)`.
+    """Turn of a conversation, possibly unfinished. Unique by `(run, conversation, attempt, index)`.
 
     Attributes:
-        index: The turn's place in the conversation, from 0.
-        answer: The Answer as `quaestor.core.serial` writes it.
+        index: Index in the conversation, from 0.
+        answer: The Answer, serialised by `quaestor.core.serial`.
         program: The plan as self-contained ConvFinQA program text, or None if it has none.
-        number: The answer as `quaestor.core.answer_value.value_to_text` writes it, by the benchmark's convention:
-            decimal text, `yes` or `no`, else JSON; None if there is none.
-        verified: Whether the plan, executed again, gave the answer; never of an answer without a plan.
-        finished: When the answer was there, or the turn broke off; None while it is being played.
-        events: What happened between question and answer, as `quaestor.conversation.events` writes it.
-        references: What the question referred to of the turns before it, as `quaestor.core.serial` writes it; empty in
-            records of before it was kept.
-        history: What the solver saw as the conversation so far: question and answer of each earlier turn.
+        number: The answer by the benchmark's convention, written as by `quaestor.core.answer_value.value_to_text`:
+            decimal text, `yes` or `no`, else JSON; None without an answer.
+        verified: Whether executing the plan again gave the answer; always False without a plan.
+        finished: When the turn was answered or failed; None while it is running.
+        events: Events between question and answer, as `quaestor.conversation.events` writes them.
+        references: The question's references to earlier turns, serialised by `quaestor.core.serial`; empty in older
+            records.
+        history: The conversation so far as the solver saw it: question and answer of each earlier turn.
         registers: The result of each step of the plan: value, scale, unit and sources.
-        status: `understanding` (begun), `understanding_complete` (the solver has said what is asked) or `complete`. A
-            turn that broke off keeps the one that it had, and has an error.
+        status: `understanding` (begun), `understanding_complete` (the solver has interpreted the question) or
+            `complete`. A failed turn keeps its last status, and has an error.
     """
 
     run: str
@@ -182,13 +182,13 @@ class TurnRecord(_CheckedRecord):
 
 @dataclass(frozen=True, slots=True)
 class PromptRecord(_CheckedRecord):
-    """One request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
+    """Request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
-        number: The request's place in the turn, from 0.
-        phase: Which step of the solver asked, such as `UNDERSTAND` or `ANSWER_iteration_1`.
-        response: What came back, or None if nothing did.
+        turn: Index of the turn in the conversation, from 0.
+        number: Index of the request in the turn, from 0.
+        phase: Step of the solver, such as `UNDERSTAND` or `ANSWER_iteration_1`.
+        response: The reply, or None if there was none.
     """
 
     run: str
@@ -208,14 +208,14 @@ class PromptRecord(_CheckedRecord):
 
 @dataclass(frozen=True, slots=True)
 class CorrectionRecord(_CheckedRecord):
-    """What a person corrected in a conversation. Unique by `(run, conversation, attempt, number)`; never changed.
+    """A person's correction of a conversation. Unique by `(run, conversation, attempt, number)`; never changed.
 
     Attributes:
-        number: Its place among those of the conversation, from 1.
-        act: What was done, as `quaestor.conversation.turn` has it, written by `quaestor.core.serial`.
-        turns: How many questions were answered when it was made.
-        reason: Why, in the author's words, or "".
-        changes: The answers that it changed, likewise written.
+        number: Number of the correction in the conversation, from 1.
+        act: The act, as defined by `quaestor.conversation.turn`, serialised by `quaestor.core.serial`.
+        turns: Number of questions answered at the time.
+        reason: The author's reason, or "".
+        changes: The changed answers, also serialised.
     """
 
     run: str
@@ -232,7 +232,7 @@ class CorrectionRecord(_CheckedRecord):
 
 @dataclass(frozen=True, slots=True)
 class OntologyRecord:
-    """A frozen ontology that is kept. Unique by `digest`."""
+    """Stored frozen ontology. Unique by `digest`."""
 
     digest: str
     created: datetime
@@ -241,10 +241,10 @@ class OntologyRecord:
 
 @dataclass(frozen=True, slots=True)
 class GraphKey:
-    """What decides the graph of a page, and what it is kept under once it is frozen.
+    """Key of a page's frozen graph: everything that the graph depends on.
 
     Attributes:
-        version: Of the quaestor that built it: another one may read a page otherwise.
+        version: Version of the quaestor that built it; other versions may read the page differently.
     """
 
     document: str
@@ -255,10 +255,12 @@ class GraphKey:
 
 @dataclass(frozen=True, slots=True)
 class StoreCheck:
-    """What was found of a store that was read whole.
+    """Result of checking a whole store.
 
     Attributes:
-        problems: What is not as it was written, a line each; none if the store is whole.
+        problems: Damage, one line each; empty if the store is intact.
+        contents: Number of contents.
+        unused: Number of unreferenced contents.
     """
 
     problems: tuple[str, ...]
@@ -268,12 +270,13 @@ class StoreCheck:
 
 @dataclass(frozen=True, slots=True)
 class VacuumResult:
-    """What was given back.
+    """Result of a vacuum.
 
     Attributes:
-        contents: How many contents went that nothing referred to.
-        left: How many records of runs that are gone went.
-        before: Bytes of the file before; None of a server, which keeps its own house.
+        contents: Number of unreferenced contents deleted.
+        left: Number of deleted records that belonged to deleted runs.
+        before: Size of the file before, in bytes; None for a server, which manages its space.
+        after: Size of the file afterwards, in bytes; None for a server.
     """
 
     contents: int

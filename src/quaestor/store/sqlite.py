@@ -1,8 +1,8 @@
-"""The embedded store: one SQLite file, no server.
+"""Embedded run store: one SQLite file, no server.
 
-The write-ahead log and transactions that hold whole operations let it survive `kill -9` at any moment; several
-processes may write at once. Operations run one after the other, in the order in which they were called, in a thread of
-the file's own: neither a large graph nor a wait for another writer holds the event loop up.
+With the write-ahead log, and each operation in a transaction, it survives `kill -9` at any moment, and several
+processes can write concurrently. Operations run in call order in a dedicated thread, so that neither a large graph nor
+waiting for another writer blocks the event loop.
 """
 
 import asyncio
@@ -50,12 +50,12 @@ from quaestor.store.tables import (
 )
 
 OWN_FOLDER = ".quaestor"
-"""A folder of this name is ours: it is taken from other users too."""
+"""A folder of this name belongs to quaestor, and is made private like the file."""
 
 BUSY_SECONDS = 30.0
 _SIDE_FILES = ("-wal", "-shm", "-journal")
-_AGAIN = 0.02
-"""Seconds."""
+_RETRY_SECONDS = 0.02
+"""Seconds between attempts to switch to the write-ahead log."""
 
 _TIMES = frozenset({"started", "finished", "scored", "made", "created"})
 
@@ -70,25 +70,25 @@ _ADVICE = {
 }
 
 _DAMAGED = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, zlib.error, RecursionError)
-"""What reading a value raises that is not as this package wrote it: text that is not JSON or UTF-8, half a record."""
+"""Errors raised by decoding damaged values: text that is not JSON or UTF-8, or incomplete records."""
 
 R = TypeVar("R")
 
 _LATEST = "(SELECT run, conversation, attempt FROM examples) CROSS JOIN turns t USING (run, conversation, attempt)"
-"""From the conversations on: of each all turns are side by side in the index."""
+"""Join order: for each conversation all turns are adjacent in the index."""
 _FROM = {LATEST_TURNS: _LATEST, JUDGED_TURNS: f'{_LATEST} LEFT JOIN scored_turns USING (run, conversation, "index")'}
-_ABSENT = {
+_UNUSED_COLUMNS = {
     "graphs": ("triples",), "frozen_graphs": ("triples",), "scored_columns": ("score",), JUDGED_TURNS: ("score",),
     "turns": ("superseded",), "contents": ("used",),
 }  # fmt: skip
-"""Columns that a file has no need of: of verdicts only those of the latest scoring are kept."""
+"""Columns that a file does not need; for example, it keeps only the verdicts of the latest scoring."""
 
-_FEW = 20
-"""How many damaged places are named."""
-_MARKED = 9
-"""Up to how many values a condition has a mark each: a statement for each number of them is kept."""
-_MOST = 64
-"""Operations of one group: they hold other processes up no longer than a large one does."""
+_MOST_DAMAGED = 20
+"""Maximum number of damaged places to list."""
+_MOST_PLACEHOLDERS = 9
+"""Maximum number of values with a placeholder each, as each number of placeholders is a separate cached statement."""
+_MOST_GROUPED = 64
+"""Maximum number of operations in a group, which should not block other processes longer than one large operation."""
 
 
 @dataclass(slots=True, eq=False)
@@ -99,46 +99,46 @@ class _WaitingCall:
 
 
 class OperationLine:
-    """Operations that wait for the file's thread, in the order in which they came; little ones in groups.
+    """Queue of operations for the file's thread, in call order; short ones are grouped.
 
-    Those that wait at the same time share a transaction, and each ends when all of it is committed.
-    If one fails nothing of it is kept, and each is made again alone: so it fails, or does not, as it would.
+    Short operations that wait at the same time share a transaction, and complete when it is committed. If one fails,
+    the transaction is rolled back and each is run again alone, so that only the faulty one fails.
     """
 
     def __init__(self, thread: ThreadPoolExecutor, together: Callable[[], AbstractContextManager[None]]) -> None:
-        """Take the one thread that makes them."""
+        """Use a thread pool with a single thread."""
         self._thread, self._together, self._line = thread, together, deque[_WaitingCall]()
 
     def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
-        """Return the result of an operation; one that is cancelled before it begins is not made.
+        """Queue an operation and return its future; an operation that is cancelled before it starts is not run.
 
         Args:
-            little: Whether it is a short one that writes, and may be made in a group: made again it does the same.
+            little: Whether it is a short write that may be grouped: it must be repeatable with the same effect.
         """
         waiting = _WaitingCall(work, little)
         self._line.append(waiting)
-        self._thread.submit(self._make_next)
+        self._thread.submit(self._run_next)
         return waiting.ended
 
-    def _make_next(self) -> None:
-        """Make what comes next, if another call has not made it in its group: one operation, or little ones."""
+    def _run_next(self) -> None:
+        """Run the next operation or group of short operations, unless it was part of an earlier group."""
         group: list[_WaitingCall] = []
-        while self._line and len(group) < _MOST and (not group or (group[-1].little and self._line[0].little)):
+        while self._line and len(group) < _MOST_GROUPED and (not group or (group[-1].little and self._line[0].little)):
             group.append(self._line.popleft())
         begun = [one for one in group if one.ended.set_running_or_notify_cancel()]
-        if len(begun) < 2 or not self._make_together(begun):
+        if len(begun) < 2 or not self._run_together(begun):
             for one in begun:
                 try:
                     one.ended.set_result(one.work())
-                except BaseException as error:  # noqa: BLE001 - it is raised where the operation was called
+                except BaseException as error:  # noqa: BLE001 - raised to the caller of the operation
                     one.ended.set_exception(error)
 
-    def _make_together(self, group: list[_WaitingCall]) -> bool:
-        """Make operations in one transaction; False if they have to be made again, one by one."""
+    def _run_together(self, group: list[_WaitingCall]) -> bool:
+        """Run operations in one transaction; return False if they have to be run again one by one."""
         try:
             with self._together():
                 results = [one.work() for one in group]
-        except Exception:  # noqa: BLE001 - whatever it is, the operation that it is of raises it again
+        except Exception:  # noqa: BLE001 - the faulty operation raises it again when it is run alone
             return False
         for one, result in zip(group, results, strict=True):
             one.ended.set_result(result)
@@ -146,13 +146,13 @@ class OperationLine:
 
 
 class SqliteTables:
-    """The tables in one SQLite file of ours, which is opened at once."""
+    """Tables in one SQLite file, which is opened immediately."""
 
     transactional, done_before = True, False
     reference = "id"
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Open the file, and make it and its folder where they are missing and `create` is set."""
+        """Open the file; create it and its folder if they are missing and `create` is set."""
         self._path, self.name = path, str(path) if path else "the store in memory"
         if path and path.is_dir():
             raise StoreError(f"{path} is a folder, not a run store; choose a file in it, such as {path / 'runs.db'}")
@@ -161,7 +161,7 @@ class SqliteTables:
         with self._reporting("open"):
             if path:
                 _make_private(path)
-            # Autocommit: every transaction is begun by hand, as a writer from its first statement.
+            # Autocommit: transactions are begun explicitly, and write transactions with IMMEDIATE.
             self._db = sqlite3.connect(
                 path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -178,26 +178,26 @@ class SqliteTables:
         self._db.row_factory = sqlite3.Row
         with self._transaction("DEFERRED"):
             version = self._version()
-        self._tighten()
+        self._make_files_private()
         if version < SCHEMA_VERSION:
             with self._transaction():
-                self._bring_up_to_date()
+                self._upgrade()
         self._db.execute("PRAGMA foreign_keys = ON")
         self._write_ahead()
-        # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
+        # With a write-ahead log, NORMAL survives the end of the process; a power failure may lose the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
 
-    def _bring_up_to_date(self) -> None:
-        version = self._version()  # again: another process may have made the tables while this one waited
+    def _upgrade(self) -> None:
+        version = self._version()  # read again: another process may have created the tables meanwhile
         older = set_aside(self._db) if 0 < version < SAME_TABLES else {}
         if version < SAME_TABLES:
             create_tables(self._db)
-            _drive(copy_older(self._db, self, older))
+            _run_sync(copy_older(self._db, self, older))
         self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
-    def _tighten(self) -> None:
-        """Take the file, known to be ours now, from other users: it has the questions and answers of its owner."""
+    def _make_files_private(self) -> None:
+        """Make the file, which is now known to be ours, private: it has its owner's questions and answers."""
         if self._path is not None:
             real = self._path.resolve()
             for path in (real, *(real.with_name(real.name + end) for end in _SIDE_FILES)):
@@ -206,7 +206,7 @@ class SqliteTables:
                 tighten(real.parent)
 
     def _write_ahead(self) -> None:
-        """Switches the file to a write-ahead log. Here SQLite does not wait for whoever writes: it is asked again."""
+        """Switch the file to a write-ahead log. SQLite's busy timeout does not apply here, so the switch is retried."""
         last = time.monotonic() + BUSY_SECONDS
         while True:
             try:
@@ -214,14 +214,14 @@ class SqliteTables:
             except sqlite3.OperationalError as error:
                 if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > last:
                     raise
-                time.sleep(_AGAIN)
+                time.sleep(_RETRY_SECONDS)
             else:
                 return
 
     def _version(self) -> int:
-        """Return 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.
+        """Return the schema version, 0 for an empty file; raise StoreError if the file is foreign or newer.
 
-        Called within a transaction: between two of its looks another process may make the tables.
+        Must be called within a transaction, as another process may create the tables between the queries.
         """
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         application = int(self._db.execute("PRAGMA application_id").fetchone()[0])
@@ -238,21 +238,21 @@ class SqliteTables:
         return version
 
     async def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if not self._closed:
             self._closed = True
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._close_file)
             self._thread.shutdown(wait=False)
 
-    def _let_go(self) -> None:
+    def _close_file(self) -> None:
         with self._reporting("close"):
             self._db.close()
 
     @contextmanager
     def _transaction(self, mode: str = "IMMEDIATE") -> Iterator[None]:
-        """Commits what is done inside, or takes it back; within another one it is a part of that."""
+        """Commit the block, or roll it back on an error; a nested call is part of the outer transaction."""
         if self._db.in_transaction:
-            # What fails in it fails the whole, which is taken back.
+            # An error here rolls back the outer transaction.
             yield
             return
         self._db.execute(f"BEGIN {mode}")
@@ -260,7 +260,7 @@ class SqliteTables:
             yield
             self._db.execute("COMMIT")
         except BaseException:
-            # A full disk has rolled back on its own.
+            # If the disk is full, SQLite has already rolled back.
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
@@ -285,16 +285,16 @@ class SqliteTables:
             raise StoreError(f"cannot {verb} {self.name}: {_ADVICE['SQLITE_CORRUPT']}") from error
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return the result of an operation: made in the file's thread, in a transaction."""
+        """Run an operation in the file's thread, in a transaction."""
 
         def whole() -> R:
             with self._reporting(verb), self._transaction("DEFERRED" if verb == "read" else "IMMEDIATE"):
-                return _drive(work())
+                return _run_sync(work())
 
         return await self._run_in_order(whole, short=short)
 
     async def _run_in_order(self, work: Callable[[], R], *, short: bool = False) -> R:
-        # A file that is closed has no thread any more, and says so itself.
+        # After closing there is no thread, and the database itself reports the error.
         if self._closed:
             return work()
         made: R = await asyncio.wrap_future(self._line.add(work, little=short))
@@ -311,16 +311,16 @@ class SqliteTables:
             raise
 
     async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
-        """Write rows. What refers to one that is there stays: it may not be taken away and put back."""
+        """Replace or insert rows. An existing row is updated in place, as other rows may refer to it."""
         return [self._write(table, row, instead=True) for row in rows]
 
     def _write(self, table: str, row: Row, *, instead: bool = False) -> int | None:
-        values = [_encode(name, value) for name, value in row.items() if name not in _ABSENT.get(table, ())]
+        values = [_encode(name, value) for name, value in row.items() if name not in _UNUSED_COLUMNS.get(table, ())]
         return self._db.execute(_insertion(table, tuple(row), instead), values).lastrowid
 
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows."""
-        kept = {name: value for name, value in values.items() if name not in _ABSENT.get(table, ())}
+        kept = {name: value for name, value in values.items() if name not in _UNUSED_COLUMNS.get(table, ())}
         if not kept:
             return 0
         condition, given = _condition(table, where)
@@ -328,16 +328,16 @@ class SqliteTables:
         return self._db.execute(f"UPDATE {table} SET {changes} WHERE {condition}", (*encoded, *given)).rowcount
 
     async def delete(self, table: str, where: Where) -> int:
-        """Take rows away."""
+        """Delete rows."""
         condition, given = _condition(table, where)
-        self._db.execute("PRAGMA defer_foreign_keys = ON")  # until the transaction ends
+        self._db.execute("PRAGMA defer_foreign_keys = ON")  # until the end of the transaction
         return self._db.execute(f"DELETE FROM {table} WHERE {condition}", given).rowcount
 
     async def find(
         self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
     ) -> list[Row]:
         """Return columns of rows."""
-        # A part of a list is found in its order, until there is enough of it: not by what verdicts say.
+        # A part of a list is read in order until it is full, and not through an index on verdicts.
         condition, given = _condition(table, where, "+" if table == JUDGED_TURNS else "")
         names, rest = ", ".join(map(_column, columns)), ""
         if order:
@@ -354,7 +354,7 @@ class SqliteTables:
         return rows
 
     async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
-        """Return the values that rows have together, each with their number."""
+        """Return the distinct combinations of values, each with its number of rows."""
         condition, given = _condition(table, where)
         names = "".join(
             f"{_column(name[:-1])} IS NOT NULL, " if name[-1] == "?" else f"{_column(name)}, " for name in by
@@ -364,19 +364,19 @@ class SqliteTables:
         return [tuple(row) for row in self._db.execute(counted, given).fetchall()]
 
     async def clock(self) -> float:
-        """Return the time by the machine's clock: all who open the file share it."""
+        """Return the machine's time, which all users of the file share."""
         return time.time()
 
     async def find_damage(self) -> list[str]:
-        """Return what is broken in the file, and which rows refer to what is not there."""
-        found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_FEW})")]
+        """Return damage in the file, and missing rows that others refer to."""
+        found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_MOST_DAMAGED})")]
         if damage := [f"the file is damaged: {line}" for line in found if line != "ok"]:
             return damage
         lost = Counter((table, parent) for table, _, parent, _ in self._db.execute("PRAGMA foreign_key_check"))
         return [f"{count} rows of {table} refer to missing {parent}" for (table, parent), count in lost.items()]
 
     async def compact(self) -> tuple[int, int] | None:
-        """Make the file as small as it can be."""
+        """Compact the file."""
         return await self._run_in_order(self._compact)
 
     def _compact(self) -> tuple[int, int] | None:
@@ -392,7 +392,7 @@ class SqliteTables:
 
 
 def _make_private(path: Path) -> None:
-    """Make a file that is missing: SQLite would make it for all to read, and the files beside it as it is."""
+    """Create a missing file as private; SQLite would make it readable for all, and its side files like it."""
     make_private_folder(path.parent)
     try:
         os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
@@ -400,8 +400,8 @@ def _make_private(path: Path) -> None:
         return
 
 
-def _drive(work: Coroutine[Any, Any, R]) -> R:
-    """Return the result of a coroutine that waits for nothing."""
+def _run_sync(work: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine that never suspends."""
     try:
         work.send(None)
     except StopIteration as ended:
@@ -412,8 +412,8 @@ def _drive(work: Coroutine[Any, Any, R]) -> R:
 
 @lru_cache
 def _insertion(table: str, columns: tuple[str, ...], instead: bool) -> str:
-    """Return the statement that adds a row, or writes it instead of the one with its key."""
-    names = [f'"{name}"' for name in columns if name not in _ABSENT.get(table, ())]
+    """Return the statement that inserts a row, or updates the row with the same key if `instead`."""
+    names = [f'"{name}"' for name in columns if name not in _UNUSED_COLUMNS.get(table, ())]
     changes = ", ".join(f"{name} = excluded.{name}" for name in names)
     marks = ", ".join("?" * len(names))
     rest = f" ON CONFLICT DO UPDATE SET {changes}" if instead else ""
@@ -422,7 +422,7 @@ def _insertion(table: str, columns: tuple[str, ...], instead: bool) -> str:
 
 @lru_cache
 def _column(name: str) -> str:
-    """Return a column in SQL; that of a value in a JSON is looked up."""
+    """Return a column in SQL; a value inside JSON is extracted."""
     column, _, path = name.partition(".")
     return f"json_extract({column}, '$.{path}')" if path else f'"{column}"'
 
@@ -434,10 +434,10 @@ def _order_by(name: str) -> str:
 
 
 def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[Any]]:
-    """Return a condition in SQL with its values; a plus as `verdicts` keeps these from being looked up by an index."""
+    """Return a condition in SQL with its values; `verdicts="+"` keeps SQLite from using an index on verdict columns."""
     conditions, values = ["1"], list[Any]()
     for name, wanted in where.items():
-        if wanted is None or name in _ABSENT.get(table, ()):
+        if wanted is None or name in _UNUSED_COLUMNS.get(table, ()):
             continue
         column = f"{verdicts}{_column(name)}" if name in ("correct", "cause") else _column(name)
         match wanted:
@@ -446,7 +446,7 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
                 values.append(wanted)
             case Among():
                 given = [*wanted.values]
-                few = len(given) <= _MARKED
+                few = len(given) <= _MOST_PLACEHOLDERS
                 marks = ", ".join("?" * len(given)) if few else "SELECT value FROM json_each(?)"
                 conditions.append(f"{column} IN ({marks})")
                 values += given if few else [json.dumps(given)]
@@ -468,7 +468,7 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
 
 
 def _encode(name: str, value: Any) -> Any:
-    """Return a value as the column of that name keeps it."""
+    """Encode a value for its column."""
     if name in JSON_COLUMNS:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, datetime):
@@ -484,12 +484,12 @@ _DECODE: Mapping[str, Callable[[Any], Any]] = {
 
 
 class SqliteStore(RunStore):
-    """A RunStore in one SQLite file."""
+    """RunStore in one SQLite file."""
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Open the file (None: in memory), and make it if it is missing and `create` is set.
+        """Open the file (None: in memory); create it if it is missing and `create` is set.
 
         Raises:
-            StoreError: The file cannot be opened, is not a run store, or has another version's schema.
+            StoreError: The file cannot be opened, is not a run store, or was written by a newer version.
         """
         super().__init__(SqliteTables(path, create=create))

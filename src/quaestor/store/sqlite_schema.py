@@ -1,7 +1,7 @@
-"""The tables of a SQLite store, and how what an older file holds comes into them.
+"""Schema of SQLite stores, and migration of older files.
 
-An older file is written anew in one transaction: its tables are set aside, those of today are made, and what the older
-ones hold is copied column by column. A change of the tables needs a new version and what `_SINCE` has of it, no more.
+An older file is migrated in one transaction: its tables are renamed, the current tables are created, and the rows are
+copied column by column. A change of the schema needs only a new version number and an entry in `_OLDER_VALUES`.
 """
 
 import json
@@ -13,17 +13,17 @@ from quaestor.store.contents import Contents, pack_triples
 from quaestor.store.tables import Tables
 from quaestor.store.turn_summary import summarise_turns
 
-APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
+APPLICATION_ID = 0x51554145  # "QUAE": distinguishes our files from other SQLite databases
 SCHEMA_VERSION = 16
 SAME_TABLES = 15
-"""The version from which on the tables are those of today; what a later one changed is in what they hold."""
+"""First version with the current tables; later versions changed only the stored values."""
 
 TABLES: Mapping[str, str] = {
     "runs": """
         id TEXT PRIMARY KEY, spec JSON NOT NULL, spec_digest TEXT NOT NULL, dataset TEXT NOT NULL,
         dataset_digest TEXT NOT NULL, conversations INTEGER NOT NULL, started TEXT NOT NULL, status TEXT NOT NULL,
         finished TEXT, kind TEXT NOT NULL DEFAULT 'run'""",
-    # Who plays a conversation, if several may, and until when: seconds by the machine's clock.
+    # claim_owner and claim_until: the runner of the conversation, and the end of its claim, in seconds since the epoch.
     "examples": """
         run TEXT NOT NULL REFERENCES runs (id), conversation TEXT NOT NULL, document TEXT NOT NULL,
         status TEXT NOT NULL, turns INTEGER NOT NULL, started TEXT, finished TEXT, error TEXT,
@@ -64,7 +64,7 @@ TABLES: Mapping[str, str] = {
     "ontologies": """
         id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, created TEXT NOT NULL, triples INTEGER NOT NULL,
         content INTEGER NOT NULL REFERENCES contents (id)""",
-    # Verdicts and figures. They go with their run; no operation of a run store names them.
+    # Verdicts and figures. They are deleted with their run; the run store does not access them.
     "scores": """
         id TEXT PRIMARY KEY, run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, dataset TEXT NOT NULL,
         dataset_digest TEXT NOT NULL, scored TEXT NOT NULL, version TEXT NOT NULL, metrics JSON NOT NULL,
@@ -86,11 +86,11 @@ TABLES: Mapping[str, str] = {
 _WITHOUT_ROWID = frozenset({"prompt_logs", "graphs", "frozen_graphs"})
 
 _INDEXES: Mapping[str, str] = {
-    # All that lists, filters, counts and figures ask of a turn.
+    # Covers all columns of turns that lists, filters, counts and figures need.
     "turns_listed": """turns (
         run, conversation, attempt, "index", kind, operation, origin, confidence, number, status, verified,
         milliseconds, requests, tokens, cached_tokens, called, refusals, no_answer, stages)""",
-    # What is freed is looked up by each of them.
+    # Freeing contents queries each of these columns.
     "prompts_by_prompt": "prompt_logs (prompt)",
     "prompts_by_response": "prompt_logs (response)",
     "graphs_by_content": "graphs (content)",
@@ -102,27 +102,27 @@ _INDEXES: Mapping[str, str] = {
     "failed_turns": "scored_turns (run, correct)",
 }
 
-_SINCE: Mapping[str, str] = {
+_OLDER_VALUES: Mapping[str, str] = {
     "attempt": "1", "status": "'complete'", "history": "'[]'", "registers": "'[]'", "references": "'{}'",
-    # What a turn's trace was as text is one note, word for word.
+    # An older turn's trace, which was text, becomes a single note.
     "events": "CASE WHEN understanding != '' THEN json_array(json_object('text', understanding, 'kind', 'note')) "
     "ELSE '[]' END",
 }  # fmt: skip
-"""What columns without a default are in rows of before there were such columns."""
+"""Values of columns without a default, for rows older than the column."""
 
 _SETS = (
     ("graphs", "instances", "graph"),
     ("frozen_graphs", "frozen_instances", "graph"),
     ("ontologies", "ontology", "ontology"),
 )
-"""Of before there were contents: each kind of triple sets, the table of its triples, and how these name it."""
+"""Formats older than contents: for each kind of triple set, the table of its triples and their foreign key."""
 
 Columns = Mapping[str, frozenset[str]]
-"""The tables of an older file, each with its columns."""
+"""Tables of an older file with their columns."""
 
 
 def create_tables(db: sqlite3.Connection) -> None:
-    """Make the tables and indexes of SCHEMA_VERSION."""
+    """Create the tables and indexes of SCHEMA_VERSION."""
     for name, columns in TABLES.items():
         db.execute(f"CREATE TABLE {name} ({columns}){' WITHOUT ROWID' * (name in _WITHOUT_ROWID)}")
     for name, columns in _INDEXES.items():
@@ -130,7 +130,7 @@ def create_tables(db: sqlite3.Connection) -> None:
 
 
 def set_aside(db: sqlite3.Connection) -> Columns:
-    """Rename the tables of an older file to `older_...`, and return them."""
+    """Rename the tables of an older file to `older_...` and return their columns."""
     made = db.execute("SELECT type, name FROM sqlite_master WHERE sql NOTNULL AND name NOT LIKE 'sqlite_%'").fetchall()
     for kind, name in made:
         db.execute(f"DROP INDEX {name}" if kind == "index" else f"ALTER TABLE {name} RENAME TO older_{name}")
@@ -138,11 +138,11 @@ def set_aside(db: sqlite3.Connection) -> Columns:
 
 
 async def copy_older(db: sqlite3.Connection, tables: Tables, older: Columns) -> None:
-    """Copy what the tables that were set aside hold, and drop them."""
+    """Copy the rows of the renamed tables, and drop these tables."""
     packed = set(TABLES) if "contents" in older else set(TABLES) - {"prompt_logs", *(name for name, _, _ in _SETS)}
     for table in packed & older.keys():
-        names = [name for name in _columns(db, table) if name in older[table] or name in _SINCE]
-        values = [f'"{name}"' if name in older[table] else _SINCE[name] for name in names]
+        names = [name for name in _columns(db, table) if name in older[table] or name in _OLDER_VALUES]
+        values = [f'"{name}"' if name in older[table] else _OLDER_VALUES[name] for name in names]
         written = ", ".join(f'"{name}"' for name in names)
         db.execute(f"INSERT INTO {table} ({written}) SELECT {', '.join(values)} FROM older_{table}")
     if "contents" not in older:

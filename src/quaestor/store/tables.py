@@ -1,7 +1,7 @@
-"""What a database does for the stores: rows of tables, written and found by the names of their columns.
+"""Interface between stores and databases: rows of tables, addressed by column names.
 
-One schema for all databases. What a store does is written once over these operations (`RunStore`, `ScoreStore`); a
-database has nothing but them to implement.
+All databases share one schema. The stores (`RunStore`, `ScoreStore`) are implemented once on top of these operations,
+and a database implements nothing else.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -40,16 +40,16 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "scored_turns": ("run", "conversation", "index", "score"),
     "scored_columns": ("run", "score", "name"),
 }
-"""The tables, each with the columns that find one row. The triples of `ontology` are for people alone."""
+"""Tables with the columns of their keys. The triples in `ontology` are only for people who query the database."""
 
 LATEST_TURNS, JUDGED_TURNS = "latest_turns", "judged_turns"
-"""The turns of those attempts that count; the same, each with the columns of its verdict beside its own."""
+"""The turns of the current attempts; the same with the columns of their verdicts."""
 
 OF_RUNS = (
     "scores", "scored_examples", "scored_turns", "scored_columns", "graphs", "prompt_logs", "examples", "turns",
     "corrections",
 )  # fmt: skip
-"""The tables whose rows belong to a run; each loses first that by which it counts."""
+"""Tables whose rows belong to a run, in order of deletion: the row that makes others valid goes first."""
 
 JSON_COLUMNS = frozenset({
     "spec", "answer", "events", "references", "sources", "tool_calls", "usage", "kg_stats", "metrics", "failed_turns",
@@ -60,14 +60,14 @@ FLAGS = frozenset({"verified", "correct", "program_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """One of some values."""
+    """Matches any of several values."""
 
     values: Iterable[str | int | bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """From one number to another; None means no limit."""
+    """Matches an inclusive range; None means no limit."""
 
     low: float | None
     high: float | None
@@ -75,40 +75,40 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Containing:
-    """A text that has another one in it, whatever the case of its ASCII letters."""
+    """Matches text that contains another text, ignoring the case of ASCII letters."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Any value but this one; of None, any value."""
+    """Matches any other value; with None, any value that is set."""
 
     value: str | float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Exactly:
-    """This value; None means that there is none."""
+    """Matches exactly this value; None matches missing values."""
 
     value: str | float | None
 
 
 Where = Mapping[str, Any]
-"""Columns with the value that is wanted, or a condition; None lets all through. `spec.solver` is a value in a JSON."""
+"""Columns with the required value or a condition; None matches all. `spec.solver` addresses a value inside JSON."""
 
 
 class KeyTakenError(Exception):
-    """A row with that key is there."""
+    """The key of a row already exists."""
 
 
 class Tables(Protocol):
-    """A database. Every operation may raise StoreError.
+    """Database interface. Every operation may raise StoreError.
 
     Attributes:
-        transactional: Whether an operation of a store is made as a whole, in a thread that may compute; else it may be
-            made again after its reply was lost.
-        reference: The column by which others refer to contents.
+        transactional: Whether a store's operations run as transactions, in a thread that may block; otherwise an
+            operation may be retried after its reply was lost.
+        reference: The column by which other columns refer to contents.
     """
 
     name: str
@@ -116,33 +116,33 @@ class Tables(Protocol):
     reference: str
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return the result of an operation of a store; it is whole to other processes, if there are transactions.
+        """Run an operation of a store, atomically if the database has transactions.
 
         Args:
-            work: Awaits nothing but operations of this object, and can be begun again.
-            short: Whether it is a small one that writes, and may share a transaction with others.
+            work: Awaits only operations of this object, and is repeatable.
+            short: Whether it is a short write that may share a transaction with others.
         """
         ...
 
     @property
     def done_before(self) -> bool:
-        """Whether the operation is being done again: what it finds may be its own."""
+        """Whether the operation is being retried, so that it may find its own results."""
         ...
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows. Raises KeyTakenError where a key is taken."""
+        """Add rows. Raises KeyTakenError if a key exists."""
         ...
 
     async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
-        """Write rows instead of those with their keys, if there are any; returns what refers to each, of contents."""
+        """Insert rows, replacing those with the same keys; return the references to contents."""
         ...
 
     async def change(self, table: str, where: Where, values: Row) -> int:
-        """Set columns of rows; returns of how many."""
+        """Set columns of rows; return the number of rows."""
         ...
 
     async def delete(self, table: str, where: Where) -> int:
-        """Take rows away; returns how many."""
+        """Delete rows; return the number of rows."""
         ...
 
     async def find(
@@ -151,48 +151,48 @@ class Tables(Protocol):
         """Return columns of rows.
 
         Args:
-            order: Columns; one with a minus from the largest down. Rows without a value come last.
+            order: Columns to sort by; a leading minus means descending. Rows without a value come last.
         """
         ...
 
     async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
-        """Return the values of columns that rows have together, each with the number of rows that have them.
+        """Return the distinct combinations of values, each with its number of rows.
 
         Args:
-            by: `number?` is whether a row has a number.
+            by: Columns; `number?` is whether a row has a number.
         """
         ...
 
     async def clock(self) -> float:
-        """Return the time in seconds by the clock that all who share the database go by."""
+        """Return the time in seconds by a clock that all users of the database share."""
         ...
 
     async def find_damage(self) -> list[str]:
-        """Return what is broken below the tables, a line each: the file, an index, what a row refers to."""
+        """Return low-level damage, one line each: of the file, an index, or a reference."""
         ...
 
     async def compact(self) -> tuple[int, int] | None:
-        """Make a file as small as it can be; returns its bytes before and after, None of a server."""
+        """Compact the database; return the size in bytes before and after, or None for a server."""
         ...
 
     async def close(self) -> None:
-        """Let go of files and connections. A second call does nothing."""
+        """Close files and connections. May be called repeatedly."""
         ...
 
 
 async def compute_for(tables: Tables, work: Callable[..., R], *given: Any) -> R:
-    """Return what takes a while to compute, as part of an operation: elsewhere than in the event loop."""
+    """Run a long computation within an operation, without blocking the event loop."""
     return work(*given) if tables.transactional else await compute(work, *given)
 
 
 class TableStore:
-    """A store over the tables of a database; leaving a block of it closes it."""
+    """Store over the tables of a database; an async context manager that closes it."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables, self._name = tables, tables.name
 
     async def close(self) -> None:
-        """Let go of files and connections. A second call does nothing."""
+        """Close files and connections. May be called repeatedly."""
         await self._tables.close()
 
     async def __aenter__(self) -> Self:
@@ -236,13 +236,13 @@ Operation = Callable[Concatenate[S, P], Coroutine[Any, Any, R]]
 
 
 def operation(verb: Verb, *, short: bool = False) -> Callable[[Operation[S, P, R]], Operation[S, P, R]]:
-    """Make a method one operation of its database, as `Tables.perform` has it."""
+    """Make a method run as one operation of its database, through `Tables.perform`."""
 
     def decorate(work: Operation[S, P, R]) -> Operation[S, P, R]:
         @wraps(work)
         async def run(store: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             given: Any = args
-            if not store._tables.transactional:  # what can be read but once is read here
+            if not store._tables.transactional:  # the operation may be retried, so iterators are read first
                 given = tuple(tuple(one) if isinstance(one, Iterator) else one for one in args)
             return await store._tables.perform(partial(work, store, *given, **kwargs), verb, short=short)
 
@@ -253,7 +253,7 @@ def operation(verb: Verb, *, short: bool = False) -> Callable[[Operation[S, P, R
 
 @lru_cache
 def columns_of(kind: "type[DataclassInstance]") -> tuple[str, ...]:
-    """Return the columns that a record is kept in."""
+    """Return the columns of a record type."""
     return tuple(item.name for item in fields(kind))
 
 
@@ -263,18 +263,18 @@ def _numbers(kind: "type[DataclassInstance]") -> tuple[str, ...]:
 
 
 def row_of(*records: "DataclassInstance") -> Row:
-    """Return the row that some records are together."""
+    """Merge records into one row."""
     return {name: getattr(record, name) for record in records for name in columns_of(type(record))}
 
 
 def record_of(kind: "type[D]", row: Row) -> "D":
-    """Return the record that a row is; what older rows lack has its default. Raises ValueError if it is damaged."""
+    """Return the record of a row, with defaults for missing columns. Raises ValueError if it is damaged."""
     if any(isinstance(row.get(name), str | bytes) for name in _numbers(kind)):
         raise ValueError("a number is stored as text")
     return kind(**{name: row[name] for name in columns_of(kind) if name in row})
 
 
 def turns_where(run: str, text: str = "", low: float | None = None, high: float | None = None, **same: Any) -> Row:
-    """Return the condition that a filter of turns is."""
+    """Return the condition of a filter of turns."""
     sure = None if low is None and high is None else Between(low, high)
     return {"run": run, **same, "confidence": sure, "question": Containing(text) if text else None}

@@ -1,7 +1,7 @@
-"""What is kept beside a turn: the classes that lists find it by, and the counts that the figures of a run are made of.
+"""Derived columns of a turn: the classes for lists, and the measures for a run's figures.
 
-Both are derived from the turn as it is stored, so that every store keeps the same of all turns, those of earlier
-versions too. Reads plain JSON and refuses nothing: what is not there has no class, and counts as none.
+Both are derived from the stored turn, so that all stores have the same values, also for turns of earlier versions. The
+functions read plain JSON and reject nothing: missing values have no class and count as 0.
 """
 
 from collections import Counter
@@ -15,18 +15,18 @@ from pydantic import JsonValue
 from quaestor.store.tables import KEYS, Row, Tables, row_of
 
 LOOKUP = "lookup"
-"""The operation of a plan that takes a number or words as they are."""
+"""Operation of a plan that only looks up a number or words."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnClasses:
-    """The classes of one turn; None if a turn has no such thing.
+    """Classes of a turn; None if a class does not apply.
 
     Attributes:
-        kind: The kind of its answer, as `quaestor.conversation.answer.AnswerKind` names it.
-        operation: The last operation of its plan, or `LOOKUP`.
-        origin: Where the numbers that its plan takes stand: `table`, `text`, `table and text`; of a plan that takes
-            none `earlier turns`, `earlier turns and constants` or `constants`.
+        kind: Kind of its answer, a name from `quaestor.conversation.answer.AnswerKind`.
+        operation: Last operation of its plan, or `LOOKUP`.
+        origin: Origin of the plan's numbers: `table`, `text` or `table and text`; `earlier turns`, `earlier turns and
+            constants` or `constants` if none is from the document.
     """
 
     kind: str = "none"
@@ -36,7 +36,7 @@ class TurnClasses:
 
 
 def classes_of(answer: Mapping[str, JsonValue]) -> TurnClasses:
-    """Return the classes of a turn, given its answer as JSON; empty if there is none."""
+    """Return the classes of a turn from its answer as JSON."""
     confidence = answer.get("confidence")
     sure = float(confidence) if isinstance(confidence, int | float) else None
     value = answer.get("value")
@@ -74,7 +74,7 @@ def _origin(steps: list[dict[str, Any]]) -> str | None:
 
 
 def _places(step: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a step takes: of a cell or a sentence, of an earlier turn, a constant."""
+    """Yield the kinds of a step's inputs: cell, sentence, earlier turn, constant."""
     if "source" in step:
         yield str(_object(step["source"]).get("kind"))
     for operand in _objects(step.get("operands")):
@@ -98,13 +98,13 @@ def _objects(value: object) -> Iterator[dict[str, Any]]:
     return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
 
 
-_HOLDING = ("expert_event", "stage_event")
-"""The kinds of events that hold another one."""
+_WRAPPERS = ("expert_event", "stage_event")
+"""Kinds of events that wrap another event."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMeasures:
-    """The counts of one turn; `milliseconds` is None if it has not ended."""
+    """Measures of one turn; `milliseconds` is None if it has not ended."""
 
     milliseconds: int | None = None
     requests: int = 0
@@ -118,12 +118,12 @@ class TurnMeasures:
 
 @dataclass(frozen=True, slots=True)
 class RunMeasures:
-    """The turns of a run that came to their end, counted.
+    """Distribution of measures over the ended turns of a run.
 
     Attributes:
-        fates: How many turns have so many refusals, a model that said that there is no answer, an answer, and one that
-            was verified.
-        stages: Stages of a cascade that were asked, in all turns, those included that did not come to their end.
+        fates: Number of turns by refusals, whether a model reported that there is no answer, whether there is an
+            answer, and whether it was verified.
+        stages: Stages of a cascade that were run in all turns, including unfinished ones.
     """
 
     milliseconds: Mapping[int, int] = field(default_factory=dict)
@@ -136,12 +136,12 @@ class RunMeasures:
 
     @property
     def turns(self) -> int:
-        """How many turns there are."""
+        """The number of turns."""
         return sum(self.fates.values())
 
 
 COUNTED = ("milliseconds", "requests", "tokens", "cached_tokens", "called")
-"""The measures of which a run has how many turns have each value."""
+"""Measures for which a run has the number of turns with each value."""
 
 
 def measure_parts(
@@ -152,7 +152,7 @@ def measure_parts(
     events: Sequence[JsonValue],
 ) -> TurnMeasures:
     """Return the measures of a turn."""
-    flat = list(_flat(events))
+    flat = list(_flatten(events))
     return TurnMeasures(
         milliseconds=None if finished is None else (finished - started) // timedelta(milliseconds=1),
         requests=_count(usage.get("requests")),
@@ -166,12 +166,12 @@ def measure_parts(
 
 
 def sum_measures(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
-    """Return the turns of a run, counted.
+    """Sum the measures of a run's turns.
 
     Args:
-        rows: Of turns that are alike the measures named in `COUNTED`, in that order; how many refusals, whether a model
-            said that there is no answer, whether there is one, whether it was verified, whether the turn has ended, how
-            many stages; and how many such turns there are.
+        rows: Groups of equal turns: the measures in `COUNTED`, in that order; the number of refusals; whether a model
+            reported that there is no answer; whether there is an answer; whether it was verified; whether the turn has
+            ended; the number of stages; and the number of such turns.
     """
     counted: dict[str, Counter[int]] = {name: Counter() for name in COUNTED}
     fates: Counter[tuple[int, bool, bool, bool]] = Counter()
@@ -193,25 +193,25 @@ def _count(found: object) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _flat(events: Sequence[JsonValue]) -> Iterator[str]:
-    """Yield the kinds of events, of one that holds another the kind of that."""
+def _flatten(events: Sequence[JsonValue]) -> Iterator[str]:
+    """Yield the kinds of events, with wrapped events in place of their wrappers."""
     for event in events:
         if not isinstance(event, dict):
             continue
-        if event.get("kind") in _HOLDING:
-            yield from _flat([event.get("event")])
+        if event.get("kind") in _WRAPPERS:
+            yield from _flatten([event.get("event")])
         else:
             yield str(event.get("kind"))
 
 
 def summary_row(turn: Row) -> Row:
-    """Return the columns that are derived from the others of a turn."""
+    """Return the derived columns of a turn."""
     written = (turn.get("usage") or {}, turn.get("tool_calls") or [], turn.get("events") or [])
     return row_of(classes_of(turn.get("answer") or {}), measure_parts(turn["started"], turn.get("finished"), *written))
 
 
 async def summarise_turns(tables: Tables) -> None:
-    """Fill in the derived columns of all turns: a store of before they were kept lacks them. Can be done again."""
+    """Fill in the derived columns of all turns of an older store. Repeatable."""
     columns = (*KEYS["turns"], "answer", "started", "finished", "usage", "tool_calls", "events")
     for place in await tables.find("examples", KEYS["examples"], {}):
         for turn in await tables.find("turns", columns, place):
