@@ -1,1 +1,1 @@
-"""How solvers are run over datasets: what is run, one conversation at a time, on one core or many, into a store."""
+"""Running solvers over datasets: run specs, engines for one or many cores, and storage of the results."""

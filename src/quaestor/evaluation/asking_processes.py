@@ -1,8 +1,8 @@
-"""Conversations that ask a model, on several processes of this machine: an event loop in each, one writer for all.
+"""Worker processes on this machine for solvers that ask a model: an event loop in each, and a single writer.
 
-A worker plays; whatever happens in it is told to the process that started it while it happens, which writes it down as
-it would of a conversation of its own, records what was asked, and counts for all (`shared_budget`). What a worker that
-died was about is begun again, as another attempt.
+Workers send every event as it happens to the parent process, which stores it like events of its own conversations,
+records model requests, and enforces the shared budget (`shared_budget`). Conversations of a worker that died are
+started again as new attempts.
 """
 
 import asyncio
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 _PAGES = 64
-"""Pages that are kept ready to be sent, or as they were received."""
+"""Number of pages cached, pickled in the parent and as received in the workers."""
 
 ELSEWHERE = Document("", (Section(""),), ())
-"""Stands for the page in a conversation that travels without it."""
+"""Placeholder document for conversations that are sent without their page."""
 
 SentPage = tuple[Document, tuple[Triple, ...] | None]
-"""A page, and its graph where that is frozen."""
+"""A page, and its graph if it is frozen."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A conversation as it travels."""
+    """Conversation as it is sent to a worker."""
 
     conversation: Conversation
     key: tuple[str, str]
@@ -57,8 +57,8 @@ class _Job:
 
 
 @dataclass(slots=True)
-class _Heard:
-    """A conversation that is being played elsewhere, as far as it was heard of."""
+class _RunningConversation:
+    """Conversation running in a worker, with the turns and usage reported so far."""
 
     conversation: Conversation
     watcher: Watcher | None
@@ -75,13 +75,13 @@ async def play_asking(
     spread: "tuple[int, int, SpawnContext | ForkServerContext]",
     seconds: float | None = None,
 ) -> None:
-    """Play every conversation once and tell the listener."""
+    """Run every conversation once and notify the listener."""
     processes, at_once, context = spread
-    play = _Play(listener, session)
-    make = partial(_Player, factory, graphs, workers_config(session, "processes"), session.run, play.limited, seconds)
+    parent = _Parent(listener, session)
+    make = partial(_Worker, factory, graphs, workers_config(session, "processes"), session.run, parent.limited, seconds)
     pages = _Pages(graphs)
-    async with LoopWorkers(min(processes, at_once), context, make, play.hear, play.answer) as workers:
-        play.broadcast = workers.broadcast
+    async with LoopWorkers(min(processes, at_once), context, make, parent.receive, parent.answer) as workers:
+        parent.broadcast = workers.broadcast
 
         async def play_one(conversation: Conversation) -> None:
             for _ in range(MOST_DEATHS):
@@ -90,15 +90,15 @@ async def play_asking(
                     return
                 key, page = await pages.written(conversation.document)
                 job = _Job(replace(conversation, document=ELSEWHERE), key, page, watcher is not None)
-                async with play.hearing(conversation, watcher) as heard:
+                async with parent.track(conversation, watcher) as running:
                     try:
-                        played: ConversationResult = await workers.call(job, key)
+                        result: ConversationResult = await workers.call(job, key)
                     except LostWorkerError:
-                        await listener.on_lost(conversation, heard.used)
+                        await listener.on_lost(conversation, running.used)
                         continue
                     if watcher is not None:
-                        played = replace(played, turns=tuple(heard.turns))
-                await listener.on_finish(conversation, played)
+                        result = replace(result, turns=tuple(running.turns))
+                await listener.on_finish(conversation, result)
                 return
             raise EngineError(
                 f"{MOST_DEATHS} worker processes died in a row on {conversation.id} (killed, or out of memory): "
@@ -109,7 +109,7 @@ async def play_asking(
 
 
 class _Pages:
-    """Pages as they travel."""
+    """Pickled pages."""
 
     def __init__(self, graphs: GraphProvider | None) -> None:
         self._graphs = graphs
@@ -117,37 +117,37 @@ class _Pages:
 
     async def written(self, document: Document) -> tuple[tuple[str, str], bytes]:
         key = document.id, document.digest
-        # Only this process has opened the store: what is frozen travels with the page.
+        # Only this process has the store open, so the frozen graph is sent with the page.
         stored = await self._graphs.stored(document) if self._graphs else None
         return key, self._written.get(key, lambda: pickle.dumps((document, stored), 5))
 
 
-class _Play:
-    """What the process that started the workers hears of them, and answers."""
+class _Parent:
+    """Handles messages and requests of the workers in the parent process."""
 
     def __init__(self, listener: RunListener, session: ModelSession) -> None:
         self._session, self._counter = session, Counter(session.connection.meter)
-        self._heard: dict[str, _Heard] = {}
+        self._running: dict[str, _RunningConversation] = {}
         self.limited = session.connection.meter.limited
         self.broadcast: Callable[[object], None] = lambda what: None
 
     @asynccontextmanager
-    async def hearing(self, conversation: Conversation, watcher: Watcher | None) -> AsyncIterator[_Heard]:
-        """Hears of a conversation as long as the block lasts."""
-        heard = self._heard[conversation.id] = _Heard(conversation, watcher, [], Usage())
+    async def track(self, conversation: Conversation, watcher: Watcher | None) -> AsyncIterator[_RunningConversation]:
+        """Track a running conversation until the block ends."""
+        running = self._running[conversation.id] = _RunningConversation(conversation, watcher, [], Usage())
         try:
-            yield heard
+            yield running
         finally:
-            del self._heard[conversation.id]
+            del self._running[conversation.id]
 
-    def hear(self, message: tuple[Any, ...]) -> None:
-        """Hears what a worker says."""
+    def receive(self, message: tuple[Any, ...]) -> None:
+        """Handle a worker's message."""
         match message:
             case ("exchange", exchange):
                 self._count_exchange(exchange)
             case ("event", id, index, event, call):
-                if (heard := self._heard.get(id)) and heard.watcher:
-                    heard.watcher.on_event(index, event, call)
+                if (running := self._running.get(id)) and running.watcher:
+                    running.watcher.on_event(index, event, call)
             case ("hold", model, seconds):
                 self._counter.hold(model, seconds)
                 self.broadcast((model, seconds))
@@ -156,29 +156,29 @@ class _Play:
         meter = self._session.connection.meter
         before = meter.total
         self._session.heard_elsewhere([exchange])
-        if heard := self._heard.get(exchange.place.conversation):
-            heard.used += meter.total.since(before)
-            if heard.watcher:
-                heard.watcher.on_exchange(exchange)
+        if running := self._running.get(exchange.place.conversation):
+            running.used += meter.total.since(before)
+            if running.watcher:
+                running.watcher.on_exchange(exchange)
 
     async def answer(self, asked: tuple[Any, ...]) -> object:
-        """Return what a worker asks for."""
+        """Handle a worker's request and return the reply."""
         match asked:
             case ("reserve", model):
                 return self._counter.reserve(model)
             case ("turn", id, begun):
-                if (heard := self._heard.get(id)) and heard.watcher:
-                    history = tuple(heard.turns) if heard.conversation.chained else ()
-                    await heard.watcher.on_turn(replace(begun, history=history))
+                if (running := self._running.get(id)) and running.watcher:
+                    history = tuple(running.turns) if running.conversation.chained else ()
+                    await running.watcher.on_turn(replace(begun, history=history))
             case ("answer", id, index, turn):
-                if (heard := self._heard.get(id)) and heard.watcher:
-                    await heard.watcher.on_answer(index, turn)
-                    heard.turns.append(turn)
+                if (running := self._running.get(id)) and running.watcher:
+                    await running.watcher.on_answer(index, turn)
+                    running.turns.append(turn)
         return None
 
 
-class _Player:
-    """What a worker does: plays conversations. A `LoopWork`, and the way to the counter, a `CounterLine`."""
+class _Worker:
+    """Worker side: runs conversations. Implements `LoopWork` and, as the line to the counter, `CounterLine`."""
 
     def __init__(
         self,
@@ -198,27 +198,27 @@ class _Player:
         self._pages = BoundedCache[tuple[str, str], SentPage](_PAGES)
 
     async def call(self, job: _Job) -> ConversationResult:
-        """Return how a conversation went; of one that is watched, without what was told before."""
+        """Run a conversation; if it is watched, the result omits what was already sent."""
         if self._solver is None:
-            # A solver may read its weights. Its errors reach the process that started this one from here.
+            # The solver is built here because it may read weights, and errors in this method reach the parent.
             self._solver = asyncio.create_task(compute(self._factory))
         solver = await asyncio.shield(self._solver)
-        document, stored = self._pages.get(job.key, lambda: pickle.loads(job.page))  # noqa: S301 - from our parent
+        document, stored = self._pages.get(job.key, lambda: pickle.loads(job.page))  # noqa: S301 - from the parent
         conversation = replace(job.conversation, document=document)
         watcher = EventRelay(self._line, conversation.id) if job.watched else None
         session = await self._model.session()
-        played = await run_conversation(conversation, solver, self._graphs, session, watcher, stored, self._seconds)
+        result = await run_conversation(conversation, solver, self._graphs, session, watcher, stored, self._seconds)
         if watcher is None:
-            return replace(played, exchanges=())
-        unchanged = watcher.graph_of == played.graph_of
-        return replace(played, exchanges=(), turns=(), graph=() if unchanged else played.graph)
+            return replace(result, exchanges=())
+        unchanged = watcher.graph_of == result.graph_of
+        return replace(result, exchanges=(), turns=(), graph=() if unchanged else result.graph)
 
     def receive(self, what: tuple[str, float]) -> None:
-        """Leave a model alone that another worker has to leave alone."""
+        """Stop asking a model for the time that another worker announced."""
         self._model.meter.hold_here(*what)
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
-        """Ask for one more request, if there is a limit."""
+        """Reserve one more request if the budget is limited."""
         if not self._limited:
             return 0.0
         reply: BudgetExceededError | float = await self._line.ask(("reserve", model))
@@ -229,5 +229,5 @@ class _Player:
         self._line.send(("hold", model, seconds))
 
     def append(self, exchange: "Exchange") -> None:
-        """Tell of one exchange."""
+        """Send an exchange to be counted."""
         self._line.send(("exchange", exchange))

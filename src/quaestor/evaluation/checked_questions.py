@@ -1,21 +1,21 @@
-"""Which questions can be asked, whoever answers."""
+"""Validation of questions, independent of the solver."""
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuestionError
 
 MAX_QUESTION = 4_000
-"""Characters of a question, at most."""
+"""Maximum number of characters in a question."""
 
 
 def check_questions(conversation: Conversation) -> None:
-    """Make sure that every question of a conversation can be asked."""
+    """Raise QuestionError if a question of a conversation is invalid."""
     for number, question in enumerate(conversation.questions, start=1):
-        alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
+        alone = len(conversation.questions) == 1  # also true for each question of an interactive conversation
         check_question(question, "the question" if alone else f"question {number} of {conversation.id}")
 
 
 def check_question(question: str, where: str) -> None:
-    """Make sure that a question can be asked."""
+    """Raise QuestionError if a question is invalid."""
     if not question.strip():
         raise QuestionError(f"{where} is empty")
     if not any(character.isalnum() for character in question):

@@ -1,7 +1,7 @@
-"""Several runners on one run: who plays a conversation, and when another one may.
+"""Claims of several runners on the conversations of one run.
 
-A runner claims each conversation as it begins it, and holds its claims while it lives. What one that died has claimed
-is free when the lease has run out; on the machine where it ran, as soon as its process is gone.
+A runner claims each conversation when it begins it, and renews its claims while it is alive. Claims of a runner that
+died are free when the lease expires; on the same machine, as soon as its process has ended.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from quaestor.store.base import RunStore
 from quaestor.store.records import Claim
 
 LEASE_SECONDS = 30.0
-"""How long a claim holds that is not renewed; it is renewed three times as often."""
+"""Seconds until a claim expires that is not renewed; claims are renewed three times in this period."""
 
 
 def _this_machine() -> str:
-    """Return what the processes share whose numbers can be compared: the machine since it was started."""
+    """Return an id of the boot and process namespace, within which process ids can be compared."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}.{os.stat('/proc/self/ns/pid').st_ino}"
@@ -31,7 +31,7 @@ def _this_machine() -> str:
 
 
 def _start_time(process: int) -> str:
-    """Return when a process was started, in ticks: another one may have its number later; "" if nothing tells."""
+    """Return the start time of a process in ticks, as process ids are reused; "" if unknown."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
@@ -43,7 +43,7 @@ def _new_owner() -> str:
 
 
 def has_ended(owner: str) -> bool:
-    """Return whether an owner was a process of this machine that is no more."""
+    """Return whether an owner was a process of this machine that has ended."""
     machine, process, started, _ = owner.split("/") if owner.count("/") == 3 else ("", "", "", "")
     if machine != _this_machine() or not process.isdecimal():
         return False
@@ -58,7 +58,7 @@ def has_ended(owner: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What a runner claims conversations with."""
+    """A runner's identity and claim duration."""
 
     seconds: float = LEASE_SECONDS
     owner: str = field(default_factory=_new_owner)
@@ -67,32 +67,32 @@ class Lease:
         """Return the claim on a conversation.
 
         Args:
-            seen: The last attempt at it that this runner knows of.
-            over: Who holds it, and is gone.
+            seen: The last attempt at it that this runner knows.
+            over: Owner of an existing claim who is known to be gone.
         """
         return Claim(self.owner, self.seconds, seen, over)
 
     @asynccontextmanager
     async def renew_until_end(self, store: RunStore, run: str) -> AsyncIterator[None]:
-        """Renews the claims on conversations of a run until the block ends, and gives back then what is left of them.
+        """Renew the claims on conversations of a run until the block ends, then release the remaining ones.
 
-        Where the store cannot be reached they run out; whoever writes next hears of it.
+        If the store is unreachable, the claims expire; the next write reports the error.
         """
-        over = asyncio.Event()
-        keeper = asyncio.create_task(self._renew(store, run, over))
+        ended = asyncio.Event()
+        renewal = asyncio.create_task(self._renew(store, run, ended))
         try:
             yield
         finally:
-            # Said as well as cancelled: a driver may miss a cancellation that comes with a reply (Python 3.11).
-            over.set()
-            keeper.cancel()
+            # The event is set in case the driver swallows a cancellation that coincides with a reply (Python 3.11).
+            ended.set()
+            renewal.cancel()
             with suppress(asyncio.CancelledError):
-                await keeper
+                await renewal
             with suppress(StoreError):
                 await store.renew_claims(run, self.owner, 0)
 
-    async def _renew(self, store: RunStore, run: str, over: asyncio.Event) -> None:
-        while not over.is_set():
+    async def _renew(self, store: RunStore, run: str, ended: asyncio.Event) -> None:
+        while not ended.is_set():
             await asyncio.sleep(self.seconds / 3)
             with suppress(StoreError):
                 await store.renew_claims(run, self.owner, self.seconds)

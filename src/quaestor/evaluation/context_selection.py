@@ -1,4 +1,4 @@
-"""Selects the part of a document that each turn is shown, and builds its graph."""
+"""Selection of the part of a document that each turn is shown, and construction of its graph."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from quaestor.evaluation.place_finder import PlaceFinder
     from quaestor.retrieval.index import PlaceIndex
 
-_LITTLE = 200
-"""Cells and sentences of a page that is read through in less than a millisecond."""
+_SMALL = 200
+"""Maximum number of cells and sentences of a page that is processed in less than a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class PlaceExcerpts:
     """The `Excerpts` of one document; its index is loaded when the first question needs it."""
 
     def __init__(self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]") -> None:
-        """Set the document and the size."""
+        """Set the document and the maximum number of tokens."""
         self._document, self._most, self._find_index = document, most, find_index
 
     @classmethod
@@ -64,7 +64,7 @@ class PlaceExcerpts:
         return self._finder.select(question, memory)
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Return what is shown with the places that fit a query, as `PlaceFinder.search`."""
+        """Return the shown part of the document extended by places that match a query, as `PlaceFinder.search`."""
         return self._finder.search(query, shown)
 
     @cached_property
@@ -75,7 +75,7 @@ class PlaceExcerpts:
 
 
 class ContextSelector:
-    """Selects what each turn of a conversation is shown of its document."""
+    """Selects the part of the document that each turn of a conversation is shown."""
 
     def __init__(
         self, document: Document, graphs: "GraphProvider", excerpts: Excerpts | None, stored: Sequence[Triple] | None
@@ -86,14 +86,14 @@ class ContextSelector:
 
     @property
     def is_small(self) -> bool:
-        """Whether the document is a page that is read through in less than a millisecond."""
+        """Whether the document is a page that is processed in less than a millisecond."""
         if self._excerpts is not None:
             return False
         cells = sum(len(table.rows) * len(table.columns) for table in self._document.tables)
-        return cells + len(self._document.sentences) <= _LITTLE
+        return cells + len(self._document.sentences) <= _SMALL
 
     def select(self, question: Question, memory: Memory, *, whole: bool = False) -> SelectedContext:
-        """Return what a question is answered from."""
+        """Return the context for a question."""
         if self._excerpts is None:
             return SelectedContext(Excerpt(self._document), self._whole())
         if whole:
@@ -110,7 +110,7 @@ class ContextSelector:
             self._shown_blocks.update(self._document.block(source).order for source in sources)
 
     def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of all that was shown so far; of a page, of all of it. None if nothing was shown."""
+        """Return the graph of everything shown so far (for a page, the whole page); None if nothing was shown."""
         if self._excerpts is None or len(self._shown_blocks) == len(self._document.blocks):
             return self._whole()
         return self._graphs.graph(self._document.excerpt(self._shown_blocks)) if self._shown_blocks else None

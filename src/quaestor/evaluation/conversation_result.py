@@ -1,4 +1,4 @@
-"""The result of a conversation: its turns, its status, and all else that a run stores of it.
+"""Result of a conversation: its turns, status, and everything else that a run stores about it.
 
 It is passed from the process that ran the conversation to the process that stores it.
 """
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 FROZEN = "frozen"
-"""The statistic of a graph that was taken from the store and not built."""
+"""Statistic that marks a graph as loaded from the store instead of built."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationResult:
-    """The result of a conversation.
+    """Result of a conversation.
 
     Attributes:
         status: `complete`, `failed` (a page without a graph, an error in the solver) or `outage`.
-        graph: The triples of the graph of the page, or of all that was shown of a long document, or none.
-        end: An error that every other conversation of the run would have too: the budget is used up, there is no such
-            model, no key, no server, no such recording; the solver lacks a setting, a model or its weights.
+        graph: The triples of the graph of the page, or of everything shown of a long document; may be empty.
+        end: An error that affects every other conversation of the run too: the budget is used up; the model, key,
+            server or recording is missing; or the solver lacks a setting, a model or its weights.
     """
 
     started: datetime
@@ -61,7 +61,7 @@ class ConversationResult:
 
 
 _MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineError)
-"""Errors that every other conversation of a run would have too."""
+"""Errors that affect every other conversation of a run too."""
 
 
 def status_for_failure(failure: Exception) -> ExampleStatus:
@@ -70,15 +70,15 @@ def status_for_failure(failure: Exception) -> ExampleStatus:
 
 
 def fatal_error(failure: Exception | None) -> QuaestorError | None:
-    """Return the failure if every other conversation of the run would have it too; else None."""
+    """Return the failure if it affects every other conversation of the run too; else None."""
     if isinstance(failure, OutageError):
-        # Wrong input and a used-up budget end the run; a service in trouble may answer the next conversation.
+        # Wrong input and a used-up budget end the run; a failing service may answer the next conversation.
         return failure if isinstance(failure, InputError | BudgetExceededError) else None
     return failure if isinstance(failure, _MISCONFIGURED) else None
 
 
 def describe_failure(failure: Exception) -> str:
-    """Return the stored message of a failure; for an unexpected error with its place in the code."""
+    """Return the message to store for a failure; for an unexpected error with its place in the code."""
     if isinstance(failure, (OutageError, GraphError, DocumentError, *_MISCONFIGURED)):
         return named_failure(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]

@@ -1,7 +1,7 @@
-"""Engines run the conversations of a dataset: the protocol, and the engine of this process.
+"""Engines run the conversations of a dataset: the protocol, and the engine for this process.
 
-An engine decides where conversations run and how many at a time; the results are the same with each. It stores
-nothing: a RunListener does.
+An engine decides where conversations run and how many at a time; the results do not depend on it. Engines do not store
+results; a RunListener does.
 """
 
 import asyncio
@@ -36,16 +36,16 @@ class RunListener(Protocol):
         ...
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
-        """Handle the end of a conversation."""
+        """Handle the result of a conversation."""
         ...
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
-        """Handle that the process of a conversation has died: it starts again with `on_start`."""
+        """Handle the death of a conversation's process; the conversation is started again with `on_start`."""
         ...
 
 
 class Engine(Protocol):
-    """Runs conversations, some of them at the same time."""
+    """Runs conversations, several at a time."""
 
     async def play(
         self,
@@ -55,22 +55,22 @@ class Engine(Protocol):
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Run every conversation once and notify the listener, in the order in which they end.
+        """Run every conversation once and notify the listener in order of completion.
 
-        After cancellation it stops soon; conversations of which the listener was notified are complete.
+        After cancellation it stops soon; conversations reported to the listener are complete.
 
         Args:
-            conversations: Drawn one by one, so that few are in memory.
-            factory: Builds the solver, once in each process. It must be picklable: a function of a module, or a
+            conversations: Consumed one by one, so that few are in memory.
+            factory: Builds the solver, once in each process. It must be picklable: a module-level function, or a
                 `functools.partial` of one.
-            graphs: The ontology of all pages, sent once to each process; by default each page has its own.
+            graphs: The ontology for all pages, sent once to each process; by default each page has its own.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class InlineEngine:
-    """Runs several conversations at a time in this process: for solvers that wait, and for debugging."""
+    """Runs several conversations at a time in this process, for solvers that wait for I/O, and for debugging."""
 
     concurrency: int = 1
     seconds: float | None = None
@@ -84,23 +84,23 @@ class InlineEngine:
         session: ModelSession | None = None,
     ) -> None:
         """Run every conversation once and notify the listener."""
-        # In a thread: it may read weights.
+        # In a thread, as it may read weights.
         solver = await compute(factory)
 
         async def play_one(conversation: Conversation) -> None:
-            # Lets the event loop handle Ctrl-C, since a solver that only computes never waits.
+            # Lets the event loop handle Ctrl-C, since a solver that only computes never awaits.
             await asyncio.sleep(0)
             watcher = await listener.on_start(conversation)
             if watcher is False:
                 return
-            played = await run_conversation(conversation, solver, graphs, session, watcher, seconds=self.seconds)
-            await listener.on_finish(conversation, played)
+            result = await run_conversation(conversation, solver, graphs, session, watcher, seconds=self.seconds)
+            await listener.on_finish(conversation, result)
 
         await gather_limited(conversations, play_one, self.concurrency)
 
 
 async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:
-    """Handle every item, `concurrency` of them at once; the first error cancels the rest and is raised."""
+    """Handle every item, up to `concurrency` at a time; the first error cancels the rest and is raised."""
     waiting: Iterator[T] = iter(items)
 
     async def lane() -> None:
@@ -108,7 +108,7 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
             await handle(item)
 
     if concurrency == 1:
-        # In the calling task: an event loop with one task computes without threads.
+        # In the calling task, as an event loop with a single task computes without threads.
         await lane()
         return
     tasks = [asyncio.create_task(lane()) for _ in range(concurrency)]
@@ -121,7 +121,7 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
 
 
 def chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:
-    """Yield conversations in groups that travel together."""
+    """Yield conversations in groups that are sent together."""
     waiting = iter(conversations)
     while chunk := tuple(islice(waiting, size)):
         yield chunk
@@ -136,13 +136,14 @@ def make_engine(
     """Return an engine by name.
 
     Args:
-        workers: How many conversations (inline) or processes run at a time.
-        address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
-        at_once: How many conversations ask a model at a time, in all processes together; None is one a process.
-        seconds: How long a turn may compute before it counts as failed; None means no limit.
+        workers: Number of concurrent conversations (inline) or processes.
+        address: Address of a Ray cluster, `HOST:PORT`; None starts one on this machine.
+        at_once: Number of conversations that ask a model concurrently, in all processes together; None means one per
+            process.
+        seconds: Maximum computing time of a turn before it fails; None means no limit.
 
     Raises:
-        InputError: No engine has that name.
+        InputError: There is no engine with this name.
         SettingsError: The extra `ray` is not installed.
     """
     if name == "inline":

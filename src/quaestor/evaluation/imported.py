@@ -1,6 +1,6 @@
-"""Answers that were given elsewhere, one JSON object a line, as turns of a run.
+"""Import of another program's answers, one JSON object per line, as turns of a run.
 
-An answer from elsewhere has no plan: nothing of it can be executed again, so none is ever verified.
+Imported answers have no plan, so they cannot be executed again and are never verified.
 """
 
 import json
@@ -27,29 +27,32 @@ _SCALES: Mapping[str, Scale] = {
     name: scale for scale in sorted(LARGE_SCALES) for name in (scale.value, f"{scale.value}s")
 }
 _LONGEST_NUMBER = 300
-"""Digits of a number, and the largest power of ten."""
+"""Maximum number of digits of a number, and maximum power of ten."""
 _LONGEST_TEXT = 20_000
 _LONGEST_WAIT = 86_400_000
 _LARGEST = 2**63 - 1
-_HELPED = 20
-"""Of so many bad lines the nearest id is looked for: whoever names the wrong dataset is not helped by more."""
+_MOST_SUGGESTIONS = 20
+"""Number of invalid lines for which the nearest id is suggested; with the wrong dataset more would not help."""
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 ImportedTurns = Mapping[tuple[str, int], Turn]
-"""By conversation and index; each as if its question had been put in 1970, for the file does not say when."""
+"""Turns by conversation and index. Their questions are dated 1970, as the file does not contain times."""
 
 
 def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, int], Turn]:
     """Return the answers of a file, by conversation and index.
 
     Each line is an object with `conversation` (an id of the dataset), `turn` (from 0) and `answer`: a number, yes or
-    no, text, a list of numbers and texts, or null for none. `unit` says what a number counts in: `percent` is stored
-    as the fraction that it is, `thousand`, `million` and `billion` are its scale, `raw`, `ratio`, `none` and the like
-    leave it as it is, every other word is what is counted. `confidence` (0 to 1), `expression` (the arithmetic as
-    words), `doubt`, `latency_ms`, `tokens_in`, `tokens_out` and `cost` (US dollars) may be given; other fields are
-    left aside.
+    no, text, a list of numbers and texts, or null for no answer. `unit` is the unit of numbers: `percent` is converted
+    to a fraction; `thousand`, `million` and `billion` become the scale; `raw`, `ratio`, `none` and the like change
+    nothing; any other word is the unit itself. Optional fields are `confidence` (0 to 1), `expression` (the arithmetic
+    in words), `doubt`, `latency_ms`, `tokens_in`, `tokens_out` and `cost` (US dollars); other fields are ignored.
+
+    Raises:
+        BadLinesError: Some lines are invalid.
+        InputError: The file is empty.
     """
     asked = {conversation.id: conversation for conversation in dataset.conversations}
     found: dict[tuple[str, int], Turn] = {}
@@ -61,7 +64,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
             continue
         lines += 1
         try:
-            key, read = _read_line(line, asked, dataset.path, near=len(bad) < _HELPED)
+            key, read = _read_line(line, asked, dataset.path, near=len(bad) < _MOST_SUGGESTIONS)
             if key in found:
                 raise InputError(f"turn {key[1]} of {key[0]} was already answered in line {at[key]}")
             found[key], at[key] = read, number
@@ -75,7 +78,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
 
 
 def imported_turns(conversation: Conversation, answers: ImportedTurns, started: datetime) -> Iterator[Turn]:
-    """Yield every turn of a conversation; one that the file does not answer has no answer."""
+    """Yield every turn of a conversation; turns missing in the file have no answer."""
     for index, question in enumerate(conversation.questions):
         none = Answer(None, reason="the file has no answer for this turn")
         given = answers.get((conversation.id, index), Turn(question, none, False, _EPOCH, _EPOCH))
@@ -90,7 +93,7 @@ def _read_line(
     if not isinstance(name, str):
         raise InputError(f"'conversation' must be an id, not {_show(name)}")
     if name not in asked:
-        # Comparing with every id is slow: once is enough.
+        # Comparing with every id is slow, so only some lines get a suggestion.
         raise InputError(unknown_name("conversation", name, asked if near else (), where=f"in {dataset}"))
     questions = asked[name].questions
     if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < len(questions):
@@ -147,7 +150,7 @@ def _answer(fields: Mapping[str, object]) -> Answer:
 
 
 def _value(given: object) -> tuple[AnswerValue | None, bool]:
-    """Return an answer as it is given, and whether it is written with a percent sign."""
+    """Parse an answer; return its value and whether it has a percent sign."""
     match given:
         case None:
             return None, False
@@ -185,7 +188,7 @@ def _item(value: AnswerValue | None) -> ListItem:
 
 
 def _fraction(value: AnswerValue | None) -> AnswerValue | None:
-    """Return percentages as fractions, exactly."""
+    """Convert percentages to exact fractions."""
     if isinstance(value, Number):
         return Number(value.value.scaleb(-2))
     if isinstance(value, ValueList):
@@ -237,7 +240,7 @@ def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal
 
 
 def _show(given: object) -> str:
-    """Return what a field holds, short."""
+    """Return the content of a field, abbreviated."""
     if given is None:
         return "missing"
     text = json.dumps(given, default=str, ensure_ascii=True)
@@ -245,5 +248,5 @@ def _show(given: object) -> str:
 
 
 def unanswered(answers: ImportedTurns, conversations: Sequence[Conversation]) -> int:
-    """Return how many turns a file does not answer."""
+    """Return the number of turns that a file does not answer."""
     return sum(len(conversation.questions) for conversation in conversations) - len(answers)

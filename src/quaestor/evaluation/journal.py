@@ -1,6 +1,6 @@
-"""One conversation, written into a store while it is played.
+"""Writes a conversation into the store while it runs.
 
-Holds no result: what is lost when the process dies is what had not happened yet.
+It does not buffer results: if the process dies, only work in progress is lost.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Journal(Watcher):
-    """The Watcher that writes; `graph_of` is the digest of the document whose graph is stored."""
+    """Watcher that writes to a store; `graph_of` is the digest of the document whose graph is stored."""
 
     def __init__(self, store: RunStore, place: TurnPlace, *, live: bool) -> None:
-        """Take where to write."""
-        self.place, self.heard = place, False
+        """Set the store, the run and the conversation; `live` also stores unfinished turns."""
+        self.place, self.was_notified = place, False
         self.graph_of: str | None = None
         self._store, self._live = store, live
         self._begun: TurnBegun | None = None
@@ -40,18 +40,18 @@ class Journal(Watcher):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Keep the question, and before it the graph, unless it is the one that is kept."""
+        """Store the question, and before it the graph unless it is already stored."""
         self._loop = asyncio.get_running_loop()
         if begun.graph is not None and begun.graph_of != self.graph_of:
             written = await compute(written_graph, begun.graph)
             await self._store.save_graph(self.place.run, self.place.conversation, written)
             self.graph_of = begun.graph_of
-        self.heard, self._begun, self._events, self._calls, self._draft = True, begun, [], [], None
+        self.was_notified, self._begun, self._events, self._calls, self._draft = True, begun, [], [], None
         if self._live:
             await self._store.save_turn(self._snapshot())
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Keep the turn as far as it is, soon."""
+        """Schedule storing of the unfinished turn."""
         self._events.append(event)
         if call is not None:
             self._calls.append(call)
@@ -60,42 +60,42 @@ class Journal(Watcher):
             self._loop.call_soon_threadsafe(self._wake)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Keep a request and its reply, soon."""
+        """Schedule storing of a request and its reply."""
         self._exchanges.append(exchange)
         self._wake()
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Keep the turn, and waits until all of it is kept."""
+        """Store the turn, and wait until everything is written."""
         begun = self._begun
         assert begun is not None
         await self.settle()
         await self._store.save_turn(turn_record(self.place.at(index), turn, begun.history))
 
     async def on_broken(self, index: int, turn: Turn) -> None:
-        """Keep a turn that broke off as far as it came, and waits until all of it is kept."""
+        """Store a failed turn as far as it got, and wait until everything is written."""
         history = self._begun.history if self._begun is not None else ()
         await self.settle()
         status = turn_status(turn.events)
         await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, history, status))
 
     async def settle(self) -> None:
-        """Wait until all is kept that was told so far; what is told late of the turn is in its last record."""
+        """Wait for pending writes; later events of the turn are part of its final record."""
         while self._writing is not None:
             writing, self._writing = self._writing, None
             await writing
         self._begun = None
 
     async def keep(self, exchange: "Exchange") -> None:
-        """Keep a request and its reply, unless it is kept already."""
+        """Store a request and its reply, unless already stored."""
         key = (exchange.place.turn, exchange.number)
         if key not in self._logged:
             self._logged.add(key)
             record = prompt_record(exchange, self.place.attempt)
-            # Of a session without a run of its own, such as that of questions asked one by one.
+            # The session may lack a run id, such as for interactive questions.
             await self._store.log_prompt(replace(record, run=self.place.run, conversation=self.place.conversation))
 
     def _wake(self) -> None:
-        # One that failed is kept, for whoever waits to hear of it.
+        # A failed task is left for `settle`, which raises its error.
         if self._writing is None or (self._writing.done() and not _has_failed(self._writing)):
             self._writing = asyncio.get_running_loop().create_task(self._write())
 
@@ -103,19 +103,19 @@ class Journal(Watcher):
         while self._exchanges or self._changed:
             while self._exchanges:
                 await self.keep(self._exchanges.popleft())
-            # What was asked is not part of the turn: it is as it was where nothing but a reply came.
+            # Exchanges are not part of the turn, so it is stored only if there are events.
             changed, self._changed = self._changed, False
             if changed and self._live and self._begun is not None:
                 await self._store.save_turn(self._snapshot())
 
     def _snapshot(self) -> TurnRecord:
-        """Return the turn as far as it is; only what is new since the last one is written anew.
+        """Return the unfinished turn; only events since the last snapshot are serialised.
 
-        In another thread it would hold the event loop up as long, and the way there comes to it.
+        This is not done in another thread, which would block the event loop as long and add overhead.
         """
         before = self._draft or self._first()
         calls, events = self._calls[len(before.tool_calls) :], self._events[len(before.events) :]
-        # Whole lists each time: a store may keep those that it was given.
+        # New lists each time, as a store may keep the ones it was given.
         self._draft = replace(
             before,
             events=before.events + storable(dump_events(events)),
@@ -125,7 +125,7 @@ class Journal(Watcher):
         return self._draft
 
     def _first(self) -> TurnRecord:
-        """Return the turn as it begins."""
+        """Return the record of the turn at its start."""
         begun = self._begun
         assert begun is not None
         record = turn_record(self.place.at(begun.index), begun.unanswered(None), begun.history, "understanding")

@@ -1,6 +1,6 @@
-"""What a run knows of pages besides the pages: a frozen ontology, and what becomes of labels that it does not have.
+"""Knowledge of a run besides the pages: its frozen ontology, and the policy for labels missing in it.
 
-Tables and texts only; no question comes near it.
+It is built from tables and texts only, never from questions.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,8 +22,9 @@ from quaestor.store.base import RunStore
 from quaestor.store.records import GraphKey
 
 _PAGE, _PAGES = 2_500, 20_000
-"""The cache has up to eight graphs, since conversations about one page mostly follow each other; fewer of documents
-with more than `_PAGE` numbers, so that it has at most `_PAGES` numbers."""
+"""The cache has up to eight graphs, as conversations about the same page usually follow each other. A graph counts at
+least `_PAGE` numbers, and a larger one as many as it has, up to `_PAGES` in total.
+"""
 
 
 def _numbers(graph: KnowledgeGraph) -> int:
@@ -43,9 +44,9 @@ class GraphProvider:
         """Set the ontology and the policy.
 
         Args:
-            policy: What is done with a label that it does not have.
+            policy: How to handle a label that the ontology lacks.
             frozen: The graphs in a store; only in the process that has opened it.
-            excerpt_tokens: About how many tokens of a long document a question is answered from.
+            excerpt_tokens: Approximate size in tokens of the excerpt of a long document for a question.
         """
         self.ontology: Ontology = ontology
         self.policy: Policy = policy
@@ -55,17 +56,17 @@ class GraphProvider:
 
     @classmethod
     def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "GraphProvider":
-        """Return the graphs of documents with the ontology learned from them."""
+        """Build an ontology from documents, for graphs of these documents."""
         from quaestor.ontology.builder import build_ontology
 
         return cls(build_ontology(documents), policy)
 
     def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy, None, int]]:
-        # The indexes of the ontology cannot be pickled, and are quickly made again.
+        # The ontology's indexes cannot be pickled, and are rebuilt quickly.
         return GraphProvider, (self.ontology.without_documents(), self.policy, None, self._excerpt_tokens)
 
     def without_documents(self) -> "GraphProvider":
-        """Return one that builds the same graphs, without the documents in which each label was seen."""
+        """Return a provider of the same graphs, without the documents in which each label was seen."""
         return GraphProvider(self.ontology.without_documents(), self.policy, self.frozen, self._excerpt_tokens)
 
     def excerpts(self, document: Document) -> PlaceExcerpts | None:
@@ -75,7 +76,7 @@ class GraphProvider:
         return PlaceExcerpts.of_file(document, self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
-        """Return the frozen graph of a page as triples, or None if it has to be built."""
+        """Return the frozen graph of a page as triples, or None if there is none."""
         return None if self.frozen is None else await self.frozen.triples(document)
 
     def graph(self, document: Document, stored: Sequence[Triple] | None = None) -> KnowledgeGraph:
@@ -83,7 +84,7 @@ class GraphProvider:
 
         Raises:
             GapError: The policy is `strict`, and the ontology has no property for a label.
-            GraphError: The stored triples are not a graph.
+            GraphError: The stored triples do not form a graph.
         """
         return self._graphs.get((document.id, document.digest), lambda: self._make(document, stored))
 
@@ -99,19 +100,19 @@ class GraphProvider:
 
 
 def graph_key(document: Document | ListedPage, ontology: str) -> GraphKey:
-    """Return the key of the stored graph of a page, built by this version with an ontology."""
+    """Return the key of a page's stored graph, for this version and an ontology."""
     return GraphKey(document.id, document.digest, ontology, package_version())
 
 
 class FrozenGraphs:
-    """The graphs in a store that were built with one ontology, in the process that has opened the store."""
+    """The stored graphs built with one ontology, in the process that has opened the store."""
 
     def __init__(self, store: RunStore, ontology: str, keys: Iterable[GraphKey]) -> None:
         self._store, self._ontology, self._keys = store, ontology, frozenset(keys)
 
     @classmethod
     async def of(cls, store: RunStore, ontology: str) -> "FrozenGraphs":
-        """Return the frozen graphs of an ontology."""
+        """Load the keys of the frozen graphs of an ontology."""
         return cls(store, ontology, await store.frozen_graphs(ontology))
 
     def has(self, document: Document | ListedPage) -> bool:
@@ -119,14 +120,14 @@ class FrozenGraphs:
         return graph_key(document, self._ontology) in self._keys
 
     async def triples(self, document: Document) -> tuple[Triple, ...] | None:
-        """Return the graph of a page, or None if it has to be built."""
+        """Return the graph of a page, or None if it is not stored."""
         return await self._store.frozen_graph(graph_key(document, self._ontology)) if self.has(document) else None
 
 
 async def resolve_ontology(
     spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
 ) -> tuple[RunSpec, GraphProvider]:
-    """Return the spec with the digest of its ontology, and the graphs of the run. Writes nothing."""
+    """Return the spec with the digest of its ontology, and the graphs of the run, without writing to the store."""
     from quaestor.ontology.builder import build_ontology
 
     if ontology is None and spec.ontology is None:
@@ -135,7 +136,7 @@ async def resolve_ontology(
         assert spec.ontology is not None
         triples = await store.load_ontology(spec.ontology)
         ontology = await compute(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
-    # The digest reads all of its triples.
+    # The digest is computed over all triples.
     digest = await compute(lambda: ontology.digest)
     frozen, tokens = await FrozenGraphs.of(store, digest), spec.excerpt_tokens or EXCERPT_TOKENS
     return replace(spec, ontology=digest), GraphProvider(ontology, spec.policy, frozen, tokens)

@@ -1,4 +1,4 @@
-"""Finds the parts of a long document that a question is about, by its index."""
+"""Finds the parts of a long document that a question is about, with its index."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -23,41 +23,41 @@ from quaestor.solvers.base import Excerpt
 
 _PLACES = 6
 _SEARCHED, _NEW = 3, 3
-"""How many places a question is answered from; how many a search finds, and how many it shows besides."""
+"""Number of places to answer a question from; number of places that a search returns, and that it adds."""
 _LIKELY, _LARGE = 0.7, 500
-"""The share of the best score that a place needs of more than so many tokens."""
+"""A place with more than `_LARGE` tokens needs this share of the best score."""
 _MOST_AFTER_TABLE = 400
-"""Tokens of the passages behind a table."""
+"""Maximum tokens of the passages after a table."""
 _LEAST = 0.01
 _STATEMENT = 0.15
 
 
 class PlaceFinder:
-    """Finds the parts of one document by its index."""
+    """Finds the parts of one document with its index."""
 
     def __init__(self, index: PlaceIndex, most: int) -> None:
-        """Set the index and the size."""
+        """Set the index and the maximum number of tokens."""
         self._index, self._most = index, most
 
     def select(self, question: Question, memory: Memory) -> Excerpt:
-        """Return the places of a question and those of earlier answers; if nothing fits, the statements."""
+        """Return an excerpt with the places of the question and of earlier answers, or else the statements."""
         sources = tuple(answer.sources for answer in memory.answers)
         found = search_question(self._index, question.text, memory.questions, sources, _PLACES)
         question, context, normalized = found.question, found.context, found.normalized
-        places = self._askable(found.places)
-        needed = (*found.needed, *self._of_last_answer(question, context), *self._auditor(question))
+        places = self._usable(found.places)
+        needed = (*found.needed, *self._blocks_of_last_answer(question, context), *self._auditor_blocks(question))
         if found.places and not places:
             self._refuse(found.places)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
         if not places and not earlier and not needed:
             return Excerpt(self._statements(), normalized=normalized)
         shown = excerpt_for(
-            self._index, self._worth(places), self._most, earlier, needed, self._shortening(question, context)
+            self._index, self._likely_places(places), self._most, earlier, needed, self._shortener(question, context)
         )
         return Excerpt(shown, self._weights(places), normalized)
 
-    def _shortening(self, question: Question, context: FindingContext) -> Callable[[Block], Block]:
-        """Return what leaves out of a block what is not asked for, but reasons and what answers are from."""
+    def _shortener(self, question: Question, context: FindingContext) -> Callable[[Block], Block]:
+        """Return a function that drops parts of a block, except reasons and sources of earlier answers."""
         wanted = parse_retrieval_query(self._index, question, context)
         sources = [source for of_turn in context.sources for source in of_turn]
         rows = {(source.table, source.row) for source in sources if isinstance(source, CellRef)}
@@ -72,8 +72,8 @@ class PlaceFinder:
 
         return shorten
 
-    def _of_last_answer(self, question: Question, context: FindingContext) -> list[int]:
-        """What the last answer with a source is from, and of a table why it is so: what is asked next is about it."""
+    def _blocks_of_last_answer(self, question: Question, context: FindingContext) -> list[int]:
+        """Return the blocks of the last answer with sources; if asked why, also the passages after its tables."""
         turns = earlier_blocks(self._index, context)
         last = [self._index.document.blocks[order] for order, ago in turns.items() if ago == min(turns.values())]
         blocks = [b for b in last if not (isinstance(b.content, Table) and b.content.is_too_large)]
@@ -82,7 +82,7 @@ class PlaceFinder:
         return [block.order for block in blocks]
 
     def _passages_after(self, block: Block) -> Iterator[Block]:
-        """Yield the passages that follow a table at once: they say why its numbers moved."""
+        """Yield the passages directly after a table, which often explain its numbers."""
         room = _MOST_AFTER_TABLE
         for after in self._index.document.blocks[block.order + 1 :] if isinstance(block.content, Table) else ():
             room -= tokens_of(after)
@@ -90,8 +90,8 @@ class PlaceFinder:
                 break
             yield after
 
-    def _auditor(self, question: Question) -> list[int]:
-        """Where the auditor signs, if that is asked for."""
+    def _auditor_blocks(self, question: Question) -> list[int]:
+        """Return the block with the auditor's signature, if the question asks for the auditor."""
         firm = auditor_of(self._index.document) if asks_for_auditor(question.lowered) else None
         if firm is None:
             return []
@@ -99,11 +99,11 @@ class PlaceFinder:
         return [self._index.document.block(place).order]
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Return what is shown with the places that fit a query, and all statements that it names or needs."""
+        """Return the shown part extended by places that match a query, and all statements that it names or needs."""
         asked = read_question(query)
-        found = self._askable(find_places(self._index, asked, most=2 * _PLACES))
+        found = self._usable(find_places(self._index, asked, most=2 * _PLACES))
         before = {block.order for block in shown.blocks}
-        # If the best places are shown already, show others too: the solver lacks something.
+        # If the best places are already shown, add others, because the solver is missing something.
         new = [place for place in found if place.block not in before][:_NEW]
         places = [place for place in found if place in found[:_SEARCHED] or place in new]
         needed = needed_statements(self._index, asked, ())
@@ -112,12 +112,12 @@ class PlaceFinder:
             before |= {block.order for block in excerpt_for(self._index, new, self._most, needed=lacking).blocks}
         return Excerpt(self._index.document.excerpt(before), dict.fromkeys(needed, 0.0) | self._weights(places))
 
-    def _askable(self, places: Sequence[Place]) -> list[Place]:
+    def _usable(self, places: Sequence[Place]) -> list[Place]:
         table = self._index.document.table
         return [place for place in places if place.table is None or not table(place.table).is_too_large]
 
-    def _worth(self, places: Sequence[Place]) -> list[Place]:
-        """Without those that are large and much less likely than the best."""
+    def _likely_places(self, places: Sequence[Place]) -> list[Place]:
+        """Drop places that are large and much less likely than the best."""
         least = _LIKELY * max((place.score for place in places), default=0.0)
         blocks = self._index.document.blocks
         return [p for p in places if p is places[0] or p.score >= least or tokens_of(blocks[p.block]) <= _LARGE]
@@ -132,7 +132,7 @@ class PlaceFinder:
         )
 
     def _statements(self) -> Document:
-        """The primary statements, else the first tables, as far as there is room; all of a short document."""
+        """Return the primary statements, or else the first tables, up to the limit; or a short document as a whole."""
         if fits_excerpt(self._index.document, self._most):
             return self._index.document
         tables = [
@@ -151,11 +151,11 @@ class PlaceFinder:
         return self._index.document.excerpt(orders)
 
     def _weights(self, places: Sequence[Place]) -> dict[int, float]:
-        """The log of each score beside the best; a primary statement is what is meant where nothing tells another."""
-        logs = {place.block: math.log(max(place.score, _LEAST)) + self._of_role(place.block) for place in places}
+        """Return the log of each score relative to the best, with a bonus for primary statements."""
+        logs = {place.block: math.log(max(place.score, _LEAST)) + self._role_bonus(place.block) for place in places}
         best = max(logs.values(), default=0.0)
         return {block: log - best for block, log in logs.items()}
 
-    def _of_role(self, block: int) -> float:
+    def _role_bonus(self, block: int) -> float:
         role = self._index.roles.get(block)
         return _STATEMENT * (role is not None and role.is_statement)

@@ -1,8 +1,8 @@
-"""The engine of worker processes, for solvers that compute; `asking_processes` is for those that ask a model.
+"""Engine with worker processes, for solvers that compute; `asking_processes` is for solvers that ask a model.
 
-Conversations are sent in small chunks, a few at a time, so that memory is bounded. Workers are spawned, not forked: the
-same on every platform, and no lock is inherited. On Linux a program may have a server process import their modules
-early (`preload_modules`); workers are then forked from that process, which has no locks.
+Conversations are sent in small chunks, a few at a time, to limit memory. Workers are spawned, not forked, so that all
+platforms behave the same and no lock is inherited. On Linux, a program may have a server process import their modules
+in advance (`preload_modules`); workers are then forked from that process, which has no locks.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ from quaestor.solvers.base import Solver
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
-# Large enough that conversations about one page are mostly sent with one copy of it, small enough that little is lost
-# if a run is stopped and that all cores finish at about the same time.
+# Large enough that conversations about the same page usually share one copy of it; small enough that little is lost if
+# a run is stopped, and that all cores finish at about the same time.
 CHUNK = 4
 
 ASKING = (
@@ -39,22 +39,22 @@ ASKING = (
     "quaestor.llm.guarded",
     "quaestor.llm.transport",
 )
-"""Modules that workers need if the solver asks a model, besides the solver's."""
+"""Additional modules for workers if the solver asks a model."""
 
 _Stored = tuple[Triple, ...] | None
 
 
 class _Preloading:
-    """Whether this process forks its workers from a server that has imported their modules."""
+    """Whether workers are forked from a server process that has imported their modules."""
 
     started = False
 
 
 def preload_modules(modules: Sequence[str]) -> None:
-    """Start to import the modules of workers in a server process, while this process does something else.
+    """Start importing the workers' modules in a server process, in the background.
 
-    For programs, not libraries, before the first worker starts. It does nothing on systems other than Linux, whose
-    libraries must not be forked after their import.
+    Intended for programs, not libraries, before the first worker starts. It does nothing on systems other than Linux,
+    where libraries cannot safely be forked after their import.
     """
     if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
         return
@@ -67,7 +67,7 @@ def preload_modules(modules: Sequence[str]) -> None:
 
 
 def worker_context() -> "ForkServerContext | SpawnContext":
-    """Return the multiprocessing context that worker processes are started with."""
+    """Return the multiprocessing context for worker processes."""
     return multiprocessing.get_context("forkserver") if _Preloading.started else multiprocessing.get_context("spawn")
 
 
@@ -103,20 +103,20 @@ class ProcessEngine:
             chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
             if not chunk:
                 return
-            # Workers have no store: frozen graphs are sent with the conversations.
+            # Workers have no store, so frozen graphs are sent with the conversations.
             stored = tuple([await graphs.stored(conversation.document) if graphs else None for conversation in chunk])
             results = await loop.run_in_executor(workers, _run_chunk, chunk, stored)
-            for conversation, played in zip(chunk, results, strict=True):
-                await listener.on_finish(conversation, played)
+            for conversation, result in zip(chunk, results, strict=True):
+                await listener.on_finish(conversation, result)
 
         # Leaving the block ends the workers, even during a conversation.
         with workers:
-            # Twice as many as workers, so that each has its next chunk at once.
+            # Twice as many as workers, so that each worker has its next chunk ready.
             await gather_limited(chunks(conversations, CHUNK), play_chunk, 2 * self.workers)
 
 
 class _Worker:
-    """The state of a worker process, set once when it starts."""
+    """State of a worker process, set once at its start."""
 
     factory: SolverFactory
     graphs: GraphProvider | None = None
@@ -130,7 +130,7 @@ def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, second
 
 
 def _run_chunk(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:
-    # The solver is not built when the worker starts, since only errors of this function reach the parent.
+    # The solver is built here and not at worker start, because only errors of this function reach the parent.
     if _Worker.solver is None:
         _Worker.solver = _Worker.factory()
     solver = _Worker.solver

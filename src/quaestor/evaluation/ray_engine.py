@@ -1,7 +1,7 @@
-"""The engine for many machines: conversations on the workers of a Ray cluster.
+"""Engine for many machines: runs conversations on the workers of a Ray cluster.
 
-The process that called writes all of it, so what a worker that dies was about is played again, and is in the store
-once. What models are asked is counted in one place (`shared_budget`).
+Only the calling process writes to the store, so conversations of a worker that died are run again and stored once.
+Model requests are counted in one place (`shared_budget`).
 """
 
 import pickle
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from ray import ObjectRef
 
 _MOST_PAGES = 64
-"""Pages that stay where all workers reach them, besides those that are being asked about."""
+"""Maximum number of pages kept in the object store, besides those in use."""
 
 _Chunk = tuple[tuple[Conversation, int], ...]
-"""Conversations without their pages, each with the number of its page among what is shared."""
+"""Conversations without their pages, each with the index of its shared page."""
 
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Plays on a Ray cluster."""
+    """Runs conversations on a Ray cluster."""
 
     workers: int
     address: str | None = None
@@ -56,12 +56,12 @@ class RayEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Play every conversation once and tell the listener."""
+        """Run every conversation once and notify the listener."""
         solver = await compute(factory)
         async with joined_cluster(self.workers, self.address) as cluster:
-            config, counter = _asking(session, cluster)
+            config, counter = _model_access(session, cluster)
             run = session.run if session else ""
-            player = ConversationWork(_if_picklable(solver), factory, graphs, config, run, counter, self.seconds)
+            player = ConversationWork(_picklable(solver), factory, graphs, config, run, counter, self.seconds)
             at_once = None if session is None else self.at_once
             workers = self.workers if at_once is None else min(self.workers, at_once)
             pool = RayWorkerPool[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
@@ -78,19 +78,19 @@ class RayEngine:
                         played = result
                         if session is not None and counter is not None:
                             session.heard_elsewhere(played.exchanges)
-                            if died:  # what was asked in vain was asked all the same
+                            if died:  # requests of lost attempts were used too
                                 played = replace(played, usage=await counter.used(conversation.id))
                         await listener.on_finish(conversation, played)
 
-                size = CHUNK if at_once is None else 1  # those that ask a model travel alone
+                size = CHUNK if at_once is None else 1  # conversations that ask a model are sent singly
                 await gather_limited(chunks(conversations, size), play_chunk, pool.lanes)
 
 
 class _Remote(Protocol):
-    """An operation in another process."""
+    """Method of a remote actor."""
 
     def remote(self, *given: Any) -> Any:
-        """Begin the operation, and return what is awaited for its result."""
+        """Start the call, and return an awaitable for its result."""
         ...
 
 
@@ -102,14 +102,14 @@ class _Actor(Protocol):
 
 
 class RayCounter:
-    """The counter, from any process of the cluster. A `CounterLine`."""
+    """Client of the shared counter, usable in any process of the cluster. Implements `CounterLine`."""
 
     def __init__(self, actor: _Actor) -> None:
-        """Take the actor that counts."""
+        """Set the counting actor."""
         self._actor = actor
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
-        """Allow one more request; return 0, the seconds to wait before, or what forbids it."""
+        """Reserve one more request; return 0, the seconds to wait first, or the error that forbids it."""
         reply: BudgetExceededError | float = await self._actor.reserve.remote(model)
         return reply
 
@@ -118,24 +118,24 @@ class RayCounter:
         self._actor.hold.remote(model, seconds)
 
     def append(self, exchange: Exchange) -> None:
-        """Count one exchange."""
+        """Count an exchange."""
         self._actor.append.remote(replace(exchange, request="", response=None))
 
     async def used(self, conversation: str) -> Usage:
-        """Return what a conversation has used, attempts that were lost included."""
+        """Return the usage of a conversation, including lost attempts."""
         used: Usage = await self._actor.used.remote(conversation)
         return used
 
 
 class _CountingActor(Counter):
-    """The counter, in a process of its own."""
+    """Counter in a separate process."""
 
     def __init__(self, config: ModelConfig, already: Usage) -> None:
         super().__init__(Meter(config.budget, config.price or no_price, already, config.prices))
 
 
 def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> RayCounter:
-    """Return a counter that has begun to count, on the machine of this program."""
+    """Start a counter on the machine of this program."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -145,32 +145,32 @@ def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> Ra
     return RayCounter(actor)
 
 
-def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, RayCounter | None]":
-    """Return how workers reach the model, and what counts for all of them; neither where no model is asked."""
+def _model_access(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, RayCounter | None]":
+    """Return the workers' model configuration and the shared counter; None for both without a model."""
     if session is None:
         return None, None
     config = workers_config(session, "ray")
     return config, started_counter(config, session.connection.meter.total, cluster)
 
 
-def _if_picklable(solver: Solver) -> Solver | None:
-    """Return the solver if it can be pickled; None if each worker has to build its own."""
+def _picklable(solver: Solver) -> Solver | None:
+    """Return the solver if it can be pickled; None if each worker has to build it."""
     try:
         pickle.dumps(solver, protocol=5, buffer_callback=lambda _: None)
-    except (TypeError, AttributeError, ValueError, pickle.PicklingError):  # a lock, a file, a function inside another
+    except (TypeError, AttributeError, ValueError, pickle.PicklingError):  # it has a lock, a file or a nested function
         return None
     return solver
 
 
 class _Pages:
-    """Pages where all workers reach them, each with its frozen graph: put there once for conversations that follow."""
+    """Pages in the object store, each with its frozen graph, shared by consecutive conversations."""
 
     def __init__(self, pool: RayWorkerPool[Any, Any], graphs: GraphProvider | None) -> None:
         self._crew, self._graphs = pool, graphs
         self._shared: OrderedDict[tuple[str, str], ObjectRef[SentPage]] = OrderedDict()
 
     async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[SentPage]]]":
-        """Return conversations without their pages, and the pages."""
+        """Return conversations without their pages, and references to the pages."""
         keys = [(conversation.document.id, conversation.document.digest) for conversation in chunk]
         found: dict[tuple[str, str], ObjectRef[SentPage]] = {}
         for key, conversation in zip(keys, chunk, strict=True):
@@ -181,7 +181,7 @@ class _Pages:
 
     async def _page(self, key: tuple[str, str], document: Document) -> "ObjectRef[SentPage]":
         if key not in self._shared:
-            # Only this process has opened the store: what is frozen travels with the page.
+            # Only this process has the store open, so the frozen graph is shared with the page.
             stored = await self._graphs.stored(document) if self._graphs else None
             self._shared[key] = self._crew.share((document, stored))
         self._shared.move_to_end(key)
@@ -192,7 +192,7 @@ class _Pages:
 
 
 class ConversationWork:
-    """What a worker does: plays conversations with the solver that it was handed. A `Work`."""
+    """Worker side: runs conversations with the given solver. Implements `Work`."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ class ConversationWork:
         counter: RayCounter | None,
         seconds: float | None = None,
     ) -> None:
-        """Take what plays."""
+        """Set the solver, the graphs and the access to the model."""
         self._seconds = seconds
         self._solver, self._factory, self._graphs = solver, factory, graphs
         self._config, self._run, self._counter = config, run, counter
@@ -215,7 +215,7 @@ class ConversationWork:
         return ConversationWork, given
 
     async def __call__(self, chunk: _Chunk, /, *pages: SentPage) -> tuple[ConversationResult, ...]:
-        """Return how conversations went."""
+        """Run conversations and return their results."""
         if self._solver is None:
             self._solver = self._factory()
         if self._model is None and self._config is not None and self._counter is not None:

@@ -1,7 +1,4 @@
-"""What is stored of a conversation: turns and exchanges into records.
-
-Decides nothing about an answer, writes nothing.
-"""
+"""Conversion of turns and exchanges into records of the run store."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -30,18 +27,18 @@ if TYPE_CHECKING:
 
 
 _WRITTEN = 8 << 20
-"""Characters of graphs that are kept as they are stored."""
+"""Maximum number of characters of serialised graphs in the cache."""
 
 _written = BoundedCache[tuple[str, str, str], WrittenGraph](_WRITTEN, lambda graph: len(graph.text))
 
 
 def stored_counts(usage: Usage) -> dict[str, int]:
-    """Return what was used as it is stored; nothing of nothing."""
+    """Return usage in its stored form; empty if nothing was used."""
     return usage.counts() if usage != Usage() else {}
 
 
 def prompt_record(exchange: "Exchange", attempt: int = 1) -> PromptRecord:
-    """Return an exchange as it is stored, of an attempt at its conversation."""
+    """Return the record of an exchange, for an attempt at its conversation."""
     error = exchange.error
     if error is None and exchange.status is not None and exchange.status >= 400:
         error = f"status {exchange.status}"
@@ -64,7 +61,7 @@ def prompt_record(exchange: "Exchange", attempt: int = 1) -> PromptRecord:
 
 @dataclass(frozen=True, slots=True)
 class TurnPlace:
-    """Where a turn belongs."""
+    """Place of a turn: run, conversation, index and attempt."""
 
     run: str
     conversation: str
@@ -72,19 +69,19 @@ class TurnPlace:
     attempt: int = 1
 
     def at(self, index: int) -> "TurnPlace":
-        """Return the place of another turn of the conversation."""
+        """Return the place of another turn in the conversation."""
         return replace(self, index=index)
 
 
 def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = True) -> tuple[TurnRecord, ...]:
-    """Return the turns of one whole conversation as they are stored."""
+    """Return the records of all turns of a conversation."""
     return tuple(
         turn_record(place.at(index), turn, turns[:index] if chained else ()) for index, turn in enumerate(turns)
     )
 
 
 def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: TurnStatus = "complete") -> TurnRecord:
-    """Return a turn as it is stored."""
+    """Return the record of a turn."""
     answer = storable(serial.dump(turn.answer))
     return TurnRecord(
         run=place.run,
@@ -111,7 +108,7 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
 
 
 def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRecord:
-    """Return a correction as it is stored, at the attempt that a place names."""
+    """Return the record of a correction, for the attempt of `place`."""
     written = storable(serial.dump(correction))
     return CorrectionRecord(
         run=place.run,
@@ -128,7 +125,7 @@ def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRec
 
 
 def correction_of_record(record: CorrectionRecord) -> Correction:
-    """Return a correction as it was made, from what is stored of it."""
+    """Restore a correction from its record."""
     made = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
     return serial.restore(Correction, made)
 
@@ -144,7 +141,7 @@ def _answering(turn: Turn) -> Plan | None:
 
 
 def _memory_object(turn: Turn) -> dict[str, JsonValue]:
-    """Return a turn as the next one sees it: what was asked, and what the answer was."""
+    """Return a turn as seen by later turns: the question and the answer."""
     answer = turn.answer
     fields: dict[str, JsonValue] = {"question": turn.question, "answer": None}
     if answer.value is not None:
@@ -160,17 +157,17 @@ def stored_number(turn: Turn) -> str | None:
 
 
 def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
-    """Return the program text of a turn's plan; None if it has none."""
+    """Return the program text of a turn's plan, or None without one."""
     plan = _answering(turn)
     try:
         return storable(to_program(plan, [_answering(earlier) for earlier in history])) if plan else None
     except PlanError:
-        # Program text has no word for some plans (the smaller of two); their number counts all the same.
+        # Program text cannot express some plans (such as the smaller of two numbers); their number still counts.
         return None
 
 
 def written_graph(graph: KnowledgeGraph | WrittenGraph) -> WrittenGraph:
-    """Return a graph as it is stored; conversations about one page share it."""
+    """Serialise a graph for storage, cached for conversations about the same page."""
     if isinstance(graph, WrittenGraph):
         return graph
     key = graph.document, graph.digest_of_document, graph.ontology
@@ -178,12 +175,12 @@ def written_graph(graph: KnowledgeGraph | WrittenGraph) -> WrittenGraph:
 
 
 def storable_triple(triple: Triple) -> Triple:
-    """Return a triple whose texts every store can hold."""
+    """Return a triple with text that every store supports."""
     return triple if triple.o.isascii() else Triple(triple.s, triple.p, storable(triple.o))
 
 
 def storable(value: Any) -> Any:
-    """Return JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
+    """Return JSON with text that every store supports: unpaired surrogates become question marks."""
     if value is None or (isinstance(value, str) and value.isascii()):
         return value
     written = json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""A cascade of a solver and a stored run, played: the solver answers anew wherever the run's answers came before.
+"""Simulation of a cascade of a solver and a stored run.
 
-The stored run answers by the plans that it had, computed anew where they go on from earlier answers; whether its model
-would have planned the same after the solver's answers nobody knows without asking it.
+The stored run answers with its stored plans, recomputed if they build on earlier answers. Whether its model would have
+planned the same after the solver's answers is unknown without asking it.
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,17 +25,17 @@ from quaestor.store.records import TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class CascadeTurn:
-    """One turn of a cascade that was played with a stored run."""
+    """Turn of a simulated cascade; `passed` if it was passed on to the stored run."""
 
     record: TurnRecord
     passed: bool
 
 
 class CachingSolver:
-    """A deterministic solver that is asked once what it is asked again after the same conversation."""
+    """Caches the answers of a deterministic solver by question and conversation history."""
 
     def __init__(self, solver: Solver) -> None:
-        """Take the solver; conversations of several pages may be asked."""
+        """Wrap a solver; it may be asked about several pages."""
         self.name, self._solver = solver.name, solver
         self._answers: dict[Hashable, Answer] = {}
 
@@ -52,12 +52,12 @@ class RecordedAnswers:
     """Answers the turns of one conversation as a stored run did."""
 
     def __init__(self, name: str, conversation: Conversation, turns: Sequence[TurnRecord]) -> None:
-        """Take what it is called, the conversation, and its turns as they are stored."""
+        """Set the name, the conversation, and its stored turns."""
         self.name, self._conversation = name, conversation
         self._turns = {turn.index: turn for turn in turns}
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the recorded answer; one whose plan goes on from earlier answers, as it goes on from those here."""
+        """Return the recorded answer; a plan that builds on earlier answers is recomputed from the current ones."""
         asked = self._conversation
         index = len(context.memory.turns) if asked.chained else asked.questions.index(question)
         turn = self._turns.get(index)
@@ -74,7 +74,7 @@ class RecordedAnswers:
                 answer.plan, context, question=question, confidence=answer.confidence, reason=answer.reason
             )
         except QuaestorError:
-            return replace(answer, plan=None)  # what it went on from is not a number here
+            return replace(answer, plan=None)  # an earlier answer that the plan uses is not a number here
 
 
 async def replay_cascade(
@@ -84,7 +84,7 @@ async def replay_cascade(
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[tuple[CascadeTurn, ...], ...]:
-    """Return the turns of a conversation as the cascade answers them, at each threshold."""
+    """Return the turns of a conversation as answered by the cascade, at each threshold."""
     graphs = graphs or GraphProvider.of([conversation.document])
     once, found, turns = CachingSolver(first), list[tuple[CascadeTurn, ...]](), tuple[Turn, ...]()
     for place, least in enumerate(thresholds):
@@ -107,5 +107,5 @@ def _has_escalated(turn: Turn) -> bool:
 
 
 def _is_unchanged(turn: Turn, least: float) -> bool:
-    """Whether a turn comes out the same where the first stage has to be as sure as this, and surer than before."""
+    """Return whether a turn is the same at a higher confidence threshold of the first stage."""
     return _has_escalated(turn) or all((event.confidence or 0.0) >= least for event in _stages(turn))

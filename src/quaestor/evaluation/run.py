@@ -1,4 +1,4 @@
-"""Runs a solver over a dataset and stores the results, which are the same with every engine and after interruptions."""
+"""Runs a solver over a dataset and stores the results, which do not depend on the engine or on interruptions."""
 
 import asyncio
 from collections import Counter
@@ -39,27 +39,27 @@ async def run_dataset(
     observing: ObserverFactory | None = None,
     lease: Lease | None = None,
 ) -> RunRecord:
-    """Run a dataset to its end, store all results, and return the record of the run.
+    """Run a whole dataset, store all results, and return the record of the run.
 
     Args:
         dataset: Only its documents and questions reach the solver, one question at a time.
-        spec: The spec of the run; it must be of this dataset. Its ontology is loaded from the store; without one,
-            that of the dataset's own documents is built.
+        spec: The spec of the run, for this dataset. Its ontology is loaded from the store; without one, an ontology is
+            built from the dataset's documents.
         store: Nothing is written before dataset and spec have been checked.
-        resume: The run to resume, instead of a new one. Complete conversations are not run again.
+        resume: A run to resume instead of starting a new one. Complete conversations are not run again.
         on_conversation: Called when a conversation is stored, without turns if it failed.
-        factory: Builds the solver; by default the registry does, from the spec.
-        ontology: The ontology to use instead of the store's; it is stored.
+        factory: Builds the solver; by default from the spec, through the registry.
+        ontology: An ontology to use instead of the store's; it is stored.
         lease: Claims conversations if several processes work on one run; by default a new one.
 
     Raises:
-        InputError: Dataset, spec and the run to be resumed do not belong together.
-        QuestionError: A question of the dataset is not valid.
-        UnknownRunError: There is no run `resume`.
+        InputError: Dataset, spec and the run to resume do not match.
+        QuestionError: A question of the dataset is invalid.
+        UnknownRunError: The run `resume` does not exist.
         StoreError: The store failed, or does not have the spec's ontology. The run can be resumed.
         EngineError: A worker died. The run can be resumed.
-        OutageError: The model cannot be asked at all (no key, no such model, no server, no recording), or the budget
-            is used up. The run can be resumed, unless it did not start for want of a key.
+        OutageError: The model is not available at all (no key, no such model, no server, no recording), or the budget
+            is used up. The run can be resumed, unless it did not start because of a missing key.
         MissingModelError: The solver asks a model, and there is none.
     """
     _check(dataset, spec)
@@ -86,19 +86,19 @@ async def run_dataset(
             async with lease.renew_until_end(store, run.id):
                 while True:
                     # After a fatal error no conversation is started; those in progress finish.
-                    going_on = takewhile(lambda _: recorder.end is None, waiting)
-                    await engine.play(going_on, factory, recorder, graphs, session)
-                    left_by_others = await _wait_for_others(store, run.id, recorder, lease)
-                    if not left_by_others:
+                    remaining = takewhile(lambda _: recorder.end is None, waiting)
+                    await engine.play(remaining, factory, recorder, graphs, session)
+                    unfinished = await _wait_for_others(store, run.id, recorder, lease)
+                    if not unfinished:
                         break
-                    waiting = _page_by_page(dataset, left_by_others.__contains__)
+                    waiting = _page_by_page(dataset, unfinished.__contains__)
             status = await _outcome(store, run)
         except Exception:
             status = "failed"
             raise
         finally:
             # Also after Ctrl-C. A killed run stays `running`, and can be resumed too.
-            if status == "complete" or not await _others_play(store, run.id, lease):
+            if status == "complete" or not await _others_run(store, run.id, lease):
                 await store.finish_run(run.id, status, now())
     if recorder.end is not None:
         raise recorder.end
@@ -106,11 +106,11 @@ async def run_dataset(
 
 
 async def _wait_for_others(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
-    """Wait for other processes that work on the run, and return conversations that one of them left unfinished."""
+    """Wait for other processes that work on the run; return the conversations that they left unfinished."""
     while recorder.elsewhere and recorder.end is None:
         pending = await store.pending(run)
         recorder.elsewhere &= pending.keys()
-        # Conversations claimed by this process are unfinished too: none of them is in progress any more.
+        # Conversations claimed by this process are unfinished too, as none of them is in progress any more.
         owners = {name: pending[name] for name in recorder.elsewhere}
         left = {name for name, owner in owners.items() if owner is None or owner == lease.owner or has_ended(owner)}
         if left:
@@ -120,14 +120,14 @@ async def _wait_for_others(store: RunStore, run: str, recorder: RunWriter, lease
     return set()
 
 
-async def _others_play(store: RunStore, run: str, lease: Lease) -> bool:
-    """Return whether another process still works on the run, which then sets its status."""
+async def _others_run(store: RunStore, run: str, lease: Lease) -> bool:
+    """Return whether another process still works on the run and will set its status."""
     owners = {*(await store.pending(run)).values()} - {None, lease.owner}
     return any(owner is not None and not has_ended(owner) for owner in owners)
 
 
 def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[Conversation]:
-    """Yield the conversations with wanted ids, each read when it is taken; those about one page follow each other."""
+    """Yield the conversations with wanted ids lazily, grouped by page."""
     by_page: dict[str, list[int]] = {}
     for place, one in enumerate(dataset.listed):
         if wanted(one.id):

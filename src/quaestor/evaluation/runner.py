@@ -1,6 +1,6 @@
 """Runs one conversation: asks its questions one at a time, with the solver's own answers as history.
 
-A person's question, too, is a turn of such a conversation.
+Interactive questions are turns of such a conversation too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -48,24 +48,24 @@ async def play_conversation(
     session: ModelSession | None = None,
     excerpts: Excerpts | None = None,
 ) -> tuple[Turn, ...]:
-    """Ask all questions of a conversation in order; independent questions each with an empty memory.
+    """Ask all questions of a conversation in order; independent questions get an empty memory.
 
     Args:
-        graphs: The ontology that graphs are built with; by default the document's own.
+        graphs: The ontology for graphs; by default the document's own.
         excerpts: The excerpts of a long document; None shows all of it.
 
     Raises:
-        QuestionError: A question is not valid; nothing was asked.
-        GapError: The ontology does not have a label of the page, and the policy is `strict`.
+        QuestionError: A question is invalid; nothing was asked.
+        GapError: The ontology lacks a label of the page, and the policy is `strict`.
         OutageError: A service that the solver needs does not answer.
         MissingModelError: The solver asks a model, and there is none.
-        QuaestorError: Anything else that is not a fault of an answer: a setting, weights, a store.
+        QuaestorError: Any other error outside the answers: settings, weights, the store.
     """
     return await ConversationRunner(conversation, solver, graphs, session, excerpts=excerpts).run_all_turns()
 
 
 class ConversationRunner:
-    """A conversation in progress; its finished turns remain, however it ends."""
+    """Conversation in progress; its finished turns remain available even if it fails."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ConversationRunner:
         """Set the conversation and how it is answered.
 
         Args:
-            seconds: How long a turn may compute; waiting for a model does not count. None means no limit.
+            seconds: Maximum computing time of a turn, without waiting for a model. None means no limit.
         """
         self._seconds = seconds
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
@@ -93,7 +93,7 @@ class ConversationRunner:
         self._open: tuple[TurnBegun, TurnContext] | None = None
 
     async def run_all_turns(self, *, continue_after_timeout: bool = False) -> tuple[Turn, ...]:
-        """Ask all questions, and return the turns; after a timeout stop, or continue with the next question."""
+        """Ask all questions and return the turns; after a timeout, stop or continue with the next question."""
         check_questions(self._conversation)
         await self.begin()
         for question in self._conversation.questions:
@@ -124,7 +124,7 @@ class ConversationRunner:
     async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
         """Continue after corrections, with corrected turns and a corrected document."""
         self._conversation = replace(self._conversation, document=document)
-        # The graphs and the solver's session belong to the document before the correction.
+        # Graphs and the solver's session belong to the document before the correction.
         self._excerpts, self._stored, self._solver_session, self._open = excerpts, None, Session(), None
         await self.begin(turns)
 
@@ -141,7 +141,7 @@ class ConversationRunner:
         return tuple(self._turns)
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of all that was shown so far; None if nothing was."""
+        """Return the graph of everything shown so far, or None."""
         return await compute(self._context_selector.graph) if self._context_selector else None
 
     async def ask(self, text: str) -> None:
@@ -186,7 +186,7 @@ class ConversationRunner:
     def _make_context(
         self, question: str, selector: ContextSelector, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
-        """Return the solver's context for a question, and the graph of all that was shown so far, for the watcher."""
+        """Return the solver's context for a question, and for the watcher the graph of everything shown so far."""
         asked = read_question(question)
         selected = selector.select(asked, self._memory, whole=self._solver_reads_whole)
         context = TurnContext(
@@ -230,10 +230,10 @@ class ConversationRunner:
         return turn
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
-        """Return how the conversation went."""
+        """Return the result of the conversation."""
         id, session = self._conversation.id, self._session
         error = None if failure is None else describe_failure(failure)
-        # Before `take`, which forgets the exchanges with the usage of the turn that broke off.
+        # Before `take`, which drops the exchanges with the usage of the failed turn.
         broken = None if error is None else self.get_broken_turn(error)
         exchanges, usage = session.take(id) if session else ((), Usage())
         graph, triples, statistics = await compute(self._describe_graph)
@@ -253,14 +253,14 @@ class ConversationRunner:
         )
 
     def _describe_graph(self) -> tuple[KnowledgeGraph | None, tuple[Triple, ...], dict[str, int | str]]:
-        """Return the graph of all that was shown, its triples, and its statistics."""
+        """Return the graph of everything shown, its triples, and its statistics."""
         graph = self._context_selector.graph() if self._context_selector else None
         if graph is None:
             return None, (), {}
         return graph, graph.triples(), graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
     def get_broken_turn(self, error: str) -> Turn | None:
-        """Return the unfinished turn as far as it came; None if there is none."""
+        """Return the unfinished turn as far as it got, or None."""
         if self._open is None:
             return None
         begun, context = self._open
@@ -269,7 +269,7 @@ class ConversationRunner:
 
 
 def _resolve_references(asked: Question, memory: Memory) -> References:
-    """Return what a question refers to of earlier turns; the rules are loaded if there are any."""
+    """Resolve a question's references to earlier turns; the rules are loaded only if there are any."""
     if not memory.turns:
         return References()
     from quaestor.conversation.references.resolving import resolve
@@ -278,7 +278,7 @@ def _resolve_references(asked: Question, memory: Memory) -> References:
 
 
 async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
-    """Have a solver answer a question, and verify the answer; `NO_ANSWER_ERRORS` leave the turn without one."""
+    """Ask a solver a question and verify the answer; after `NO_ANSWER_ERRORS` the turn has no value."""
     answer, verified, error = Answer(value=None), False, None
     registers: tuple[StepResult, ...] = ()
     started, began = now(), monotonic()
@@ -290,14 +290,14 @@ async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
     except OutageError:
         raise
     except NO_ANSWER_ERRORS as failure:
-        # The plan and the rest of the answer stay, so that the failure can be examined.
+        # The plan and the rest of the answer are kept, so that the failure can be examined.
         answer, error = replace(answer, value=None, reason=str(failure)), named_failure(failure)
     return Turn(
         question=question,
         answer=answer,
         verified=verified,
         started=started,
-        # By the monotonic clock, since the system clock may be set meanwhile.
+        # By the monotonic clock, since the system clock may be changed during the turn.
         finished=started + timedelta(milliseconds=int(1000 * (monotonic() - began))),
         events=context.trace.events,
         references=context.references,
@@ -309,7 +309,7 @@ async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
 
 
 def _with_doubts(answer: Answer, question: str, document: Document) -> Answer:
-    """Return an answer about a file with doubts about the tables that it uses, in its reason."""
+    """Add doubts about the tables that an answer uses to its reason."""
     if answer.value is None or document.is_page:
         return answer
     from quaestor.documents.health import doubts_of_answer
@@ -327,7 +327,7 @@ async def run_conversation(
     stored: Sequence[Triple] | None = None,
     seconds: float | None = None,
 ) -> ConversationResult:
-    """Run a conversation of a dataset; any error becomes part of its result, and a late turn has no answer."""
+    """Run a conversation of a dataset; errors become part of its result, and turns that time out have no answer."""
     excerpts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
     runner = ConversationRunner(conversation, solver, graphs, session, watcher, stored, excerpts, seconds)
     try:

@@ -1,7 +1,7 @@
-"""The spec of a run: everything that decides its results, and nothing else.
+"""The spec of a run: everything that affects its results, and nothing else.
 
-Runs with the same digest have the same results, so a run can only be resumed with its own. The path of the dataset, the
-number of workers and the time are not part of the digest.
+Runs with the same digest have the same results, so a run can only be resumed with the same spec. The path of the
+dataset, the number of workers and the time are not part of the digest.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from quaestor.store.records import RunKind, RunRecord
 
 @lru_cache(maxsize=1)
 def package_version() -> str:
-    """Return the version of this package, which is read from a file."""
+    """Return the version of this package, cached as it is read from a file."""
     return version("quaestor")
 
 
@@ -35,19 +35,19 @@ class RunSpec:
     """A solver with its options over a dataset.
 
     Attributes:
-        dataset: The file's path as given; for people, not in the digest.
-        dataset_digest: Over the documents and questions read, answers not among them.
-        solver_options: What the solver is built with (weights, the model's name, limits), as JSON.
-        limit: How many conversations of the file were read, or None for all.
-        ontology: The digest of the frozen ontology; None until the run starts means that of the dataset's own
-            documents.
-        policy: What is done with a label that the ontology does not have: `strict` fails, `extend` adds a property.
-        model: The properties of the model that affect its replies; None if none is asked.
-        prompts: The digest of the solver's prompts, without what pages add to them.
-        version: Of quaestor: another version may answer differently.
-        selection: Which conversations of the file were taken, by id or as a sample; None where `limit` alone says it.
+        dataset: The file's path as given; for display, not in the digest.
+        dataset_digest: Digest of the documents and questions, without answers.
+        solver_options: Options of the solver (weights, the model's name, limits), as JSON.
+        limit: Maximum number of conversations read from the file; None means all.
+        ontology: The digest of the frozen ontology; before the run starts, None stands for the ontology of the
+            dataset's documents.
+        policy: Handling of labels missing in the ontology: `strict` fails, `extend` adds a property.
+        model: The properties of the model that affect its replies; None without a model.
+        prompts: The digest of the solver's prompts, without the content of pages.
+        version: Version of quaestor, as other versions may answer differently.
+        selection: Selected conversations of the file, by id or as a sample; None if only `limit` applies.
         folder: The folder of the documents that the questions are about; not in the digest.
-        excerpt_tokens: About how many tokens of a long document a question is answered from; None is the default.
+        excerpt_tokens: Approximate size in tokens of the excerpt of a long document; None is the default.
     """
 
     solver: str
@@ -77,9 +77,9 @@ class RunSpec:
         selection: Selection | None = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> "RunSpec":
-        """Return the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today."""
+        """Return the spec of `solver` over `dataset`, read with `limit`, with the current prompts."""
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
-        path = visible_name(dataset.path)  # a store holds no name that is not UTF-8
+        path = visible_name(dataset.path)  # stores accept only names in UTF-8
         spec = cls(solver, path, dataset.digest, options, limit, ontology, policy, model, prompts)
         spec = replace(spec, selection=selection)
         if dataset.folder is None:
@@ -89,15 +89,15 @@ class RunSpec:
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":
-        """Return the spec that a stored run was created with."""
+        """Return the spec with which a stored run was created."""
         return serial.restore(cls, run.spec)
 
     @property
     def digest(self) -> str:
         """SHA-256 over the spec without `dataset` and `folder`, as JSON with sorted keys.
 
-        A selection or a size of excerpts is in it only if there is one: without, the digest is that of the releases
-        before there were.
+        `selection` and `excerpt_tokens` are included only if set, so that digests without them equal those of earlier
+        releases.
         """
         without = {"dataset", "folder"} | {n for n in ("selection", "excerpt_tokens") if getattr(self, n) is None}
         decisive = {name: value for name, value in serial.dump(self).items() if name not in without}
@@ -105,11 +105,11 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def new_run_id(self, at: datetime) -> str:
-        """Return an id for a run that starts now: time in UTC, solver, eight random digits."""
+        """Return an id for a new run: time in UTC, solver, eight random digits."""
         return f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{self.solver}-{secrets.token_hex(4)}"
 
     def new_run(self, started: datetime, conversations: int, kind: RunKind = "run") -> RunRecord:
-        """Return the record of a run that starts now."""
+        """Return the record of a new run."""
         return RunRecord(
             id=self.new_run_id(started),
             spec=serial.dump(self),
@@ -122,10 +122,10 @@ class RunSpec:
         )
 
     def require_same(self, run: RunRecord) -> None:
-        """Make sure that `run` was created with this spec.
+        """Check that `run` was created with this spec.
 
         Raises:
-            InputError: It was not; the message names what differs.
+            InputError: The specs differ; the message names the differences.
         """
         if run.spec_digest == self.digest:
             return

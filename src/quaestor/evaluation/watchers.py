@@ -1,6 +1,6 @@
-"""Watchers of conversations: notified of every turn, event and exchange with a model when it happens.
+"""Watchers of conversations: notified of every turn, event and model exchange when it happens.
 
-A watcher changes nothing about the answers.
+Watchers do not affect the answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """The start of a turn.
+    """Start of a turn.
 
     Attributes:
-        graph_of: The digest of the page, or of all that was shown of a long document so far.
-        graph: Its graph, or the graph as stored; None if it is known already, or the watcher is notified afterwards.
+        graph_of: Digest of the page, or of everything shown of a long document so far.
+        graph: Its graph, possibly serialised; None if it is already known, or the watcher is notified afterwards.
     """
 
     index: int
@@ -49,7 +49,7 @@ class TurnBegun:
         tool_calls: Sequence[ToolCall] = (),
         usage: Usage | None = None,
     ) -> Turn:
-        """Return the turn as far as it came, without an answer."""
+        """Return the turn as far as it got, without an answer."""
         return Turn(
             question=self.question,
             answer=Answer(value=None),
@@ -65,7 +65,7 @@ class TurnBegun:
 
 
 class Watcher:
-    """Is notified of the events of one conversation, in their order; events that it does not define are ignored."""
+    """Notified of the events of one conversation, in order; the default methods ignore them."""
 
     async def on_turn(self, begun: TurnBegun) -> None:
         """Handle the start of a turn; the solver starts after this returns."""
@@ -81,7 +81,7 @@ class Watcher:
 
 
 class Observer(Watcher):
-    """A Watcher that is also notified of the end of a conversation, whichever process ran it."""
+    """Watcher that is also notified of the end of a conversation, whichever process ran it."""
 
     async def on_end(self, status: ExampleStatus, error: str | None) -> None:
         """Handle the end of the conversation."""
@@ -92,7 +92,7 @@ ObserverFactory = Callable[[TurnPlace], Observer]
 
 
 class Watchers(Watcher):
-    """Several watchers as one."""
+    """Forwards notifications to several watchers."""
 
     def __init__(self, watchers: Sequence[Watcher]) -> None:
         self._watchers = tuple(watchers)
@@ -103,7 +103,7 @@ class Watchers(Watcher):
             await watcher.on_turn(begun)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tell all."""
+        """Notify all."""
         for watcher in self._watchers:
             watcher.on_event(index, event, call)
 
@@ -119,15 +119,15 @@ class Watchers(Watcher):
 
 
 class EventRelay(Watcher):
-    """The watcher in a worker: sends everything to the process that started it, and waits until it is stored."""
+    """Watcher in a worker: sends everything to the parent process, and waits until it is stored."""
 
     def __init__(self, line: "WorkerLine", conversation: str) -> None:
-        """Set the line to the process that started this one, and the id of the conversation."""
+        """Set the line to the parent process, and the id of the conversation."""
         self._line, self._id = line, conversation
         self.graph_of: str | None = None
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Send the start of a turn without the turns before it; the graph only if it is another one."""
+        """Send the start of a turn without earlier turns, and the graph only if it has changed."""
         graph = None
         if begun.graph is not None and begun.graph_of != self.graph_of:
             graph = await compute(written_graph, begun.graph)
@@ -144,10 +144,10 @@ class EventRelay(Watcher):
 
 
 def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
-    """Return a trace for a turn, of which a watcher hears every event."""
+    """Return a trace for a turn that forwards every event to a watcher."""
 
     def forward(event: Event) -> None:
-        # A call is on record before its event.
+        # The call is recorded before its event.
         watcher.on_event(index, event, context.tool_calls[-1] if isinstance(event, ToolCalled) else None)
 
     return Trace(forward)
@@ -156,7 +156,7 @@ def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
 async def replay_events(
     watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, exchanges: "Sequence[Exchange]", *, chained: bool
 ) -> None:
-    """Notify a watcher of turns that were played elsewhere; the exchanges of a turn come before its events."""
+    """Notify a watcher of turns that ran in another process; the exchanges of a turn come before its events."""
     for index, turn in enumerate([*turns, *([broken] if broken else [])]):
         seen = tuple(turns[:index]) if chained else ()
         await watcher.on_turn(TurnBegun(index, turn.question, turn.started, seen, turn.references))

@@ -1,6 +1,6 @@
-"""Writes a run into its store: the listener of an engine.
+"""Writes a run into its store, as the listener of an engine.
 
-`recording` makes the records; `journal` writes the events of conversations that run in this process.
+`recording` creates the records; `journal` writes the events of conversations that run in this process.
 """
 
 from collections import defaultdict
@@ -37,7 +37,7 @@ OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 class RunWriter:
-    """The RunListener that writes a run into its store."""
+    """RunListener that writes a run into its store."""
 
     def __init__(
         self,
@@ -51,10 +51,10 @@ class RunWriter:
         lease: "Lease | None" = None,
         seen: Mapping[str, int] | None = None,
     ) -> None:
-        """Take where to write.
+        """Set the store and the run.
 
         Args:
-            seen: The attempt at each conversation that was the last when this runner looked.
+            seen: The last attempt at each conversation when this runner started.
         """
         self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
         self._observing = observing
@@ -66,7 +66,7 @@ class RunWriter:
         self.end: QuaestorError | None = None
 
     async def on_start(self, conversation: Conversation) -> Watcher | Literal[False]:
-        """As `begin`; False if another process runs the conversation, or has run it."""
+        """Begin a conversation; return False if another process runs it or has run it."""
         try:
             return await self.begin(conversation)
         except ClaimedError as error:
@@ -107,23 +107,23 @@ class RunWriter:
             return await self._store.begin_example(example, lease.claim(seen, over=error.owner))
 
     async def copy_turns(self, conversation: Conversation, turns: Sequence[Turn]) -> None:
-        """Keep turns that were answered elsewhere as the beginning of the attempt that is being played."""
+        """Store turns answered elsewhere as the beginning of the current attempt."""
         for record in await compute(turn_records, self._journals[conversation.id].place, turns):
             await self._store.save_turn(record)
 
     async def on_correction(self, conversation: Conversation, correction: Correction) -> None:
-        """Keep what a person corrected in the attempt that is being played."""
+        """Store a person's correction in the current attempt."""
         place = self._journals[conversation.id].place
         await self._store.add_correction(await compute(correction_record, place, correction))
 
     async def on_broken(self, conversation: Conversation, index: int, turn: Turn) -> None:
-        """Keep a turn that broke off; the conversation may go on in another attempt."""
-        if (journal := self._journals.get(conversation.id)) is not None:  # else it was stopped before it had begun
+        """Store a failed turn; the conversation may continue in another attempt."""
+        if (journal := self._journals.get(conversation.id)) is not None:  # else it was stopped before it began
             await journal.on_broken(index, turn)
 
     async def restart(self, conversation: Conversation, turns: Sequence[Turn], used: Usage) -> Watcher:
-        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt."""
-        if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
+        """Continue from some of the turns in a new attempt; the stored turns remain as an earlier attempt."""
+        if (journal := self._journals.pop(conversation.id, None)) is not None:  # else a restart was interrupted
             await journal.settle()
         self._used[conversation.id] += used
         watcher = await self.begin(conversation)
@@ -131,17 +131,17 @@ class RunWriter:
         return watcher
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
-        """Store the end of the conversation, and all of it that is not stored yet."""
+        """Store the end of the conversation, and everything not stored yet."""
         self.end = self.end or played.end
         journal = self._journals.pop(conversation.id, None)
-        if journal is None:  # it was stopped while an attempt was being begun, of which nothing is known
+        if journal is None:  # it was stopped while an attempt was being begun
             return
         await journal.settle()
         for exchange in played.exchanges:
             await journal.keep(exchange)
         if played.graph and journal.graph_of != played.graph_of:
             await self._store.save_graph(self._run, conversation.id, map(storable_triple, played.graph))
-        turns = await compute(_unkept, conversation, played, journal)
+        turns = await compute(_unstored_turns, conversation, played, journal)
         example = self._example(
             conversation,
             self._used[conversation.id] + played.usage,
@@ -156,23 +156,23 @@ class RunWriter:
         try:
             await self._store.complete_example(example, turns)
         except DuplicateRecordError:
-            # This runner was thought to be gone, and another one has played it to its end; the results are the same.
+            # This runner seemed to be gone, and another one has completed the conversation with the same results.
             if self._lease is None:
                 raise
             self._observers.pop(conversation.id, None)
             return
         if observer := self._observers.pop(conversation.id, None):
-            if not journal.heard:
+            if not journal.was_notified:
                 await replay_events(
                     observer, played.turns, played.broken, played.exchanges, chained=conversation.chained
                 )
             await observer.on_end(played.status, played.error)
         if self._on_conversation:
-            # What an outage has left is played again, and heard of then.
+            # A conversation that ended with an outage is run again, and reported then.
             self._on_conversation(conversation, () if played.status == "outage" else played.turns)
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
-        """End the attempt at a conversation whose process has died; its records stay as that attempt."""
+        """End the attempt at a conversation whose process has died; its records remain as that attempt."""
         journal = self._journals.pop(conversation.id)
         await journal.settle()
         self._used[conversation.id] += used
@@ -184,10 +184,10 @@ class RunWriter:
             await observer.on_end("outage", _LOST)
 
 
-def _unkept(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
-    """Return the turns that are written at the end of their conversation."""
+def _unstored_turns(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
+    """Return the turns that are not stored until the end of their conversation."""
     place, chained = journal.place, conversation.chained
-    turns = () if journal.heard else turn_records(place, played.turns, chained=chained)
+    turns = () if journal.was_notified else turn_records(place, played.turns, chained=chained)
     if played.broken is None:
         return turns
     index, history = len(played.turns), played.turns if chained else ()
