@@ -1,13 +1,12 @@
-"""Tests of plug-ins: one function for each kind of entry point, which checks all that quaestor relies on.
+"""Contract tests for plug-ins: one function for each kind of entry point.
 
     from quaestor.testing import check_solver
-
     def test_it_keeps_the_contract() -> None:
         turns = check_solver(SPEC)
         assert turns[0].answer.number == Decimal("48.65")
 
-Each takes what the entry point names, raises `ContractError`, an AssertionError, with one line that says what is wrong,
-and needs no test framework. `CONTRIBUTING.md` has a package with its test for each.
+Each takes the object that the entry point names, and raises `ContractError`, an AssertionError with a one-line message.
+They need no test framework. `CONTRIBUTING.md` has an example package with its test for each kind.
 
 Solvers: `check_solver`, `sample_conversation`, `turn_context`; models with a script for them: `ScriptedModel`, `Reply`,
 `Call`, `ReceivedRequest`.
@@ -19,7 +18,7 @@ Stores: `check_store`; its rules one by one: `STORE_RULES`.
 
 import sys
 
-if "pytest" in sys.modules:  # then a failed assertion of a rule shows its values
+if "pytest" in sys.modules:  # so that a failed assertion of a rule shows its values
     _RULES = ("quaestor.testing.store_rules", "quaestor.testing.content_rules", "quaestor.testing.score_rules")
     sys.modules["pytest"].register_assert_rewrite(*_RULES)
 

@@ -1,4 +1,4 @@
-"""What every run store must do with lists, counts, graphs, ontologies, prompts, and corrections."""
+"""Rules for run stores: lists, counts, graphs, ontologies, prompts and corrections."""
 
 from collections import Counter
 from dataclasses import replace
@@ -54,7 +54,7 @@ _REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 
 
 def listed_turns(run: RunRecord, conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
-    """Three turns: one taken from a cell, one computed from it, one without an answer."""
+    """Return three turns: one read from a cell, one computed from it, one without an answer."""
     answers: tuple[dict[str, Any], ...] = (
         {"value": "3", "plan": {"steps": [_TAKEN]}, "confidence": 0.9},
         {"value": "0.03", "plan": {"steps": [_EARLIER]}, "confidence": 0.4},
@@ -75,7 +75,7 @@ async def add_listed_run(store: RunStore, run: RunRecord, *conversations: str) -
 
 
 def _measured_turns(conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
-    """Four turns: answered at once, repaired, without an answer by a model's word, not at its end."""
+    """Return four turns: answered at once, repaired, declared unanswerable by a model, and unfinished."""
     first, second, third, fourth = some_turns(RUN, conversation, 4, attempt)
     used = {"requests": 3, "input_tokens": 1000, "output_tokens": 200, "cached_tokens": 400, "cost_millionths": 9}
     silence = [ExpertEvent(1, "workflow", NoAnswerGiven("ambiguous"))]
@@ -88,11 +88,11 @@ def _measured_turns(conversation: str, attempt: int = 1) -> tuple[TurnRecord, ..
 
 
 async def add_measured_runs(store: RunStore) -> None:
-    """Add two runs with turns that were answered, repaired, given up, played again, or not ended."""
+    """Add two runs with turns that were answered, repaired, given up, run again, or unfinished."""
     for run in (RUN, OTHER):
         await store.create_run(run)
     await store.complete_example(replace(an_example(RUN, "c1", turns=3), usage={}), _measured_turns("c1"))
-    # Of what was played again the last attempt counts.
+    # Only the last attempt counts.
     pending = an_example(RUN, "c2", status="pending", turns=0)
     await store.begin_example(pending)
     for turn in _measured_turns("c2"):
@@ -223,7 +223,7 @@ async def the_conversations_are_counted(open_store: OpenStore) -> None:
 async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
-        # In any order, from plain tuples, repeats among them: a graph is a set.
+        # In any order, from plain tuples, with duplicates: a graph is a set.
         await store.save_graph(RUN.id, "c1", [(s, p, o) for s, p, o in reversed(GRAPH)] + list(GRAPH))
         await store.save_graph(RUN.id, "c2", ())
     async with open_store() as store:
@@ -373,14 +373,14 @@ async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) ->
         for read in (store.run, store.examples, store.turns, store.progress, store.delete_run):
             with raises(UnknownRunError, RUN.id):
                 await read(RUN.id)
-        # The other run keeps all of its own, and ontologies belong to no run.
+        # The other run keeps its records; ontologies do not belong to a run.
         assert await store.examples("other") == (an_example(other),)
         assert await store.turns("other") == some_turns(other)
         assert await store.prompts("other", "c1") == (a_prompt(other),)
         assert await store.corrections("other") == (a_correction(other),)
         assert await store.load_graph("other", "c1") == GRAPH
         assert await store.load_ontology("ab" * 32) == GRAPH
-        # A later run of the same id has nothing of it.
+        # A later run with the same id does not get any of them.
         await store.create_run(RUN)
         assert await store.examples(RUN.id) == ()
         assert await store.turns(RUN.id) == ()
@@ -408,7 +408,7 @@ async def corrections_come_back_equal_in_their_order_and_leave_the_turns_alone(o
     async with open_store() as store:
         await store.create_run(run)
         await store.complete_example(an_example(run), turns)
-        # A conversation that is over can be corrected still.
+        # A complete conversation can still be corrected.
         for correction in reversed(corrections):
             await store.add_correction(correction)
     async with open_store() as store:

@@ -1,4 +1,4 @@
-"""A model whose replies are scripted: for tests of solvers that ask one, without a network, a key or a server."""
+"""A model with scripted replies, to test solvers that ask a model without network, key or server."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ Protocol = Literal["openai", "anthropic"]
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a tool by the model. `arguments` may be text, for a model that writes broken JSON."""
+    """Tool call by the model. `arguments` may be text, for a model that writes broken JSON."""
 
     tool: str
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
@@ -33,19 +33,19 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply of the model, and what goes wrong on the way.
+    """Reply of the model, with optional faults.
 
     Attributes:
         calls: Tool calls after the text.
-        tokens: How many the model read and wrote.
-        cached: How many of those read a server would have kept from earlier requests.
-        truncated: Whether the model reached its limit of tokens.
+        tokens: Number of input and output tokens.
+        cached: Number of input tokens that a server would have cached.
+        truncated: Whether the model reached its token limit.
         delay: Seconds until the reply is sent.
-        status: The status of HTTP; from 400 on, the body is an error with the message `text`.
-        headers: More headers, such as `retry-after`.
-        body: The whole body, instead of one made of the fields above.
+        status: HTTP status; from 400 on, the body is an error with the message `text`.
+        headers: Additional headers, such as `retry-after`.
+        body: The whole body, instead of one built from the fields above.
         kind: The content type of `body`.
-        cut: After how many bytes of the body the connection is closed.
+        cut: Number of bytes of the body after which the connection is closed.
     """
 
     text: str = ""
@@ -63,13 +63,13 @@ class Reply:
 
 @dataclass(frozen=True)
 class ReceivedRequest:
-    """A request to the model.
+    """Request to the model.
 
     Attributes:
-        protocol: The API whose form it has.
-        body: Its JSON.
-        headers: By names in lower case.
-        number: Its place among the requests, from 0.
+        protocol: The API of the request.
+        body: The parsed JSON.
+        headers: Headers by lower-case name.
+        number: Index of the request, from 0.
     """
 
     protocol: Protocol
@@ -79,12 +79,12 @@ class ReceivedRequest:
 
     @property
     def stream(self) -> bool:
-        """Whether the reply is to come in pieces."""
+        """Whether a streamed reply is requested."""
         return bool(self.body.get("stream"))
 
     @cached_property
     def tools(self) -> list[str]:
-        """The names of the tools on offer."""
+        """The names of the available tools."""
         tools = self.body.get("tools", [])
         return [tool["name"] if self.protocol == "anthropic" else tool["function"]["name"] for tool in tools]
 
@@ -98,13 +98,13 @@ class ReceivedRequest:
 
     @cached_property
     def prompts(self) -> list[str]:
-        """The messages of the user, in order, without results of tools."""
+        """The user messages in order, without tool results."""
         found = [_text_of(message["content"]) for message in self.body["messages"] if message["role"] == "user"]
         return [text for text in found if text]
 
     @cached_property
     def results(self) -> list[str]:
-        """What the tools returned, in order."""
+        """The tool results in order."""
         found = []
         for message in self.body["messages"]:
             if message["role"] == "tool":
@@ -121,14 +121,14 @@ def _text_of(content: Any) -> str:
 
 
 def structured(request: ReceivedRequest, value: Mapping[str, Any], tool: str | None = None) -> Reply:
-    """Return an object as the request wants it: a call of the output tool (the last on offer), or JSON as text."""
+    """Return an object in the requested form: a call of the output tool (the last one available), or JSON as text."""
     if request.tools and "response_format" not in request.body:
         return Reply(calls=(Call(tool or request.tools[-1], value),))
     return Reply(json.dumps(value))
 
 
 def openai_reply(request: ReceivedRequest, reply: Reply) -> dict[str, Any]:
-    """Return the JSON of a reply in OpenAI's chat completions."""
+    """Return a reply as JSON of OpenAI's chat completions."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
     if reply.calls:
         message["tool_calls"] = [
@@ -151,27 +151,27 @@ def openai_reply(request: ReceivedRequest, reply: Reply) -> dict[str, Any]:
 
 
 ScriptedReply = str | Mapping[str, Any] | Reply
-"""A reply in a script: text; an object, which is sent in the form that the request wants; or a `Reply`."""
+"""Reply in a script: text; an object, which is sent in the requested form; or a `Reply`."""
 
 
 class ScriptedModel:
-    """A model that gives replies from a script. All of quaestor's own way to a model is used, except the network.
+    """Model that replies from a script. Everything but the network is quaestor's regular model access.
 
     >>> model = ScriptedModel(["I cannot say.", {"line": "net sales"}])
     >>> model.requests
     []
 
     Attributes:
-        requests: What it was asked, in order.
-        is_exhausted: Whether it was asked more often than the script has replies.
+        requests: The requests received, in order.
+        is_exhausted: Whether there were more requests than replies in the script.
     """
 
-    # A session takes it in place of a cassette.
+    # A session accepts it in place of a cassette.
     live = False
     sinks: "Sequence[Sink]" = ()
 
     def __init__(self, script: Iterable[ScriptedReply] | Callable[[ReceivedRequest], ScriptedReply]) -> None:
-        """Take the replies in order, or a function that gives the reply to each request."""
+        """Set the replies in order, or a function that returns the reply to each request."""
         self.requests: list[ReceivedRequest] = []
         self.is_exhausted = False
         self._left = iter(() if callable(script) else list(script))
@@ -179,7 +179,7 @@ class ScriptedModel:
 
     @staticmethod
     def allowed() -> AbstractContextManager[None]:
-        """Allow requests inside, which never leave the process, even if pydantic-ai is set to allow none.
+        """Allow requests within the block, even if pydantic-ai blocks model requests; they never leave the process.
 
         Raises:
             SettingsError: The extra `models` is not installed.
@@ -190,7 +190,7 @@ class ScriptedModel:
         return override_allow_model_requests(True)
 
     def transport(self, network: object) -> "httpx2.AsyncBaseTransport":
-        """Return what answers the requests of a connection in place of the network."""
+        """Return a transport that replies instead of the network."""
         del network
         import httpx2
 

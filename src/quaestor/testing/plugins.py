@@ -1,4 +1,4 @@
-"""Checks of solvers, readers, dataset formats, formats of reference answers and stores, whoever writes them."""
+"""Contract tests for solvers, readers, dataset formats, formats of reference answers, and stores."""
 
 import asyncio
 import inspect
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 SAMPLE_PAGE = "QUIL/2007/page_88.pdf"
-"""A page of the sample with a table of years and numbers in its text."""
+"""Page of the sample with a table of years and with numbers in its text."""
 
 _QUESTIONS = ("what was the exercise price in 2007?", "and in 2006?", "what is the difference?")
 _OTHER_QUESTIONS = ("what was the expected volatility in 2005?", "and in 2007?", "what is the difference?")
@@ -66,7 +66,7 @@ SCRAPS = (
     b"\xef\xbb\xbf", b"\xff\xfe", b"sep=;", b'sep="\nx"y\n', b"---\n", b"\x0c\x0c\x0c", b"<TABLE>\n<S> <C>\n",
     b",,,\n,,,\n", b"[]", b"{}", b"null", b'{"a": null}', b"[1]", b"\n\n\n", b";\n;\n",
 )  # fmt: skip
-"""What is left of files of many kinds, and what only begins like them."""
+"""Fragments of files of many kinds, and data that only begins like them."""
 
 _OTHER_FILES = {
     "page.html": b"<html><body style='a: b;'>\n<p>Net&nbsp;sales;</p><table><tr><td>rent</td><td>5</td></tr></table>",
@@ -77,22 +77,22 @@ _OTHER_FILES = {
     "page.txt": b"Results of the year;\n\nRent was $ 5 million in 2009; it had been $ 4 million.\n",
     "pages.json": b'[{"id": "a", "pre_text": ["x;"], "post_text": [], "table": [["", "2009"], ["rent", "5"]]}]',
 }
-"""Files that are quaestor's own to read; a plug-in is asked before."""
+"""Files that quaestor reads itself; plug-ins are asked first."""
 
 
 class ContractError(AssertionError):
-    """A plug-in does not keep its contract."""
+    """A plug-in breaks its contract."""
 
 
 def require(kept: object, fault: str) -> None:
-    """Raise ContractError with one line that says what is wrong, if something does not hold."""
+    """Raise ContractError with a one-line message unless a condition holds."""
     __tracebackhide__ = True
     if not kept:
         raise ContractError(" ".join(fault.split()))
 
 
 def sample_conversation(*questions: str, page: str = SAMPLE_PAGE) -> Conversation:
-    """Return questions about a page of the bundled sample, one after the other.
+    """Return a conversation with questions about a page of the bundled sample.
 
     >>> sample_conversation("what was the exercise price in 2007?").document.id
     'QUIL/2007/page_88.pdf'
@@ -104,11 +104,11 @@ def sample_conversation(*questions: str, page: str = SAMPLE_PAGE) -> Conversatio
 
 
 def turn_context(question: str, document: Document | None = None, memory: Memory | None = None) -> TurnContext:
-    """Return the context that a solver is given for a question, without a model, for tests of the solver's parts.
+    """Return the context that a solver gets for a question, without a model, to test the solver's parts.
 
     Args:
         document: By default a page of the sample.
-        memory: The turns before.
+        memory: The earlier turns.
     """
     document = document or sample_conversation().document
     knowledge, memory, asked = GraphProvider.of([document]), memory or Memory(), read_question(question)
@@ -124,20 +124,20 @@ def check_solver(
     options: "Mapping[str, object] | DataclassInstance | None" = None,
     model: ScriptedModel | None = None,
 ) -> tuple[Turn, ...]:
-    """Check that a solver keeps its contract, and return the turns that it plays.
+    """Check that a solver keeps its contract, and return its turns.
 
-    Its answers follow from their plans and name their sources; a question without an answer is not a failure; what
-    belongs to a conversation stays in it; and whatever a model writes, the conversation goes on.
+    Its answers follow from their plans and name their sources; a question without an answer is not a failure; state of
+    a conversation does not leak into others; and the conversation continues whatever a model writes.
 
     Args:
-        spec: What the entry point names.
-        conversation: What is played and returned; by default questions about a page of the sample.
-        options: The solver's options, or a mapping that they are read from; by default its defaults.
-        model: Replies to what the solver asks in that conversation.
+        spec: The object that the entry point names.
+        conversation: The conversation to run; by default questions about a page of the sample.
+        options: The solver's options, or a mapping to read them from; by default its defaults.
+        model: Replies to the solver's requests in that conversation.
 
     Raises:
-        ContractError: The contract is broken; the message says in a line how.
-        OutageError: The script has the model fail as a service that is down does.
+        ContractError: The contract is broken; the one-line message says how.
+        OutageError: The script simulates an outage of the model.
     """
     __tracebackhide__ = True
     require(isinstance(spec, SolverSpec), f"the entry point must name a SolverSpec, not {type(spec).__name__}")
@@ -157,14 +157,14 @@ def check_solver(
         require(model is not None, f"{what} needs a model: give check_solver a ScriptedModel")
     require(model is None or spec.takes_model, f"{what}: its spec must say takes_model=True to be given a model")
     conversation = conversation or sample_conversation(*_QUESTIONS)
-    (turns,) = _play(spec, read, [conversation], model)
+    (turns,) = _run_conversations(spec, read, [conversation], model)
     if model is None:
         _check_side_by_side(spec, read, conversation, turns)
         for odd in _odd_conversations():
-            _play(spec, read, [odd])
+            _run_conversations(spec, read, [odd])
     if spec.takes_model:
-        for said in _NONSENSE:
-            _play(spec, read, [sample_conversation(*_QUESTIONS)], ScriptedModel(said))
+        for script in _NONSENSE:
+            _run_conversations(spec, read, [sample_conversation(*_QUESTIONS)], ScriptedModel(script))
     if model is not None:
         asked = len(model.requests)
         require(not model.is_exhausted, f"{what} asks the model {asked} times, more often than the script has replies")
@@ -180,13 +180,13 @@ _NONSENSE: Sequence[Any] = (
     lambda asked: Reply(calls=(Call((asked.tools or ["x"])[0], {"question": None, "steps": [[]]}),)),
     lambda asked: {"steps": 7, "answer": "\ud800", "value": 1e300, "row": "T9R9C9"},
 )
-"""Scripts of models that are of no use."""
+"""Scripts of models with useless replies."""
 
 
-def _play(
+def _run_conversations(
     spec: "SolverSpec[Any]", options: Any, conversations: Sequence[Conversation], model: ScriptedModel | None = None
 ) -> list[tuple[Turn, ...]]:
-    """Return the turns of conversations that one solver plays side by side, each turn checked."""
+    """Run conversations concurrently with one solver, and check each turn."""
     __tracebackhide__ = True
     what = f"the solver {spec.name!r}"
 
@@ -195,7 +195,7 @@ def _play(
         async with AsyncExitStack() as stack:
             session = None
             if model is not None:
-                # Nothing leaves the process, even if the test forbids requests to models.
+                # No request leaves the process, even if the test forbids model requests.
                 stack.enter_context(model.allowed())
                 named = find_model(_MODEL)
                 config = ModelConfig(named, cassette=model, roles=dict.fromkeys(spec.roles(options), named))
@@ -215,7 +215,7 @@ def _play(
 
 
 class _CheckedSolver:
-    """A solver that lets others take their turn, and whose answers are of the right type."""
+    """Wrapper that yields to other conversations, and checks the type of answers."""
 
     def __init__(self, solver: Solver) -> None:
         self.name = solver.name
@@ -256,7 +256,7 @@ def _check_turn(what: str, turn: Turn, document: Document) -> None:
 
 
 def _numbers_at(document: Document, source: Source) -> tuple[object, ...] | None:
-    """Return the numbers at a place of a document; None if it has no such place."""
+    """Return the numbers at a place of a document, or None if the place does not exist."""
     try:
         if isinstance(source, CellRef):
             return tuple(quantity.value for quantity in document.cell(source).quantities)
@@ -275,7 +275,7 @@ def _check_side_by_side(
 ) -> None:
     __tracebackhide__ = True
     others = (sample_conversation(*_OTHER_QUESTIONS), conversation)
-    for turns in _play(spec, options, [conversation, *others])[::2]:
+    for turns in _run_conversations(spec, options, [conversation, *others])[::2]:
         for one, other in zip(alone, turns, strict=True):
             fault = (
                 f"the solver {spec.name!r} answers {one.question[:60]!r} with {one.answer} alone and {other.answer} "
@@ -293,7 +293,7 @@ def _odd_conversations() -> Iterator[Conversation]:
 
 @contextmanager
 def _contract_errors(what: str, does: str, leave: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Raise ContractError, with what was done, for any other exception but those to leave."""
+    """Turn any exception into a ContractError that names the operation, except those in `leave`."""
     __tracebackhide__ = True
     try:
         yield
@@ -311,20 +311,20 @@ def _contract_errors(what: str, does: str, leave: tuple[type[Exception], ...] = 
 
 
 def check_reader(reader: object, path: str | Path) -> Document:
-    """Check that a reader of documents keeps its contract, and return the document that it reads of a file.
+    """Check that a document reader keeps its contract, and return the document of a file.
 
-    It recognises the file by its content, leaves files of other kinds to others, reads it the same each time, and says
-    of a damaged file in one line what is wrong.
+    The reader recognises the file by its content and no files of other kinds, gives the same result each time, and
+    reports damaged files with a one-line error.
 
     Args:
-        reader: What the entry point names: an object, or a class that makes one.
+        reader: The object that the entry point names, or a class to instantiate.
         path: A file of its kind.
 
     Raises:
-        ContractError: The contract is broken; the message says in a line how.
+        ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
-    made = cast(DocumentReader, _made(reader, "reader"))
+    made = cast(DocumentReader, _instance_of(reader, "reader"))
     what, content = f"the reader {made.name!r}", read_content(Path(path))
     _check_recognising(what, made, content)
 
@@ -339,26 +339,26 @@ def check_reader(reader: object, path: str | Path) -> Document:
     _check_document(what, document)
     for damaged in _damaged(content):
         if _recognises(what, made, damaged):
-            with _errors_of_one_line(what, damaged):
+            with _one_line_errors(what, damaged):
                 _check_document(what, read(damaged), damaged=True)
     return document
 
 
 def check_dataset(format: object, path: str | Path) -> Dataset:
-    """Check that a dataset format keeps its contract, and return the dataset that it reads of a file.
+    """Check that a dataset format keeps its contract, and return the dataset of a file.
 
-    Besides what `check_reader` checks: the ids of conversations differ, each question can be asked, and a limit gives
-    the first conversations.
+    In addition to the checks of `check_reader`: conversation ids are unique, all questions are valid, and a limit
+    returns the first conversations.
 
     Args:
-        format: What the entry point names: an object, or a class that makes one.
-        path: A file of its kind, with two conversations or more.
+        format: The object that the entry point names, or a class to instantiate.
+        path: A file of its kind, with at least two conversations.
 
     Raises:
-        ContractError: The contract is broken; the message says in a line how.
+        ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
-    made = cast(DatasetFormat, _made(format, "dataset format"))
+    made = cast(DatasetFormat, _instance_of(format, "dataset format"))
     what, content = f"the dataset format {made.name!r}", read_content(Path(path))
     _check_recognising(what, made, content)
 
@@ -392,24 +392,24 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
         _check_document(what, conversation.document)
     for damaged in _damaged(content):
         if _recognises(what, made, damaged):
-            with _errors_of_one_line(what, damaged):
+            with _one_line_errors(what, damaged):
                 tuple(read(damaged).conversations)
     return dataset
 
 
 def check_references(format: object, path: str | Path, dataset: Dataset) -> None:
-    """Check that a format of reference answers keeps its contract: one answer to each question of a dataset.
+    """Check that a format of reference answers keeps its contract: one answer per question of a dataset.
 
     Args:
-        format: What the entry point names: an object, or a class that makes one.
+        format: The object that the entry point names, or a class to instantiate.
         path: A JSON file of its kind.
         dataset: The dataset of the file, as `check_dataset` returns it.
 
     Raises:
-        ContractError: The contract is broken; the message says in a line how.
+        ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
-    made = cast(GoldFormat, _made(format, "format of reference answers"))
+    made = cast(GoldFormat, _instance_of(format, "format of reference answers"))
     what = f"the format of reference answers {made.name!r}"
     require(made.name == dataset.format, f"{what}: its name must be that of the dataset format, {dataset.format!r}")
     content = read_content(Path(path))
@@ -432,24 +432,24 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
             turns is None or count == asked[id], f"{what} has {count} answers to the {asked[id]} questions of {id!r}"
         )
     for changed in _changed(content.json):
-        with _errors_of_one_line(what, content):
+        with _one_line_errors(what, content):
             if made.recognises(changed):
                 made.read(GoldFile(content.name, changed))
 
 
 STORE_RULES = (*CONVERSATION_RULES, *CONTENT_RULES, *SCORE_RULES)
-"""What `check_store` checks: each is a coroutine function of what opens one empty store as often as it is called."""
+"""The rules of `check_store`: coroutine functions that take a function to open the same, initially empty store."""
 
 
 def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
-    """Check that a run store keeps its contract: all `STORE_RULES`, each on a store of its own.
+    """Check that a run store keeps its contract: all `STORE_RULES`, each on a separate store.
 
     Args:
-        open_store: What the entry point names.
-        uri: Returns the URI of a new, empty store that can be opened again, for a name of letters and digits.
+        open_store: The object that the entry point names.
+        uri: Returns, for an alphanumeric name, the URI of a new, empty store that can be reopened.
 
     Raises:
-        ContractError: The contract is broken; the message says in a line which rule.
+        ContractError: The contract is broken; the one-line message names the rule.
     """
     __tracebackhide__ = True
     for number, rule in enumerate(STORE_RULES):
@@ -463,8 +463,8 @@ def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
             raise ContractError(f"the store {place} breaks a rule: {broken}") from error
 
 
-def _made(found: object, noun: str) -> object:
-    """Return what an entry point names, or what its class makes, if it has the attributes of its kind."""
+def _instance_of(found: object, noun: str) -> object:
+    """Return the object that an entry point names, or an instance of its class, after checking its attributes."""
     with _contract_errors(f"the {noun}", "is made"):
         made: object = found() if isinstance(found, type) else found
     for part in ("name", "recognises", "read"):
@@ -481,7 +481,7 @@ def _check_recognising(what: str, made: DocumentReader | DatasetFormat, content:
         renamed = FileContent(Path(f"renamed{suffix}"), content.data)
         fault = f"{what} does not recognise {content.name} as {renamed.name}: go by the content, not by the name"
         require(_recognises(what, made, renamed), fault)
-    if _is_own(made):  # asked in an order that decides
+    if _is_own(made):  # built-in formats depend on the order in which they are asked
         return
     replaced = _own_name(content)
     for name, data in _OTHER_FILES.items():
@@ -496,7 +496,7 @@ def _is_own(made: object) -> bool:
 
 
 def _own_name(content: FileContent) -> str | None:
-    """Return which reader or format of this package reads a file; None if none does."""
+    """Return the name of the built-in reader or format of a file, or None."""
     if content.looks_like_json:
         own = (format for format in dataset_formats() if _is_own(format))
         return next((format.name for format in own if format.recognises(content)), None)
@@ -525,7 +525,7 @@ def _check_document(what: str, document: Document, *, damaged: bool = False) -> 
 
 
 def _damaged(content: FileContent) -> Iterator[FileContent]:
-    """Yield scraps, and a file in many ways cut off and changed."""
+    """Yield fragments, and truncated and modified versions of a file."""
     data = content.data
     parts = [data[: len(data) * part // 8] for part in range(1, 8)]
     parts += [data[len(data) * part // 8 :] for part in range(1, 8)]
@@ -543,7 +543,7 @@ _ODD_VALUES: Sequence[Any] = (None, 5, "x", [], {}, [None])
 
 
 def _changed(value: Any) -> Iterator[Any]:
-    """Yield JSON values that differ from one in one place, at most at 60 places."""
+    """Yield copies of a JSON value with one part changed, for at most 60 parts."""
     places = list(_places(value))
     for place in places[:: len(places) // 60 + 1]:
         for odd in _ODD_VALUES:
@@ -565,8 +565,8 @@ def _places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 
 
 @contextmanager
-def _errors_of_one_line(what: str, content: FileContent) -> Iterator[None]:
-    """Allow an InputError of one line, which says what is wrong with a file, and no other exception."""
+def _one_line_errors(what: str, content: FileContent) -> Iterator[None]:
+    """Allow an InputError with a one-line message, and no other exception."""
     __tracebackhide__ = True
     with _contract_errors(what, f"reads a damaged {content.name}, which begins with {content.data[:40]!r}"):
         try:

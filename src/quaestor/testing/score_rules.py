@@ -1,4 +1,4 @@
-"""What every run store must do with scores, which are tables of it too: a function for each rule."""
+"""Rules for run stores: scores, which are stored in the same tables."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _ALL = ListPart()
 
 
 def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str = "pages.json") -> ScoreRecords:
-    """Return a score with those verdicts, by conversation; a program is right where its answer is wrong."""
+    """Return a score with the given verdicts by conversation; a program is right if its answer is wrong."""
     turns = [right for those in verdicts.values() for right in those]
     figure: dict[str, JsonValue] = {"correct": sum(turns), "total": len(turns), "low": 0.25, "high": 1.0, "pages": 2}
     score = ScoreRecord(
@@ -64,14 +64,14 @@ _LATER = replace(_LATER, score=replace(_LATER.score, scored=START + timedelta(ho
 
 @asynccontextmanager
 async def opened(open_store: OpenStore) -> AsyncIterator[tuple[RunStore, ScoreStore]]:
-    """Give a run store and its scores, both open."""
+    """Open a run store and its scores."""
     async with open_store() as store, ScoreStore(open_store()._tables) as scores:
         yield store, scores
 
 
 @asynccontextmanager
 async def _one_run(open_store: OpenStore) -> AsyncIterator[tuple[RunStore, ScoreStore]]:
-    """Give a store that has one complete run, and its scores."""
+    """Open a store with one complete run, and its scores."""
     async with opened(open_store) as (store, scores):
         await store.create_run(RUN)
         await store.complete_example(an_example(RUN), some_turns(RUN))
@@ -80,7 +80,7 @@ async def _one_run(open_store: OpenStore) -> AsyncIterator[tuple[RunStore, Score
 
 @asynccontextmanager
 async def _two_runs(open_store: OpenStore) -> AsyncIterator[ScoreStore]:
-    """Give the scores of two runs of two conversations; the first is scored, of the second one conversation."""
+    """Open the scores of two runs with two conversations each; in the second run only one conversation is scored."""
     async with opened(open_store) as (store, scores):
         for run in (RUN, OTHER):
             await add_listed_run(store, run, "c1", "c2")
@@ -156,7 +156,7 @@ async def two_scores_may_be_added_at_once(open_store: OpenStore) -> None:
 async def verdicts_come_with_answers(open_store: OpenStore) -> None:
     async with _one_run(open_store) as (store, scores):
         assert not len(await scores.judged_frame(RUN.id))
-        # The third turn has a verdict, and was not played in the attempt that counts.
+        # The third turn has a verdict, but was not run in the current attempt.
         earlier = some_turns(RUN, "c2", 3)
         await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
         for turn in earlier:

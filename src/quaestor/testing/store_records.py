@@ -1,4 +1,4 @@
-"""Records of made-up runs, for tests of run stores and of what is shown of them."""
+"""Records of made-up runs, to test run stores and their presentation."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -22,7 +22,7 @@ Scenario = Callable[[RunStore], Coroutine[None, None, None]]
 
 
 def play(uri: str, scenario: Scenario) -> None:
-    """Play a scenario on an opened store."""
+    """Run a scenario on an opened store."""
 
     async def opened() -> None:
         async with open_store(uri) as store:
@@ -141,7 +141,7 @@ def a_correction(run: RunRecord, conversation: str = "c1", number: int = 1, atte
 
 
 def measures_of(turns: Iterable[TurnRecord]) -> RunMeasures:
-    """What a store counts of a run with these turns."""
+    """Return the measures of a run with these turns."""
     outcome = ("refusals", "no_answer", "answered", "verified", "ended", "stages")
     rows = [
         {**summary_row(asdict(turn)), "answered": turn.number is not None, "verified": turn.verified}

@@ -1,6 +1,6 @@
-"""What every run store must do with runs, conversations, turns and claims: a function for each rule.
+"""Rules for run stores: runs, conversations, turns and claims.
 
-Each opens an empty store, and fails with AssertionError, or whatever the store raises, if the rule is broken.
+Each rule opens an empty store, and fails with an AssertionError, or an error of the store, if the rule is broken.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ _BEGUN = an_example(RUN, status="pending", turns=0)
 
 
 def find_rules(found: Mapping[str, object]) -> tuple[StoreRule, ...]:
-    """Return the rules of a module, in their order: its coroutine functions with the one parameter `open_store`."""
+    """Return the rules of a module in order: its coroutine functions with the single parameter `open_store`."""
     rules = (rule for rule in found.values() if inspect.iscoroutinefunction(rule))
     return tuple(rule for rule in rules if list(inspect.signature(rule).parameters) == ["open_store"])
 
 
 def raises(kind: type[Exception], pattern: str = "") -> Any:
-    """Expect an error whose message has a pattern; the attribute `exception` of the context is the error."""
+    """Expect an error whose message matches a pattern; the context's `exception` is the error."""
     return TestCase().assertRaisesRegex(kind, pattern)  # noqa: PT027 - needs no pytest
 
 
@@ -127,7 +127,7 @@ async def turns_are_kept_as_they_happen_and_outlive_their_writer(open_store: Ope
         assert await store.turns(run.id) == (first, understood)
         await store.save_turn(second)
         assert await store.turns(run.id) == (first, second)
-        # What is kept already need not be given again, and what is given takes its place.
+        # Stored turns can be omitted, and given turns replace stored ones.
         await store.complete_example(an_example(run), (replace(second, verified=False),))
         assert await store.turns(run.id) == (first, replace(second, verified=False))
 
@@ -256,9 +256,9 @@ async def a_claimed_conversation_is_begun_by_nobody_else(open_store: OpenStore) 
         with raises(ClaimedError) as caught:
             await store.begin_example(_BEGUN, Claim("bob", 30))
         assert caught.exception.owner == "ada"
-        # Once more by the same, as after a reply that was lost: it is begun.
+        # The same owner may begin again, as after a lost reply.
         assert await store.begin_example(_BEGUN, Claim("ada", 30)) == 1
-        # Who is known to be gone holds nothing.
+        # Claims of an owner known to be gone are ignored.
         assert await store.begin_example(_BEGUN, Claim("bob", 30, over="ada")) == 2
         assert await store.pending(RUN.id) == {"c1": "bob"}
 
@@ -288,7 +288,7 @@ async def what_was_played_since_is_not_played_again(open_store: OpenStore) -> No
         with raises(ClaimedError) as caught:
             await store.begin_example(_BEGUN, Claim("bob", 30, seen=0))
         assert caught.exception.owner is None
-        # Who begins the run anew knows of it.
+        # A runner that starts later knows of that attempt.
         assert await store.begin_example(_BEGUN, Claim("bob", 30, seen=1)) == 2
         await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2))
         with raises(DuplicateRecordError):
