@@ -1,1 +1,1 @@
-"""What is asked: conversations about documents, and the formats of the files that they come in."""
+"""Datasets: conversations about documents, and the formats of their files."""

@@ -16,16 +16,16 @@ from quaestor.errors import DatasetError, DocumentError
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords
 
-# The parts of an id of ConvFinQA: `Double_MRO/2007/page_134.pdf-1` is part 1 of two questions about a page of MRO.
+# Parts of a ConvFinQA id: `Double_MRO/2007/page_134.pdf-1` is part 1 of two questions about a page of MRO.
 #
-# A solver is shown the page only: the rest of the id betrays the question.
+# Solvers see only the page, as the rest of the id hints at the question.
 
 
 _ID = re.compile(r"(?:(?:Single|Double)_)?(?P<page>.+?)(?:-[0-9]+)?", re.DOTALL)
 
 
 def page_of(conversation: str) -> str:
-    """Return the page that a conversation's id names: `MRO/2007/page_134.pdf`."""
+    """Return the page named in a conversation's id: `MRO/2007/page_134.pdf`."""
     found = _ID.fullmatch(conversation)
     return found["page"] if found else ""
 
@@ -36,21 +36,21 @@ def company_of(conversation: str) -> str:
 
 
 def is_joined(conversation: str) -> bool:
-    """Return whether an id is that of a conversation joined from two questions ("Double")."""
+    """Return whether an id belongs to a conversation joined from two questions ("Double")."""
     return conversation.startswith("Double_")
 
 
 def read_convfinqa_page(
     record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Document:
-    """Return the page of one record of either format; a null table or text is an empty one.
+    """Return the page of a record in either format; a null table or text is empty.
 
-    Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
+    If a text is implausibly long, nothing is read, and `Document.refusal` says why.
 
     Args:
         record: One object of a file: with `doc`, or with `table`, `pre_text` and `post_text` beside `id`.
-        pages: The pages that were read before, by the digest of their content; a page with equal content is taken
-            from it, a new one added to it. None shares nothing.
+        pages: Cache of pages by the digest of their content, so that equal pages share one document. None disables
+            sharing.
 
     Source: The published files of ConvFinQA: Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
         Conversational Finance Question Answering" (2022).
@@ -85,14 +85,14 @@ def _document(name: str, grid: list[list[str]], texts: Mapping[str, Sequence[str
 
 
 def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the sentences of a section; what is not a sentence any more, by its length, in pieces."""
+    """Return the sentences of a section; overlong ones are split."""
     for number, text in enumerate(texts[section]):
         check_length(page, f"{section}, sentence {number}", len(text))
     return tuple(piece for text in texts[section] for piece in bounded(text))
 
 
 def _grid(table: object, where: str) -> list[list[str]]:
-    """Return the printed cells, row by row."""
+    """Return the printed cells by row."""
     if table is None:
         return []
     if isinstance(table, Mapping):
@@ -103,7 +103,7 @@ def _grid(table: object, where: str) -> list[list[str]]:
 
 
 def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]:
-    """Return the grid of a cleaned table, {column: {row: value}}; its corner is lost."""
+    """Return the grid of a cleaned table, {column: {row: value}}, which lacks the corner cell."""
     labels: dict[str, None] = {}
     for column in table.values():
         if not isinstance(column, Mapping):
@@ -120,7 +120,7 @@ def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]
 
 
 def _cell(value: object, where: str) -> str:
-    """Return a cell as printed; a float of the cleaned format prints as an integer if it is one."""
+    """Return a cell as printed; integral floats of the cleaned format are printed as integers."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -136,7 +136,7 @@ def _cell(value: object, where: str) -> str:
 
 
 def _texts(value: object, where: str, section: str) -> tuple[str, ...]:
-    """Return the sentences of a section: as they come but for abbreviations, or cut from one string."""
+    """Return the sentences of a section: rejoined at abbreviations, or split from one string."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -146,20 +146,19 @@ def _texts(value: object, where: str, section: str) -> tuple[str, ...]:
     return rejoin_sentences([text_field(text, f"{where}: a sentence of '{section}'", empty=True) for text in value])
 
 
-# The records of a ConvFinQA file, whichever its format: a page and the questions about it.
+# Records of a ConvFinQA file, in either format: a page and the questions about it.
 #
-# Looks up by name the few fields that it reads, so an answer field cannot reach a document: `scoring.gold` is another
-# reader.
+# Only a few named fields are read, so that no answer field can reach a document; `scoring.gold` reads the answers.
 
 
 _PAGES = 128
-"""So many pages are kept once they are read: conversations about one page mostly follow each other."""
+"""Number of pages cached; conversations about the same page usually follow each other."""
 
 
 def read_records(
     records: JsonRecords, path: str, format: str, limit: int | None, losses: Sequence[str] = ()
 ) -> Dataset:
-    """Return the dataset that the records of a file are; each is read once here, and again as it is asked for."""
+    """Return the dataset of a file's records; each record is read once now, and again on access."""
     if not records:
         raise DatasetError(
             f"{path} contains no conversations: expected a list of records or an object with 'dev', 'train' or 'test'"
@@ -170,7 +169,7 @@ def read_records(
     for number in range(count, len(records)):
         if not records.is_object(number):
             raise _no_object(path, number)
-    # Every question of the benchmark asks for a number, or for yes or no.
+    # All questions of the benchmark ask for a number, or for yes or no.
     return Dataset(path, format, digest, conversations, (*losses, *lacks), "numbers")
 
 
@@ -188,7 +187,7 @@ def _no_object(path: str, number: int) -> DatasetError:
 def read_conversation(
     record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Conversation:
-    """Return the document and the questions of one record of either format."""
+    """Return the document and the questions of a record in either format."""
     name = text_field(record.get("id"), f"{where}: 'id'")
     place = f"{where} ({name[:80]})"
     page = record.get("doc", record)
@@ -205,12 +204,12 @@ def read_conversation(
 
 
 class OriginalFormat:
-    """A list of records, each with its page's fields beside its questions."""
+    """Format with a list of records, each with its page's fields beside its questions."""
 
     name = "original"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is a JSON list: what its records lack is reported when they are read."""
+        """Return whether a file is a JSON list; records are validated when they are read."""
         return content.outline is not None and content.outline.kind == "list"
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
@@ -231,17 +230,17 @@ _LOSSES = (
 
 
 class CleanedFormat:
-    """An object of splits; each record holds its page under `doc` and its questions under `dialogue`."""
+    """Format with an object of splits; each record has its page under `doc` and its questions under `dialogue`."""
 
     name = "cleaned"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is a JSON object with a split of that name."""
+        """Return whether a file is a JSON object with a known split."""
         found = content.outline
         return found is not None and found.kind == "object" and any(split in found.parts for split in _SPLITS)
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the documents and questions of a file, all splits one after the other."""
+        """Return the documents and questions of a file, with all splits concatenated."""
         if content.outline is None or content.outline.kind != "object":
             raise DatasetError(f"{content.path}: expected an object of splits; is this a ConvFinQA file?")
         splits = [content.outline.parts[split] for split in _SPLITS if split in content.outline.parts]

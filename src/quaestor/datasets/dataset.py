@@ -1,4 +1,4 @@
-"""Conversations about documents, without answers: how they are listed, read from a file, and chosen."""
+"""Conversations about documents, without answers: listing, lazy reading, and selection."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ from quaestor.documents.document import Document
 from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError, UnknownConversationError, unknown_name
 
-# A large file has more pages than fit into memory: its conversations are listed, and each is read when it is used.
+# A large file has more pages than fit into memory, so its conversations are listed, and read on access.
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page in the list of a file."""
+    """Page in the list of a file."""
 
     id: str
     digest: str
@@ -25,7 +25,7 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation in the list of a file."""
+    """Conversation in the list of a file."""
 
     id: str
     page: ListedPage
@@ -33,7 +33,7 @@ class ListedConversation:
 
 
 class ConversationListing:
-    """Lists and digests conversations as they are read, without keeping them."""
+    """Lists conversations and computes their digest as they are read, without keeping them."""
 
     def __init__(self) -> None:
         self._listed: list[ListedConversation] = []
@@ -43,18 +43,18 @@ class ConversationListing:
 
     @property
     def listed(self) -> tuple[ListedConversation, ...]:
-        """The list so far."""
+        """The conversations added so far."""
         return tuple(self._listed)
 
     def find(self, id: str) -> int | None:
-        """Return the first place of an id; None if it was not added."""
+        """Return the first index of an id, or None."""
         return self._places.get(id)
 
     def add(self, conversation: "Conversation") -> bool:
         """Add the next conversation; return whether it is the first about its page.
 
-        That questions are independent counts in the digest, that they are chained not: so the digest of a file of
-        chained conversations is that of the releases before there were others.
+        Only independent questions are marked in the digest, so that files with chained conversations keep the digest of
+        earlier releases.
         """
         document, known = conversation.document, len(self._pages)
         page = ListedPage(document.id, document.digest, document.refusal)
@@ -68,16 +68,16 @@ class ConversationListing:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all that was added."""
+        """SHA-256 over all conversations added."""
         whole = self._digest.copy()
         whole.update(b"]")
         return whole.hexdigest()
 
 
 class FileConversations(Sequence["Conversation"]):
-    """The conversations of a file, each read when it is used, so that few are in memory.
+    """Conversations of a file, each read on access, so that few are in memory.
 
-    Equal to every sequence of the same conversations. Pickled it is a tuple of them.
+    Equal to any sequence of the same conversations. Pickled as a tuple of them.
     """
 
     def __init__(self, listed: Sequence[ListedConversation], read: "Callable[[int], Conversation]") -> None:
@@ -93,7 +93,7 @@ class FileConversations(Sequence["Conversation"]):
     @overload
     def __getitem__(self, index: slice) -> "FileConversations": ...
     def __getitem__(self, index: int | slice) -> "Conversation | FileConversations":
-        """Return a conversation, or some of them."""
+        """Return a conversation, or some of them for a slice."""
         if isinstance(index, slice):
             return self.taking(range(len(self))[index])
         return self._read(range(len(self))[index])
@@ -102,7 +102,7 @@ class FileConversations(Sequence["Conversation"]):
         return (self._read(place) for place in range(len(self)))
 
     def taking(self, places: Sequence[int]) -> "FileConversations":
-        """Return those at some places, in their order."""
+        """Return the conversations at some indexes, in that order."""
         read = self._read
         return FileConversations([self.listed[place] for place in places], lambda place: read(places[place]))
 
@@ -111,7 +111,7 @@ class FileConversations(Sequence["Conversation"]):
             return NotImplemented
         return len(self) == len(other) and all(one == same for one, same in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]  # what is equal to it has others
+    __hash__ = None  # type: ignore[assignment]  # equal sequences of other types have other hashes
 
     def __repr__(self) -> str:
         return f"<{len(self)} conversations of a file>"
@@ -126,9 +126,9 @@ class Conversation:
 
     Attributes:
         document: Shared by all conversations about the same page.
-        questions: As asked; none if the file is only a document.
-        chained: Whether a question may refer to the ones before it; if not, each is asked with an empty memory.
-        joined: Whether it was made of two conversations about the same page, one after the other.
+        questions: As asked; empty if the file is only a document.
+        chained: Whether questions may refer to earlier ones; otherwise each is asked with an empty memory.
+        joined: Whether it was joined from two conversations about the same page.
         company: The company of the document, for splits that keep its documents together; "" if unknown.
     """
 
@@ -140,21 +140,20 @@ class Conversation:
     company: str = ""
 
     def __post_init__(self) -> None:
-        """Fold the white space of the questions, since patterns match single blanks."""
+        """Normalise white space in the questions, since patterns match single blanks."""
         object.__setattr__(self, "questions", tuple(" ".join(text.split()) for text in self.questions))
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """The conversations of one file.
+    """Conversations of one file.
 
     Attributes:
-        format: The name of the format that it was read as: `original`, `cleaned`.
-        digest: SHA-256 over ids, documents and questions; answers do not change it.
-        conversations: In the file's order; those of a large file are read when they are used. `listed` has their ids
-            and pages.
-        warnings: What the format lost and which tables have no number, one line each.
-        answers: The kinds of answers of its questions, by its format.
+        format: Name of the file's format, such as `original` or `cleaned`.
+        digest: SHA-256 over ids, documents and questions; independent of answers.
+        conversations: In the file's order; those of a large file are read on access. `listed` has their ids and pages.
+        warnings: Losses of the format, and tables without numbers, one line each.
+        answers: Kinds of answers to its questions, according to the format.
         folder: The folder of the documents that the questions are about; None if they are in the file.
         unanswerable: Whether some of the questions may have no answer.
     """
@@ -177,13 +176,13 @@ class Dataset:
         warnings: Sequence[str] = (),
         answers: AnswerKinds = "all",
     ) -> "Dataset":
-        """Return the dataset of some conversations, with its digest.
+        """Build the dataset of some conversations, with its digest.
 
         Args:
-            format: The name of the format that it was read as.
+            format: Name of the file's format.
             conversations: In the file's order.
-            warnings: What the format lost, one line each.
-            answers: Which answers the questions have: only `numbers`, where the format is one of such questions alone.
+            warnings: Losses of the format, one line each.
+            answers: Kinds of answers: only `numbers` if the format has no other questions.
         """
         listing = ConversationListing()
         for conversation in conversations:
@@ -193,7 +192,7 @@ class Dataset:
 
     @property
     def listed(self) -> Sequence[ListedConversation]:
-        """What is known of the conversations without reading them again, in the file's order."""
+        """The ids and pages of the conversations, in the file's order, without reading them again."""
         if isinstance(self.conversations, FileConversations):
             return self.conversations.listed
         listing = ConversationListing()
@@ -210,23 +209,23 @@ class Dataset:
         return tuple(self.conversations[place] for place in places)
 
     def documents(self) -> Iterator[Document]:
-        """Yield each page once, as its last conversation has it, in the order of the first ones."""
+        """Yield each page once, as read with its last conversation, in order of first occurrence."""
         return (self.conversations[place].document for place in self._last_of_pages())
 
     def pages(self) -> Iterator[ListedPage]:
-        """Yield the same pages, without reading them again."""
+        """Yield the same pages from the list, without reading them again."""
         listed = self.listed
         return (listed[place].page for place in self._last_of_pages())
 
     def _last_of_pages(self) -> list[int]:
-        """Return the place of each page's last conversation."""
+        """Return the index of each page's last conversation."""
         return list({one.page.id: place for place, one in enumerate(self.listed)}.values())
 
     def conversation(self, id: str) -> Conversation:
-        """Return the conversation of that id.
+        """Return the conversation with an id.
 
         Raises:
-            UnknownConversationError: There is none; the message names the nearest ids.
+            UnknownConversationError: It does not exist; the message suggests similar ids.
         """
         known = [one.id for one in self.listed]
         if id not in known:
@@ -237,7 +236,7 @@ class Dataset:
 def list_records(
     read: Callable[[int], Conversation], count: int, path: str, id_name: str = "id"
 ) -> tuple[FileConversations, str, list[str]]:
-    """Return the first conversations of a file, their digest, and what their pages lack; each is read once for this."""
+    """Read the first conversations of a file once; return them, their digest, and the losses of their pages."""
     listing, losses = ConversationListing(), list[str]()
     for number in range(count):
         conversation = read(number)
@@ -251,7 +250,11 @@ def list_records(
 
 
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
-    """Return a field that must be text, valid Unicode and, unless `empty`, not blank."""
+    """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
+
+    Raises:
+        DatasetError: The field is something else.
+    """
     if not isinstance(value, str):
         raise DatasetError(f"{what} is missing or is not text; is this a {benchmark} file?")
     if not empty and not value.strip():
@@ -265,7 +268,7 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
 
 
 def shown_losses(document: Document) -> tuple[str, ...]:
-    """Return what a page lacks to be asked about, one line each: nothing of it was read, a table has no number."""
+    """Return what is missing in a page, one line each: it was refused, or a table has no number."""
     return tuple(
         f"{document.id}: {show_warning(warning)}"
         for warning in document.warnings
@@ -273,19 +276,18 @@ def shown_losses(document: Document) -> tuple[str, ...]:
     )
 
 
-# Which conversations of a file are taken: some by their ids, or a sample.
+# Selection of conversations of a file, by id or as a sample.
 #
-# A larger sample of one seed holds the smaller, and a conversation that is added to the file changes it by one at
-# most.
+# With the same seed, larger samples include smaller ones, and adding a conversation to the file changes at most one.
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Some conversations of a file, as a run keeps it.
+    """Selection of conversations, as stored with a run.
 
     Attributes:
-        conversations: Their ids, in the file's order; none if a sample is drawn.
-        sample: How many are drawn; None where ids are given.
+        conversations: Their ids in the file's order; empty for a sample.
+        sample: Size of the sample; None if ids are given.
     """
 
     conversations: tuple[str, ...] = ()
@@ -293,7 +295,7 @@ class Selection:
     seed: int = 0
 
     def of(self, dataset: Dataset) -> Dataset:
-        """Return the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
+        """Return the dataset of the selected conversations, in the file's order; all if the sample is larger."""
         if self.sample is None:
             chosen_ids = self.conversations
         else:

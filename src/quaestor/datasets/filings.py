@@ -1,4 +1,4 @@
-"""Questions about documents of their own: quaestor's format, and those of FinanceBench and DocFinQA."""
+"""Questions about whole documents: quaestor's format, and those of FinanceBench and DocFinQA."""
 
 import json
 import re
@@ -12,10 +12,10 @@ from quaestor.datasets.formats import DocumentFolder
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
 
-# The formats of questions about documents that lie in a folder: quaestor's own, and that of FinanceBench.
+# Formats of questions about documents in a folder: quaestor's own, and that of FinanceBench.
 #
-# Looks up by name the few fields that it reads, so an answer field cannot reach a document or a question:
-# `scoring.references` is another reader.
+# Only a few named fields are read, so that no answer field can reach a document or a question;
+# `scoring.references` reads the answers.
 
 
 _FIRST_LINE = 1 << 20
@@ -23,7 +23,7 @@ _FIRST_LINE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class _UnreadConversation:
-    """A conversation whose document is not read yet."""
+    """Conversation whose document has not been read yet."""
 
     id: str
     document: str
@@ -33,17 +33,17 @@ class _UnreadConversation:
 
 
 class FilingQuestions:
-    """Lines with `file`, `conversation`, `turn` and `question`; a conversation's follow each other."""
+    """Format of lines with `file`, `conversation`, `turn` and `question`; lines of a conversation are consecutive."""
 
     name = "filings"
     unanswerable = True
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether the first line of a file is such an object."""
+        """Return whether the first line of a file has the fields of this format."""
         return {"file", "conversation", "turn", "question"} <= _first_line(content).keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the questions of a file about documents that lie beside it."""
+        """Return the questions of a file about documents in the same folder."""
         return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
@@ -71,7 +71,7 @@ class FilingQuestions:
 
 
 class FinanceBench(FilingQuestions):
-    """Lines with `financebench_id`, `doc_name`, `company` and `question`, each a conversation of one question.
+    """Format of lines with `financebench_id`, `doc_name`, `company` and `question`, each a separate conversation.
 
     Source: Islam et al., "FinanceBench: A New Benchmark for Financial Question Answering" (2023).
     """
@@ -80,7 +80,7 @@ class FinanceBench(FilingQuestions):
     unanswerable = False
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether the first line of a file is such an object."""
+        """Return whether the first line of a file has the fields of this format."""
         return {"financebench_id", "doc_name", "question"} <= _first_line(content).keys()
 
     def _read_questions(self, content: FileContent) -> Iterator[_UnreadConversation]:
@@ -93,7 +93,7 @@ class FinanceBench(FilingQuestions):
 
 
 def _first_line(content: FileContent) -> Mapping[str, object]:
-    """Return the object on the first line of a file; an empty one if there is none."""
+    """Return the object on the first line of a file, or an empty one."""
     if not content.looks_like_json:
         return {}
     try:
@@ -105,7 +105,7 @@ def _first_line(content: FileContent) -> Mapping[str, object]:
 
 
 def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield where each line is, and its object."""
+    """Yield the location and the object of each line."""
     for number, line in enumerate(content.text.text.split("\n"), 1):
         where = f"{content.path}, line {number}"
         if not line.strip():
@@ -135,7 +135,7 @@ def _dataset(name: str, content: FileContent, folder: DocumentFolder, asked: lis
     return Dataset(str(content.path), name, digest, conversations, folder=str(folder.path.absolute()))
 
 
-# The format of DocFinQA: a list of records, each with a question and the whole text of the filing that it is about.
+# The format of DocFinQA: a list of records, each with a question and the full text of its filing.
 #
 # Source: Reddy et al., "DocFinQA: A Long-Context Financial Reasoning Dataset" (2024).
 
@@ -144,7 +144,7 @@ _FIELDS = ("Context", "Question")
 
 
 class DocFinqaFormat:
-    """A list of records with `Context` and `Question`; each is a conversation of one question, named by its place."""
+    """Format with a list of records with `Context` and `Question`; each is a conversation named by its index."""
 
     name = "docfinqa"
 
@@ -161,7 +161,10 @@ class DocFinqaFormat:
         return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
-        """Return the same; of the folder only its cache and limits are used, for the file has its documents."""
+        """Return the documents and questions of a file, which contains the documents.
+
+        Only the cache and the limits of the folder are used.
+        """
         if content.outline is None:
             raise DatasetError(f"{content.path}: expected a list of records; is this a DocFinQA file?")
         records = content.records(content.outline.parts.values())

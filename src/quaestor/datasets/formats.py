@@ -1,4 +1,4 @@
-"""The formats that a dataset can have, and which of them a file is in: by what it holds, not by its name."""
+"""Dataset formats, and their detection by a file's content, not by its name."""
 
 import hashlib
 from collections.abc import Iterable
@@ -18,23 +18,23 @@ from quaestor.readers.reading import read_file, unread_file
 from quaestor.readers.registry import reader_names
 
 _MOST_DOCUMENTS = 6
-"""Documents that are kept in memory: questions about one mostly follow each other."""
+"""Number of documents cached; questions about the same document usually follow each other."""
 _LONGEST_NAME = 255
 
 
 class DocumentFolder:
-    """The documents of a folder, each read as it is asked for."""
+    """Documents of a folder, each read on access."""
 
     def __init__(
         self, path: Path, cache: ByteCache | None = None, limits: ReadingLimits | None = DEFAULT_LIMITS
     ) -> None:
-        """Take the folder."""
+        """Set the folder, and how its documents are read."""
         self.path = path
         self._cache, self._limits = cache, limits
         self._read = BoundedCache[str, Document](_MOST_DOCUMENTS)
 
     def require(self, names: Iterable[tuple[str, str]]) -> None:
-        """Make sure that the folder has all documents, before the first is read."""
+        """Raise a DatasetError if a document is missing in the folder, before any is read."""
         seen = set[str]()
         for name, where in names:
             if name not in seen:
@@ -42,11 +42,11 @@ class DocumentFolder:
             seen.add(name)
 
     def document(self, name: str, where: str) -> Document:
-        """Return a document."""
+        """Return a document by name; `where` is for messages."""
         return self._read.get(name, lambda: self._document(read_content(self._file(name, where))))
 
     def text(self, text: str) -> Document:
-        """Return a document whose text is at hand, named by its digest."""
+        """Return the document of a text, named by its digest."""
         data = text.encode("utf-8", "replace")
         name = f"{hashlib.sha256(data).hexdigest()[:12]}.txt"
         return self._read.get(name, lambda: self._document(FileContent(Path(name), data)))
@@ -75,16 +75,16 @@ class DocumentFolder:
 
 
 def _plain(path: Path) -> str:
-    """Return the name of a file without its ending, packed or not."""
+    """Return the name of a file without its suffix, nor the suffix `.gz`."""
     return Path(path.stem).stem if path.suffix == ".gz" else path.stem
 
 
 def read_document_as_dataset(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Dataset | None:
-    """Return a file that is a document as a dataset with one conversation without questions.
+    """Read a document file as a dataset with one conversation without questions.
 
-    None if no reader recognises the file.
+    Returns None if no reader recognises the file.
     """
     found = read_file(content, cache, limits)
     if found is None:
@@ -95,41 +95,41 @@ def read_document_as_dataset(
 
 
 class DatasetFormat(Protocol):
-    """How the conversations of one kind of file are read.
+    """Reader of conversations in one file format.
 
-    Another package adds one by an entry point `quaestor.datasets`, named as the format is.
+    Other packages add formats through the entry point group `quaestor.datasets`, named after the format.
     """
 
     @property
     def name(self) -> str:
-        """What `Dataset.format` says; no other format's."""
+        """The unique name of the format, which is stored in `Dataset.format`."""
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is in this format, by what it holds and not by its name. Raises nothing."""
+        """Return whether a file is in this format, by its content and not by its name. Must not raise."""
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file, never an answer.
 
         Args:
-            limit: The most conversations to read.
+            limit: Maximum number of conversations to read.
 
         Raises:
-            DatasetError: The file or a record is not what it should be; the message says which and what to do.
+            DatasetError: The file or a record is invalid; the message says which and what to do.
         """
 
 
 @runtime_checkable
 class AboutFiles(Protocol):
-    """A DatasetFormat whose questions are about documents of their own, which lie in a folder."""
+    """DatasetFormat for questions about documents in a separate folder."""
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file.
 
         Args:
-            limit: The most conversations to read.
+            limit: Maximum number of conversations to read.
 
         Raises:
-            DatasetError: A record is not what it should be, or a document is missing; the message says which.
+            DatasetError: A record is invalid, or a document is missing; the message says which.
         """
 
 
@@ -137,7 +137,7 @@ def _format_of(name: str, found: object) -> DatasetFormat:
     return cast(DatasetFormat, named_object(name, found, ("name", "recognises", "read")))
 
 
-# A list of records is all that the original format asks for, so every other format is asked before it.
+# The original format accepts any list of records, so it is tried last.
 _FORMATS: Registry[DatasetFormat] = Registry(
     "quaestor.datasets",
     "dataset format",
@@ -154,7 +154,7 @@ _FORMATS: Registry[DatasetFormat] = Registry(
 
 
 def dataset_formats(*, benchmarks: bool = True) -> tuple[DatasetFormat, ...]:
-    """Return the formats that are known, in the order in which they are asked: those of other packages first."""
+    """Return all available formats in the order in which they are tried, those of other packages first."""
     names = [name for name in _FORMATS.names() if benchmarks or name not in _FORMATS.built_in]
     return tuple(format for _, format in reversed(tuple(_FORMATS.usable(names))))
 
@@ -166,18 +166,18 @@ def read_dataset(
     limits: ReadingLimits = DEFAULT_LIMITS,
     folder: Path | None = None,
 ) -> Dataset:
-    """Return the documents and questions of a file, in the format that recognises it.
+    """Read the documents and questions of a file, in the format that recognises it.
 
-    A file that is a document (see `quaestor.readers`) becomes a dataset with one conversation without questions;
-    `only_document` returns its document.
+    A document file (see `quaestor.readers`) becomes a dataset with one conversation without questions; `only_document`
+    returns its document.
 
     Args:
-        limit: The most conversations to read.
-        cache: Where documents are cached.
-        folder: The folder of the documents that the questions are about; by default that of the file.
+        limit: Maximum number of conversations to read.
+        cache: Cache for documents.
+        folder: The folder of the documents that the questions are about; by default the file's folder.
 
     Raises:
-        DatasetError: The file or a record is not what it should be; the message says which and what to do.
+        DatasetError: The file or a record is invalid; the message says which and what to do.
     """
     if limit is not None and limit < 1:
         raise DatasetError(f"invalid limit {limit}: it must be at least 1")
@@ -202,7 +202,7 @@ def _dataset_in(
         return document
     if not content.looks_like_json:
         raise DatasetError(unread_file(content))
-    # Says where the JSON ends, which no format could know better.
+    # Raises an error with the position of invalid JSON, which no format could report better.
     _ = content.json
     names = ", ".join(sorted((*_FORMATS.names(), *reader_names())))
     wanted = "expected a list of records or an object with 'dev', 'train' or 'test'"
@@ -212,13 +212,17 @@ def _dataset_in(
 def read_document(
     source: str | Path | FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Return the document of a file with just one: a file of a document reader, or a dataset about one page."""
+    """Return the document of a file with exactly one: a document file, or a dataset about one page."""
     content = source if isinstance(source, FileContent) else read_content(Path(source))
     return only_document(_dataset_in(content, None, cache, limits))
 
 
 def only_document(dataset: Dataset) -> Document:
-    """Return the document of a dataset that is about just one."""
+    """Return the only document of a dataset.
+
+    Raises:
+        SeveralPagesError: The dataset has several.
+    """
     pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
     if len(pages) > 1:
         raise SeveralPagesError(dataset.path, len(pages))

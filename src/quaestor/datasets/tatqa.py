@@ -14,9 +14,9 @@ from quaestor.errors import DatasetError, DocumentError
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords
 
-# A page of TAT-QA as a document: one table among the paragraphs around it.
+# A page of TAT-QA as a document: one table among paragraphs.
 #
-# The file has the paragraphs in their order, but not between which of them the table is.
+# The file has the paragraphs in order, but not the position of the table among them.
 
 
 BENCHMARK = "TAT-QA"
@@ -26,7 +26,7 @@ _LEADS = re.compile(
     r"|provides|reflects|details|reconciles)\b|\bas follows\b|\b(?:were|was|is|are|the) following\b|:\s*$",
     re.IGNORECASE,
 )
-"""What a paragraph says that leads to a table."""
+"""Matches a paragraph that introduces a table."""
 _AMOUNTS = r"(?:thousands|millions|billions|(?:us\s?)?\$?\s?000['\u2019]?s?)\b"
 _COUNTS = re.compile(
     rf"\([^()]{{0,60}}\bin {_AMOUNTS}[^()]{{0,80}}\)|\b(?:amounts |dollars )?expressed in {_AMOUNTS}[^.()]{{0,80}}",
@@ -36,9 +36,9 @@ _LONGEST_HEADING = 200
 
 
 def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
-    """Return the page of one record; its id is that of its table.
+    """Return the page of a record, with the id of its table.
 
-    Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
+    If a text is implausibly long, nothing is read, and `Document.refusal` says why.
 
     Source: The published files of TAT-QA: Zhu et al., "TAT-QA: A Question Answering Benchmark on a Hybrid of Tabular
         and Textual Content in Finance" (2021).
@@ -68,7 +68,7 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
 
 
 def place_of_table(texts: Sequence[str]) -> int:
-    """Return how many paragraphs are above the table: up to the last that leads to one; none if none does.
+    """Return the number of paragraphs above the table: up to the last one that introduces a table, or none.
 
     >>> place_of_table(["Rents rose.", "They were as follows (in millions):", "Costs fell."])
     2
@@ -77,9 +77,9 @@ def place_of_table(texts: Sequence[str]) -> int:
 
 
 def _caption(texts: Sequence[str], above: int) -> str:
-    """Return what paragraphs say in brackets that numbers count in: the nearest above the table, else a heading below.
+    """Return the scale that paragraphs state in brackets: the nearest above the table, else a heading below.
 
-    A page's title ("NOTES (in thousands, except per share data)") may stand far from its table.
+    A page's title ("NOTES (in thousands, except per share data)") may be far from its table.
     """
     headings = [text for text in texts[above:] if len(text) <= _LONGEST_HEADING and not text.rstrip().endswith(".")]
     for text in (*reversed(texts[:above]), *headings):
@@ -97,7 +97,7 @@ def _grid(rows: object, where: str) -> list[list[str]]:
 
 
 def _texts(paragraphs: object, where: str) -> tuple[str, ...]:
-    """Return the paragraphs by their order."""
+    """Return the paragraphs in order."""
     if paragraphs is None:
         return ()
     if not isinstance(paragraphs, list) or not all(isinstance(paragraph, Mapping) for paragraph in paragraphs):
@@ -106,24 +106,23 @@ def _texts(paragraphs: object, where: str) -> tuple[str, ...]:
     return tuple(text_field(found.get("text"), what, empty=True, benchmark=BENCHMARK) for found in paragraphs)
 
 
-# The format of TAT-QA: a list of pages, each with its questions, which are independent of each other.
+# The format of TAT-QA: a list of pages, each with independent questions.
 #
-# A page is one conversation, so that what is resumed, sampled or named is a page with all its questions. Looks up by
-# name the few fields that it reads, so an answer field cannot reach a document: `scoring.references` is another
-# reader.
+# Each page is one conversation, so that resuming, sampling and naming refer to a page with all its questions. Only a
+# few named fields are read, so that no answer field can reach a document; `scoring.references` reads the answers.
 
 
 _PAGES = 128
-"""So many pages are kept once they are read."""
+"""Number of pages cached."""
 
 
 class TatqaFormat:
-    """A list of records, each with `table`, `paragraphs` and `questions`."""
+    """Format with a list of records, each with `table`, `paragraphs` and `questions`."""
 
     name = "tatqa"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is a JSON list whose first record has paragraphs and questions beside its table."""
+        """Return whether a file is a JSON list whose first record has a table, paragraphs and questions."""
         found = content.outline
         if found is None or found.kind != "list":
             return False
