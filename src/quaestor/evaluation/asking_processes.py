@@ -83,7 +83,7 @@ async def play_asking(
     async with LoopWorkers(min(processes, at_once), context, make, parent.receive, parent.answer) as workers:
         parent.broadcast = workers.broadcast
 
-        async def play_one(conversation: Conversation) -> None:
+        async def run_one(conversation: Conversation) -> None:
             for _ in range(MOST_DEATHS):
                 watcher = await listener.on_start(conversation)
                 if watcher is False:
@@ -105,7 +105,7 @@ async def play_asking(
                 "resume the run, with fewer workers if it happens again"
             )
 
-        await gather_limited(conversations, play_one, at_once)
+        await gather_limited(conversations, run_one, at_once)
 
 
 class _Pages:

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class RunListener(Protocol):
-    """Is notified of every conversation, in the process and thread that called `Engine.play`."""
+    """Notified of the start and end of every conversation, in the process and thread that called `Engine.play`."""
 
     async def on_start(self, conversation: Conversation) -> Watcher | Literal[False] | None:
         """Handle that a conversation is about to start, and return its watcher.
@@ -35,7 +35,7 @@ class RunListener(Protocol):
         """
         ...
 
-    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, result: ConversationResult) -> None:
         """Handle the result of a conversation."""
         ...
 
@@ -87,7 +87,7 @@ class InlineEngine:
         # In a thread, as it may read weights.
         solver = await compute(factory)
 
-        async def play_one(conversation: Conversation) -> None:
+        async def run_one(conversation: Conversation) -> None:
             # Lets the event loop handle Ctrl-C, since a solver that only computes never awaits.
             await asyncio.sleep(0)
             watcher = await listener.on_start(conversation)
@@ -96,7 +96,7 @@ class InlineEngine:
             result = await run_conversation(conversation, solver, graphs, session, watcher, seconds=self.seconds)
             await listener.on_finish(conversation, result)
 
-        await gather_limited(conversations, play_one, self.concurrency)
+        await gather_limited(conversations, run_one, self.concurrency)
 
 
 async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:

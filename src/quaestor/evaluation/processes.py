@@ -99,7 +99,7 @@ class ProcessEngine:
         workers = Workers(self.workers, context, advice, partial(_prepare_worker, factory, graphs, self.seconds))
         loop = asyncio.get_running_loop()
 
-        async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
+        async def run_chunk(chunk: tuple[Conversation, ...]) -> None:
             chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
             if not chunk:
                 return
@@ -112,7 +112,7 @@ class ProcessEngine:
         # Leaving the block ends the workers, even during a conversation.
         with workers:
             # Twice as many as workers, so that each worker has its next chunk ready.
-            await gather_limited(chunks(conversations, CHUNK), play_chunk, 2 * self.workers)
+            await gather_limited(chunks(conversations, CHUNK), run_chunk, 2 * self.workers)
 
 
 class _Worker:
@@ -135,10 +135,10 @@ def _run_chunk(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> 
         _Worker.solver = _Worker.factory()
     solver = _Worker.solver
 
-    async def play_all() -> tuple[ConversationResult, ...]:
+    async def run_all() -> tuple[ConversationResult, ...]:
         graphs, seconds, both = _Worker.graphs, _Worker.seconds, zip(chunk, stored, strict=True)
         return tuple(
             [await run_conversation(one, solver, graphs, stored=graph, seconds=seconds) for one, graph in both]
         )
 
-    return asyncio.run(play_all())
+    return asyncio.run(run_all())

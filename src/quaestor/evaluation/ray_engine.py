@@ -61,29 +61,29 @@ class RayEngine:
         async with joined_cluster(self.workers, self.address) as cluster:
             config, counter = _model_access(session, cluster)
             run = session.run if session else ""
-            player = ConversationWork(_picklable(solver), factory, graphs, config, run, counter, self.seconds)
+            work = ConversationWork(_picklable(solver), factory, graphs, config, run, counter, self.seconds)
             at_once = None if session is None else self.at_once
             workers = self.workers if at_once is None else min(self.workers, at_once)
-            pool = RayWorkerPool[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
+            pool = RayWorkerPool[_Chunk, tuple[ConversationResult, ...]](cluster, work, workers, at_once)
             async with pool:
                 pages = _Pages(pool, graphs)
 
-                async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
+                async def run_chunk(chunk: tuple[Conversation, ...]) -> None:
                     chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
                     if not chunk:
                         return
                     job, shared = await pages.without(chunk)
                     died, results = await pool.do_counted(job, *shared)
-                    for conversation, result in zip(chunk, results, strict=True):
-                        played = result
+                    for conversation, returned in zip(chunk, results, strict=True):
+                        result = returned
                         if session is not None and counter is not None:
-                            session.heard_elsewhere(played.exchanges)
+                            session.heard_elsewhere(result.exchanges)
                             if died:  # requests of lost attempts were used too
-                                played = replace(played, usage=await counter.used(conversation.id))
-                        await listener.on_finish(conversation, played)
+                                result = replace(result, usage=await counter.used(conversation.id))
+                        await listener.on_finish(conversation, result)
 
                 size = CHUNK if at_once is None else 1  # conversations that ask a model are sent singly
-                await gather_limited(chunks(conversations, size), play_chunk, pool.lanes)
+                await gather_limited(chunks(conversations, size), run_chunk, pool.lanes)
 
 
 class _Remote(Protocol):
@@ -166,7 +166,7 @@ class _Pages:
     """Pages in the object store, each with its frozen graph, shared by consecutive conversations."""
 
     def __init__(self, pool: RayWorkerPool[Any, Any], graphs: GraphProvider | None) -> None:
-        self._crew, self._graphs = pool, graphs
+        self._pool, self._graphs = pool, graphs
         self._shared: OrderedDict[tuple[str, str], ObjectRef[SentPage]] = OrderedDict()
 
     async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[SentPage]]]":
@@ -183,7 +183,7 @@ class _Pages:
         if key not in self._shared:
             # Only this process has the store open, so the frozen graph is shared with the page.
             stored = await self._graphs.stored(document) if self._graphs else None
-            self._shared[key] = self._crew.share((document, stored))
+            self._shared[key] = self._pool.share((document, stored))
         self._shared.move_to_end(key)
         page = self._shared[key]
         while len(self._shared) > _MOST_PAGES:

@@ -31,7 +31,7 @@ from quaestor.store.records import ConversationRecord, TurnRecord, now
 if TYPE_CHECKING:
     from quaestor.evaluation.claims import Lease
 
-_LOST = "EngineError: the worker process that played it died"
+_LOST = "EngineError: the worker process that ran it died"
 
 OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
@@ -130,27 +130,27 @@ class RunWriter:
         await self.copy_turns(conversation, turns)
         return watcher
 
-    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, result: ConversationResult) -> None:
         """Store the end of the conversation, and everything not stored yet."""
-        self.end = self.end or played.end
+        self.end = self.end or result.end
         journal = self._journals.pop(conversation.id, None)
         if journal is None:  # it was stopped while an attempt was being begun
             return
         await journal.settle()
-        for exchange in played.exchanges:
+        for exchange in result.exchanges:
             await journal.keep(exchange)
-        if played.graph and journal.graph_of != played.graph_of:
-            await self._store.save_graph(self._run, conversation.id, map(storable_triple, played.graph))
-        turns = await compute(_unstored_turns, conversation, played, journal)
+        if result.graph and journal.graph_of != result.graph_of:
+            await self._store.save_graph(self._run, conversation.id, map(storable_triple, result.graph))
+        turns = await compute(_unstored_turns, conversation, result, journal)
         example = self._example(
             conversation,
-            self._used[conversation.id] + played.usage,
-            status=played.status,
-            turns=len(played.turns),
-            started=played.started,
-            finished=played.finished,
-            error=storable(played.error),
-            kg_stats=dict(played.kg_stats),
+            self._used[conversation.id] + result.usage,
+            status=result.status,
+            turns=len(result.turns),
+            started=result.started,
+            finished=result.finished,
+            error=storable(result.error),
+            kg_stats=dict(result.kg_stats),
             attempt=journal.place.attempt,
         )
         try:
@@ -164,12 +164,12 @@ class RunWriter:
         if observer := self._observers.pop(conversation.id, None):
             if not journal.was_notified:
                 await replay_events(
-                    observer, played.turns, played.broken, played.exchanges, chained=conversation.chained
+                    observer, result.turns, result.broken, result.exchanges, chained=conversation.chained
                 )
-            await observer.on_end(played.status, played.error)
+            await observer.on_end(result.status, result.error)
         if self._on_conversation:
             # A conversation that ended with an outage is run again, and reported then.
-            self._on_conversation(conversation, () if played.status == "outage" else played.turns)
+            self._on_conversation(conversation, () if result.status == "outage" else result.turns)
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
         """End the attempt at a conversation whose process has died; its records remain as that attempt."""
@@ -184,12 +184,12 @@ class RunWriter:
             await observer.on_end("outage", _LOST)
 
 
-def _unstored_turns(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
+def _unstored_turns(conversation: Conversation, result: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
     """Return the turns that are not stored until the end of their conversation."""
     place, chained = journal.place, conversation.chained
-    turns = () if journal.was_notified else turn_records(place, played.turns, chained=chained)
-    if played.broken is None:
+    turns = () if journal.was_notified else turn_records(place, result.turns, chained=chained)
+    if result.broken is None:
         return turns
-    index, history = len(played.turns), played.turns if chained else ()
-    status = turn_status(played.broken.events)
-    return (*turns, turn_record(place.at(index), played.broken, history, status))
+    index, history = len(result.turns), result.turns if chained else ()
+    status = turn_status(result.broken.events)
+    return (*turns, turn_record(place.at(index), result.broken, history, status))

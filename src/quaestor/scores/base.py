@@ -63,7 +63,7 @@ class ScoreStore(TableStore):
 
     @operation("write to")
     async def add_score(self, records: ScoreRecords) -> None:
-        """Add a scoring of a run. Its verdicts replace those of the previous scoring, whose figures remain.
+        """Add a scoring of a run. Its verdicts replace those of earlier scorings, whose figures remain.
 
         The figures are written last, because they make the verdicts valid. Raises UnknownRunError if the run does not
         exist.

@@ -234,7 +234,7 @@ def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
 
 
 def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the programs accepted replacement of the reference or besides it; empty if only the reference counts."""
+    """Return the programs accepted instead of the reference or besides it; empty if only the reference counts."""
     if entry is not None:
         return () if entry.verdict is AuditVerdict.RIGHT else entry.programs
     found = (following(score.gold_program, wrong, accepted) for wrong, accepted in reversed(earlier))

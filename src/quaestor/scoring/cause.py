@@ -21,7 +21,7 @@ class Cause(StrEnum):
     OPERATION = "operation"
     """Different arithmetic, or a different number of operands."""
     REFERENCE = "reference to the wrong earlier answer"
-    """The answer of another turn is used, an earlier answer instead of a new value, or a new value instead of one."""
+    """The answer of another turn; or an earlier answer instead of a new value, or vice versa."""
     ORDER = "operand order"
     """The same arithmetic on the same numbers, in another order."""
     PLACE = "wrong table or text"

@@ -178,7 +178,7 @@ class _Diagnosis:
         return False
 
     def _cause_of_part(self, part: Difference) -> Cause:
-        """Return the cause, `INHERITED` if an earlier turn made the same mistake and this question does not correct it.
+        """Return the cause, `INHERITED` if an earlier turn made the same mistake and the question names no item.
 
         A question that names no period takes the previous question's, and so does one that names no line.
         """

@@ -31,8 +31,7 @@ from quaestor.scoring.terms import (
 )
 
 _SIGNIFICANT = 3
-"""With at least this many digits, without trailing zeros, two numbers that differ by a power of ten are the same fact.
-"""
+"""With at least this many digits, without trailing zeros, numbers that differ by a power of ten are the same fact."""
 _COUNT_LIMIT = 100
 _ALIKE = 0.5
 """Share of common words from which two sentences are about the same thing at different times."""

@@ -1,1 +1,1 @@
-"""What is remembered of runs: records, the protocol of a run store, and its implementations."""
+"""Run stores: records of runs, the store operations, and databases for them."""

@@ -228,7 +228,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def pending(self, run: str) -> Mapping[str, str | None]:
-        """Return the conversations of a run that were begun and have not ended, each with the owner of its claim."""
+        """Return a run's conversations that were begun and have not ended, with the owners of active claims or None."""
         await self._require(run)
         where = {"run": run, "status": "pending"}
         found = await self._tables.find("examples", ("conversation", *_CLAIM), where, ("conversation",))

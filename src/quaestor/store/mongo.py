@@ -270,7 +270,7 @@ class MongoTables:
             await step()
 
     async def _count_attempts(self) -> None:
-        """# Attempts used to have ids instead of numbers; the remains of a crash had another id."""
+        """Number the current attempts, which used to have ids; the remains of a crash have another id."""
         async for example in self._db.examples.find({"attempt": {"$not": {"$type": "number"}}}):
             place = {name: example[name] for name in ("runId", "conversationId")}
             turns = {**place, "attempt": example.get("attempt")}

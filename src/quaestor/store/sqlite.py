@@ -392,7 +392,7 @@ class SqliteTables:
 
 
 def _make_private(path: Path) -> None:
-    """Create a missing file as private; SQLite would make it readable for all, and its side files like it."""
+    """Create a missing file as private; SQLite would make it and its side files readable for all users."""
     make_private_folder(path.parent)
     try:
         os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))

@@ -33,11 +33,11 @@ class Hearing:
         self.begun.append(conversation.id)
         self.most_under_way = max(self.most_under_way, len(self.begun) - len(self.ended))
 
-    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, result: ConversationResult) -> None:
         if len(self.ended) == self._fail_at:
             raise StoreError("the disk is full")
         assert conversation.id not in self.ended
-        self.ended[conversation.id] = played
+        self.ended[conversation.id] = result
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
         raise AssertionError(conversation.id)

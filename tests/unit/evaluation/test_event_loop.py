@@ -169,7 +169,7 @@ class _Deaf:
     async def on_start(self, conversation: object) -> None:
         pass
 
-    async def on_finish(self, conversation: object, played: object) -> None:
+    async def on_finish(self, conversation: object, result: object) -> None:
         pass
 
     async def on_lost(self, conversation: object, used: object) -> None:

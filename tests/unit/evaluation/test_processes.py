@@ -27,8 +27,8 @@ class Kept:
         self.answers = {}
     async def on_start(self, conversation):
         pass
-    async def on_finish(self, conversation, played):
-        self.answers[conversation.id] = [serial.dump(turn.answer) for turn in played.turns]
+    async def on_finish(self, conversation, result):
+        self.answers[conversation.id] = [serial.dump(turn.answer) for turn in result.turns]
 
 def played(engine):
     kept = Kept()

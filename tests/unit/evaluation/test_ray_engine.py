@@ -71,9 +71,9 @@ class Hearing:
     async def on_start(self, conversation: Conversation) -> None:
         pass
 
-    async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
+    async def on_finish(self, conversation: Conversation, result: ConversationResult) -> None:
         assert conversation.id not in self.ended
-        self.ended[conversation.id] = played
+        self.ended[conversation.id] = result
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
         raise AssertionError(conversation.id)
