@@ -38,12 +38,20 @@ _MALFORMED_REPLY = (ValueError, TypeError, KeyError, IndexError, AttributeError,
 
 
 def spec_of(model: str) -> ModelSpec:
-    """Return the way to the model of the eval; patience and sampling are Inspect's."""
-    return ModelSpec(model, "openai", _MAIN, _ADDRESS, profile=_CAN, temperature=None, timeout=float("inf"))
+    """Return the specification of the eval's model.
+
+    Args:
+        model: Its name, for messages. Timeouts and sampling are configured in Inspect.
+    """
+    return ModelSpec(model, "openai", _MAIN, _ADDRESS, profile=_PROFILE, temperature=None, timeout=float("inf"))
 
 
 def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, ModelSpec]:
-    """Return the ways to the models of the solver's roles."""
+    """Return the specifications of the models for the solver's roles.
+
+    Raises:
+        SettingsError: A role names its own model, which must come from Inspect.
+    """
     found = {}
     for role, wanted in roles.items():
         if wanted.model is not None:
@@ -53,7 +61,11 @@ def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, Mod
 
 
 class InspectModels:
-    """The models of an eval, as one conversation asks them."""
+    """Transport that answers the requests of one conversation with the models of an eval.
+
+    Attributes:
+        ended: The error that ended the sample, unless it is an invalid reply: a limit, an operator, a missing package.
+    """
 
     live = False
     sinks: "Sequence[Sink]" = ()

@@ -116,8 +116,13 @@ async def _run_turns(
 def conversation_solver(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "InspectSolver":
-    """Return the solver of Inspect that answers each question of a conversation."""
-    player = Player(prepare(dataset, solver, options))
+    """Return the Inspect solver that answers each question of a conversation.
+
+    Raises:
+        DatasetError: The file cannot be read.
+        SettingsError: The solver or an option does not exist.
+    """
+    runner = SampleRunner(prepare(dataset, solver, options))
 
     async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
         del generate
