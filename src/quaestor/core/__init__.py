@@ -1,1 +1,1 @@
-"""Values that know nothing of the rest: quantities, periods, and places of numbers."""
+"""Basic values and tools that depend on no other part of the package: quantities, periods, text, workers."""

@@ -1,7 +1,4 @@
-"""What an answer can be: a number, yes or no, text, or a list. One union, with its wording and its JSON.
-
-Values compare by content.
-"""
+"""Answer values (a number, yes or no, text, or a list), and how they are printed and stored as JSON."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +14,7 @@ from quaestor.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact number, in units of the scale that goes with it."""
+    """Exact number; its scale is stored beside it."""
 
     value: Decimal
 
@@ -27,7 +24,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class YesNo:
-    """Yes or no. Never equal to a number, as `True` is to 1."""
+    """Yes or no. Unlike `True`, it never equals a number."""
 
     value: bool
 
@@ -37,7 +34,7 @@ class YesNo:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words of the document, such as the name of a segment. The words "yes" are no `YesNo`."""
+    """Words of the document, such as the name of a segment. `Text("yes")` differs from `YesNo(True)`."""
 
     value: str
 
@@ -50,8 +47,8 @@ class ListItem:
     """One entry of a list: a label, a number, or a number with its label.
 
     Attributes:
-        scale: The multiplier of one unit of the number, if the entries differ in that; None if it is what the
-            list has.
+        scale: The scale of the number; None if it is the scale of the whole list.
+        unit: What the number counts, such as `USD`; only together with a scale.
     """
 
     label: str | None = None
@@ -68,7 +65,7 @@ class ListItem:
 
 @dataclass(frozen=True, slots=True)
 class ValueList:
-    """Several labels, numbers, or numbers with their labels, in order; an empty one means none."""
+    """Ordered list of labels, numbers, or numbers with their labels; an empty list is printed as `none`."""
 
     items: tuple[ListItem, ...]
 
@@ -77,8 +74,7 @@ class ValueList:
 
 
 AnswerKinds = Literal["numbers", "all"]
-"""Which answers are wanted: `numbers` alone, and yes or no where that is asked; or `all` kinds of value, labels, lists,
-counts and words of the document too."""
+"""Kinds of answers: `numbers` (and yes or no), or `all`, which adds labels, lists, counts and words of the document."""
 
 
 def print_value(
@@ -86,14 +82,14 @@ def print_value(
     number: Callable[[Decimal], str] = "{:f}".format,
     own: "Callable[[Decimal, Scale, str | None], str] | None" = None,
 ) -> str:
-    """Return how people see a value.
+    """Return the text of a value for people.
 
     >>> print_value(ValueList((ListItem("Europe", Decimal(3)), ListItem("Asia"))))
     'Europe: 3; Asia'
 
     Args:
-        number: How a number is written; by default with all its digits.
-        own: How a number of a list is written that has a scale of its own; by default as `amount_words` has it.
+        number: Formats a number; by default with all its digits.
+        own: Formats a number of a list that has its own scale; by default `amount_words`.
     """
     match value:
         case Number(value=exact):
@@ -120,7 +116,7 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
 
     Args:
         scale: The multiplier of one unit; None and `Scale.ONE` are not printed.
-        unit: What is counted, such as `USD`; None is not printed, nor is one of a percentage, which counts nothing.
+        unit: What the number counts, such as `USD`; not printed with a percentage.
     """
     unit = None if scale is Scale.PERCENT else unit
     named = scale.value if scale not in (None, Scale.ONE) else None
@@ -128,24 +124,24 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
 
 
 def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | None = None) -> str:
-    """Return how people see a value with all its digits: numbers with their scale and unit."""
+    """Return the text of a value with all its digits, its scale and its unit."""
     return print_value(value, lambda number: amount_words(number, scale, unit))
 
 
 def number_of(value: "AnswerValue | None") -> Decimal | None:
-    """Return the number that a value is; None if it is something else, or nothing."""
+    """Return the number of a `Number`, or None."""
     return value.value if isinstance(value, Number) else None
 
 
 def numbers_of_value(value: "AnswerValue | None") -> tuple[Decimal, ...]:
-    """Return the number that a value is, of a list each of its numbers; none of anything else."""
+    """Return the number of a `Number`, or all numbers of a `ValueList`."""
     if isinstance(value, ValueList):
         return tuple(item.number for item in value.items if item.number is not None)
     return (value.value,) if isinstance(value, Number) else ()
 
 
 def as_float(value: "AnswerValue | None") -> float | None:
-    """Return a value as statistics count it: a number as a float, yes as 1, no as 0; None for all else."""
+    """Return a number as a float, yes as 1 and no as 0; None for other values."""
     match value:
         case Number(value=exact):
             return float(exact)
@@ -156,7 +152,7 @@ def as_float(value: "AnswerValue | None") -> float | None:
 
 
 def kind_words(value: "AnswerValue") -> str:
-    """Return what kind of value it is, for messages: `a number`, `a yes or no`, `the text 'Europe'`."""
+    """Return the kind of a value for messages: `a number`, `a yes or no`, `the text 'Europe'`."""
     match value:
         case Number():
             return "a number"
@@ -191,15 +187,15 @@ def _item_to_json(item: ListItem) -> JsonValue:
 
 
 def _own(item: ListItem) -> dict[str, JsonValue]:
-    """What a number of a list counts in, if it has its own."""
+    """Return the scale and unit of a list item, if it has its own."""
     own = {"scale": item.scale and item.scale.value, "unit": item.unit}
     return {name: value for name, value in own.items() if value is not None}
 
 
 def value_to_plain(value: "AnswerValue") -> JsonValue:
-    """Return a value as JSON for readers of any kind: numbers as numbers, text as text, a list as a list.
+    """Return a value as plain JSON: numbers as numbers, text as text, a list as a list.
 
-    It does not read back: a number may lose digits, and the text `yes` looks like any other.
+    It cannot be read back: a number may lose digits, and text and labels look alike.
 
     >>> value_to_plain(ValueList((ListItem("Europe", Decimal(3)), ListItem("Asia"))))
     [{'label': 'Europe', 'number': 3}, 'Asia']
@@ -216,7 +212,7 @@ def value_to_plain(value: "AnswerValue") -> JsonValue:
 
 
 def value_to_benchmark(value: "AnswerValue") -> JsonValue:
-    """Return a value as `value_to_plain` does, with yes or no in words: the convention of the benchmarks."""
+    """Return a value as `value_to_plain` does, but with "yes" or "no" as text, as the benchmarks require."""
     return print_value(value) if isinstance(value, YesNo) else value_to_plain(value)
 
 
@@ -230,15 +226,15 @@ def _item_to_plain(item: ListItem) -> JsonValue:
 
 
 def json_number(value: Decimal) -> int | float:
-    """Return a decimal as JSON writes numbers: whole ones without a point."""
+    """Return a decimal as a JSON number, an int if it is whole."""
     return int(value) if value == value.to_integral_value() else float(value)
 
 
 def value_from_json(data: object) -> "AnswerValue":
-    """Return the value that `value_to_json` wrote; a value itself comes back as it is.
+    """Return the value that `value_to_json` wrote; an answer value is returned unchanged.
 
     Raises:
-        InputError: It wrote no such thing.
+        InputError: `data` was not written by `value_to_json`.
     """
     match data:
         case Number() | YesNo() | Text() | ValueList():
@@ -275,7 +271,7 @@ def _decimal(data: object) -> Decimal:
 
 
 def value_to_text(value: "AnswerValue") -> str:
-    """Return a value as one column of text holds it: decimal digits, `yes` or `no`, else its JSON."""
+    """Return a value as text for one column: decimal digits, `yes`, `no`, or its JSON."""
     if isinstance(value, Number | YesNo):
         return print_value(value)
     return json.dumps(value_to_json(value), ensure_ascii=False)
@@ -285,7 +281,7 @@ def value_from_text(text: str) -> "AnswerValue":
     """Return the value that `value_to_text` wrote.
 
     Raises:
-        InputError: It wrote no such thing.
+        InputError: `text` was not written by `value_to_text`.
     """
     if text in ("yes", "no"):
         return YesNo(text == "yes")
@@ -303,4 +299,4 @@ AnswerValue = Annotated[
     PlainSerializer(value_to_json, when_used="json"),
     WithJsonSchema({"type": ["string", "boolean", "object"]}),
 ]
-"""The value of an answer. As a field of a dataclass it travels as `value_to_json` writes it."""
+"""The value of an answer. As a field of a dataclass it is serialized by `value_to_json`."""

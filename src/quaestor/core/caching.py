@@ -1,4 +1,4 @@
-"""Caches: bounded, safe among threads, and cleared at once."""
+"""Bounded, thread-safe caches that can be cleared together."""
 
 import gc
 import threading
@@ -13,10 +13,9 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
+    """Thread-safe least-recently-used cache with a limit on the total size of its values.
 
-    For values that depend on their key alone: whether one is cached changes how long an answer takes, never the answer.
-    It survives pickling, without its values.
+    For values that depend on their key alone. Pickling keeps the cache but not its values.
 
     >>> lengths = BoundedCache[str, int](2)
     >>> lengths.get("three", lambda: len("three")), len(lengths)
@@ -24,22 +23,22 @@ class BoundedCache(Generic[K, V]):
     """
 
     def __init__(self, most: int, size: Callable[[V], int] | None = None) -> None:
-        """Take the bound.
+        """Create an empty cache.
 
         Args:
-            most: The sizes of all values together are at most this; the one used last stays whatever its size.
-            size: What a value counts; by default each counts one.
+            most: Limit for the sizes of all values together; the most recently used value always stays.
+            size: Returns the size of a value; by default 1.
         """
         self._most, self._size = most, size or _unit_size
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._whole = 0
         self._lock = threading.Lock()
-        _clearings.add(self)
+        _caches.add(self)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made if it is not cached.
+        """Return the value of a key; call `make` if it is not cached.
 
-        Two threads that want one key at once may both make it; one of the two values stays.
+        Two threads that ask for one key at once may both call `make`; one of the values is cached.
         """
         with self._lock:
             if (found := self._entries.get(key)) is not None:
@@ -57,17 +56,17 @@ class BoundedCache(Generic[K, V]):
         return value
 
     def clear(self) -> None:
-        """Forget all values."""
+        """Remove all values."""
         with self._lock:
             self._entries.clear()
             self._whole = 0
 
     def __reduce__(self) -> tuple[type["BoundedCache[K, V]"], tuple[int, Callable[[V], int]]]:
-        # Cached values can be made again; a lock cannot be pickled.
+        # A lock cannot be pickled, and values can be computed again.
         return BoundedCache, (self._most, self._size)
 
     def __len__(self) -> int:
-        """The number of values in the cache."""
+        """Return the number of cached values."""
         return len(self._entries)
 
 
@@ -75,24 +74,24 @@ def _unit_size(_value: object) -> int:
     return 1
 
 
-_clearings: "weakref.WeakSet[BoundedCache[Any, Any]]" = weakref.WeakSet()
+_caches: "weakref.WeakSet[BoundedCache[Any, Any]]" = weakref.WeakSet()
 _LruCache = type(lru_cache(maxsize=1)(lambda: None))
 
 
 def clear_caches() -> None:
-    """Forget all that this package keeps between calls, as in a process that has just begun; for tests."""
-    for cache in tuple(_clearings):
+    """Clear all caches of this package; for tests."""
+    for cache in tuple(_caches):
         cache.clear()
-    set_aside = gc.get_freeze_count() > 0
-    gc.unfreeze()  # what was set aside is in no list of objects
+    frozen = gc.get_freeze_count() > 0
+    gc.unfreeze()  # `gc.get_objects` does not list frozen objects
     for found in gc.get_objects():
         if isinstance(found, _LruCache) and str(getattr(found, "__module__", "")).startswith("quaestor."):
             found.cache_clear()
-    if set_aside:
+    if frozen:
         gc.freeze()
 
 
 def collect_seldom() -> None:
-    """Let this process look for cycles seldom: for programs that own their process, not for a library's caller."""
-    # What a turn makes is freed when it ends, with few cycles; Python would look after 700 new objects.
+    """Run the garbage collector rarely; for programs that own their process, not for library callers."""
+    # A turn creates few reference cycles, but the default threshold is only 700 new objects.
     gc.set_threshold(300_000)

@@ -1,4 +1,4 @@
-"""Computing that can be interrupted, and that has a limit of time."""
+"""Computations that can be interrupted and limited in time, off the event loop if others wait for it."""
 
 import asyncio
 import contextvars
@@ -16,42 +16,40 @@ from typing import Any, ParamSpec, TypeVar
 
 from quaestor.errors import QuestionTimeoutError
 
-# Work in a thread that another thread can interrupt, and the thread that interrupts what takes too long.
-#
-# An exception is raised in the middle of the work, as Ctrl-C does in the main thread. A single call of a C function
-# is not interrupted; the exception is raised when it returns.
+# A thread is interrupted by an exception raised in the middle of its work, as Ctrl-C does in the main thread. A call
+# of a C function is not interrupted: the exception is raised when it returns.
 
 R = TypeVar("R")
 
 _AGAIN = 1.0
-"""Seconds after which work is interrupted again: some code swallows every exception."""
+"""Seconds after which work is interrupted again, since some code swallows every exception."""
 
 
 class InterruptedWork(BaseException):
-    """The work was interrupted. Not an Exception, so that nothing takes it for a failure of the work."""
+    """The work was interrupted. Not an `Exception`, so that `except Exception` does not catch it."""
 
 
 class Interruptible:
-    """A piece of work that runs once, in the thread that calls `run`, and that any thread may interrupt.
+    """Work that runs once, in the thread that calls `run`, and that any thread may interrupt.
 
     Attributes:
-        timed_out: Whether it was interrupted because its time was over.
+        timed_out: Whether it was interrupted because it exceeded its time limit.
     """
 
     def __init__(self) -> None:
         self.timed_out: bool = False
         self._lock = threading.Lock()
         self._thread: int | None = None
-        self._raised = self._unwanted = False
+        self._raised = self._interrupted = False
 
     def run(self, work: Callable[[], R]) -> R:
-        """Return what the work returns.
+        """Run the work and return its result.
 
         Raises:
-            InterruptedWork: It was interrupted. Nothing is raised in this thread after the call has ended.
+            InterruptedWork: It was interrupted. Nothing is raised in this thread after this call has ended.
         """
         with self._lock:
-            if self._unwanted:
+            if self._interrupted:
                 raise InterruptedWork
             self._thread = threading.get_ident()
         try:
@@ -64,14 +62,14 @@ class Interruptible:
                 raise
 
     def interrupt(self, *, timed_out: bool = False) -> None:
-        """Interrupt the work, now if it is under way, or as soon as it starts."""
+        """Interrupt the work now if it is running, or as soon as it starts."""
         if self.raise_once(timed_out=timed_out):
             _watch.begin(self, _AGAIN)
 
     def raise_once(self, *, timed_out: bool) -> bool:
-        """Raise the interruption once, which some code may swallow; return whether the work is under way."""
+        """Raise the interruption once, and return whether the work is running."""
         with self._lock:
-            first, self._unwanted = not self._unwanted, True
+            first, self._interrupted = not self._interrupted, True
             if self._thread is None:
                 return False
             if first:
@@ -95,10 +93,10 @@ def _raise_in(thread: int, kind: type[BaseException]) -> None:
 
 
 def _clear_interruption(thread: int) -> None:
-    """Take back, in the thread itself, an exception that may not have been raised yet.
+    """Consume, in the interrupted thread, an exception that may not have been raised yet.
 
-    Not by setting it to None: CPython then never clears the flag that asks for it, so that all code is slower from then
-    on, and code that a debugger or a coverage tool traces never ends (3.11).
+    Setting it to None does not work: CPython 3.11 never clears the flag that requests it, so that all later code is
+    slower, and code traced by a debugger or a coverage tool never ends.
     """
     try:
         _raise_in(thread, InterruptedWork)
@@ -109,12 +107,12 @@ def _clear_interruption(thread: int) -> None:
 
 
 class _Watch:
-    """A thread that interrupts work whose time is over; started with the first work. A fork gets its own."""
+    """Thread that interrupts work after its time limit; started with the first work, and anew after a fork."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._ends: dict[Interruptible, float] = {}
-        self._looks_at = float("inf")
+        self._next_check = float("inf")
         self._thread: threading.Thread | None = None
 
     def begin(self, work: Interruptible, seconds: float) -> None:
@@ -124,11 +122,11 @@ class _Watch:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="watching", daemon=True)
                 self._thread.start()
-            elif end < self._looks_at:
+            elif end < self._next_check:
                 self._changed.notify()
 
     def end(self, work: Interruptible) -> None:
-        # The thread is not woken: it finds nothing to do when it looks next.
+        # No need to wake the thread: it will find nothing to do.
         with self._changed:
             self._ends.pop(work, None)
 
@@ -142,8 +140,8 @@ class _Watch:
                         self._ends[work] = now + _AGAIN
                     else:
                         del self._ends[work]
-                self._looks_at = min(self._ends.values(), default=float("inf"))
-                self._changed.wait(None if not self._ends else max(0.0, self._looks_at - monotonic()))
+                self._next_check = min(self._ends.values(), default=float("inf"))
+                self._changed.wait(None if not self._ends else max(0.0, self._next_check - monotonic()))
 
 
 _watch = _Watch()
@@ -152,17 +150,17 @@ if hasattr(os, "register_at_fork"):
 
 
 class Allowance:
-    """How long several pieces of work may take together."""
+    """Time limit shared by several pieces of work."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds: float = seconds
         self._left = seconds
 
     def run(self, work: Callable[[], R], running: Interruptible) -> R:
-        """Return what the work returns, interrupted when the time is over.
+        """Run the work and return its result.
 
         Raises:
-            InterruptedWork: It was interrupted; `timed_out` gives the reason.
+            InterruptedWork: It was interrupted; `running.timed_out` shows whether by the time limit.
         """
         if self._left <= 0:
             running.timed_out = True
@@ -176,16 +174,15 @@ class Allowance:
             self._left -= monotonic() - began
 
 
-# What computes, off the event loop where anybody else waits on it: in two threads for the whole process.
+# If other tasks wait for the event loop, computations run in two threads for the whole process.
 #
-# Threads of one process share one interpreter. More of them would compute nothing sooner, and each that computes
-# makes the event loop wait for its turn: two keep one long calculation from holding up a short one, and that is all.
-# A loop with a single task has nobody to hold up: going to another thread and back costs a turn of the embedded
-# solver a fifth. What takes less than a millisecond holds nobody up either, and the way to a thread and back takes as
-# long: with fifty conversations at once it was a tenth of all work.
+# The threads share one interpreter, so more of them would not be faster, and each delays the event loop. Two are enough
+# that a long calculation does not block a short one. If the loop has a single task, the work runs in the loop's own
+# thread: switching threads makes a turn of the embedded solver a fifth slower. So does work of less than a millisecond,
+# which takes no longer than the switch (a tenth of all time with fifty conversations at once).
 #
-# Work can be interrupted: when its time is over (`computing_limit`), when the task that waits for it is cancelled,
-# and by Ctrl-C when it is done in the main thread.
+# Work is interrupted at its time limit (`computing_limit`), when the task that waits for it is cancelled, and by Ctrl-C
+# if it runs in the main thread.
 
 P = ParamSpec("P")
 
@@ -193,7 +190,7 @@ _THREADS = 2
 
 
 class _Threads:
-    """The threads of this process; a fork gets its own, for threads do not survive one."""
+    """Thread pool of this process; created anew after a fork, which threads do not survive."""
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(_THREADS, "computing")
@@ -210,10 +207,10 @@ _allowance: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 @contextmanager
 def little_work(little: bool) -> Iterator[None]:
-    """State whether what `compute_little` is given inside takes less than a millisecond.
+    """Set whether calls of `compute_little` in the block take less than a millisecond.
 
     Args:
-        little: Whether what it goes through is small: one page, and not a whole filing.
+        little: Whether the document is small: a page rather than a whole filing.
     """
     token = _little.set(little)
     try:
@@ -224,10 +221,10 @@ def little_work(little: bool) -> Iterator[None]:
 
 @contextmanager
 def computing_limit(seconds: float | None) -> Iterator[None]:
-    """Limit how long all work that `compute` is given inside may take together; waiting does not count.
+    """Limit the total time of all calls of `compute` in the block; waiting does not count.
 
     Args:
-        seconds: The limit; None leaves the one in force.
+        seconds: The limit; None keeps the current one.
     """
     token = _allowance.set(_allowance.get() if seconds is None else Allowance(seconds))
     try:
@@ -237,25 +234,23 @@ def computing_limit(seconds: float | None) -> Iterator[None]:
 
 
 async def compute_little(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return what a function returns; at once inside of `little_work(True)`, otherwise as `compute` does.
+    """Call a function: in the event loop within `little_work(True)`, otherwise as `compute` does.
 
     Args:
-        work: A function that looks through a document once or twice, and no more.
+        work: A function that scans a document at most twice.
     """
     call = partial(work, *args, **kwargs)
     return _run_here(call) if _little.get() else await _compute(call)
 
 
 async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return what a function returns, which computes while the event loop goes on.
+    """Call a function in a thread while the event loop continues; in this thread if its loop has no other task.
 
-    If the task that asks is the only one of its loop, the work is done at once.
-
-    For work that computes. What may wait (a query, a file, a lock) goes to `asyncio.to_thread`: here it would keep a
-    thread from everybody else. Work in one of these threads must not wait for other such work.
+    Only for work that computes: work that waits (a query, a file, a lock) belongs in `asyncio.to_thread`, because here
+    it would block one of two threads. It must not wait for other work in these threads.
 
     Raises:
-        QuestionTimeoutError: It took longer than `computing_limit` allows, and was interrupted.
+        QuestionTimeoutError: It was interrupted at the limit of `computing_limit`.
     """
     return await _compute(partial(work, *args, **kwargs))
 
@@ -285,39 +280,39 @@ def _within_limit(work: Callable[[], R], running: Interruptible) -> R:
 
 
 def _run_here(work: Callable[[], R]) -> R:
-    """Return what some work returns, done in the thread of the event loop."""
+    """Run work in the thread of the event loop, and return its result."""
     task, running = asyncio.current_task(), Interruptible()
     assert task is not None
-    _at_work[task] = running
+    _running[task] = running
     try:
-        if task in _unwanted:
+        if task in _cancelled:
             raise asyncio.CancelledError
         with _interrupt_on_ctrl_c():
             return _within_limit(work, running)
     except InterruptedWork:
         raise asyncio.CancelledError from None
     finally:
-        _at_work.pop(task, None)
+        _running.pop(task, None)
 
 
-_at_work: "weakref.WeakKeyDictionary[asyncio.Task[Any], Interruptible]" = weakref.WeakKeyDictionary()
-_unwanted: "weakref.WeakSet[asyncio.Task[Any]]" = weakref.WeakSet()
+_running: "weakref.WeakKeyDictionary[asyncio.Task[Any], Interruptible]" = weakref.WeakKeyDictionary()
+_cancelled: "weakref.WeakSet[asyncio.Task[Any]]" = weakref.WeakSet()
 
 
 def interrupt(task: "asyncio.Task[Any]") -> None:
-    """Interrupt what a task computes in the thread of its event loop, so that it hears that it is cancelled.
+    """Interrupt what a task computes in the thread of its event loop.
 
     Args:
-        task: Of an event loop in another thread. Whoever calls this cancels it, too.
+        task: A task of an event loop in another thread. The caller must also cancel it.
     """
-    _unwanted.add(task)
-    if (running := _at_work.get(task)) is not None:
+    _cancelled.add(task)
+    if (running := _running.get(task)) is not None:
         running.interrupt()
 
 
 @contextmanager
 def _interrupt_on_ctrl_c() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt where asyncio would cancel a task, which cannot hear it while it computes."""
+    """Have Ctrl-C raise KeyboardInterrupt: asyncio would cancel the task, which has no effect while it computes."""
     if threading.current_thread() is threading.main_thread():
         before = signal.getsignal(signal.SIGINT)
         if isinstance(getattr(getattr(before, "func", None), "__self__", None), asyncio.Runner):

@@ -1,7 +1,7 @@
-"""Currencies of ISO 4217 by code, sign and name: `NT$`, `TWD` and `New Taiwan dollars` are one.
+"""Currencies of ISO 4217 by code, sign and name: `NT$`, `TWD` and `New Taiwan dollars` are the same.
 
-A bare `$` is the dollar of the United States and a bare `¥` the yen; a document that counts in another states it
-(`quaestor.documents.unit_phrases`). A sign that several currencies share (`kr`) names none.
+A bare `$` is the US dollar and a bare `¥` the yen, unless the document states another currency
+(`quaestor.documents.unit_phrases`). A sign that several currencies share (`kr`) is not recognized.
 """
 
 import re
@@ -164,9 +164,9 @@ ZMW;;Zambian kwacha
 ZWG;ZiG;Zimbabwe gold
 """
 _WORDS = frozenset({"ALL", "CUP", "PEN", "SOS", "TOP", "TRY", "MAD", "MOP", "R", "RM", "LE", "SR", "BD", "KD", "JD"})
-"""Codes and signs that are words or letters too: they name a currency beside a scale alone (`R million`)."""
+"""Codes and signs that are also words or letters: they name a currency only beside a scale (`R million`)."""
 _SMALL = frozenset({"usd", "eur", "gbp", "chf", "cad", "aud", "jpy", "rmb", "cny", "hkd", "sgd", "inr", "sek", "nok"})
-"""Codes that are read in small letters, too, as texts print them that have lost their capitals."""
+"""Codes that are also recognized in lower case, for texts that have lost their capitals."""
 _COMMON = frozenset({"dollar", "pound", "sterling", "won", "real", "rand", "lira", "kip", "lek", "dram", "dong", "lev"})
 
 
@@ -188,7 +188,7 @@ def is_currency(unit: str | None) -> bool:
 
 
 def sign_of(code: str) -> str | None:
-    """Return the sign that a currency is shown with before its amounts; None if it has none but its code.
+    """Return the sign printed before amounts of a currency; None if only its code is used.
 
     >>> [sign_of(code) for code in ("USD", "TWD", "CHF", "SEK")]
     ['$', 'NT$', None, None]
@@ -198,7 +198,7 @@ def sign_of(code: str) -> str | None:
 
 
 def scaled_currency(text: str) -> tuple[str, str | None]:
-    """Return the letter of a scale and the currency behind it: of `MSEK`, `k€`; "" of a currency alone."""
+    """Return the scale letter ("" if there is none) and the currency code of a text such as `MSEK`, `k€` or `€`."""
     plain = "".join(text.split())
     if (code := currency_called(text)) is not None or plain[:1] not in "TKkM":
         return "", code
@@ -207,7 +207,7 @@ def scaled_currency(text: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=4_096)
 def currency_called(text: str) -> str | None:
-    """Return the code of the currency with a sign, code or name; None if it names no currency.
+    """Return the code of the currency with a sign, code or name, or None.
 
     >>> [currency_called(text) for text in ("US$", "usd", "New Taiwan dollars", "kronor", "kr")]
     ['USD', 'USD', 'TWD', 'SEK', None]
@@ -227,19 +227,19 @@ _ANY_CASE = {sign.replace(".", "").casefold(): code for sign, code in _SIGNS.ite
 
 
 def _alternatives(words: list[str]) -> str:
-    """Return a pattern of words, those that begin alike put together, the longer before the shorter."""
+    """Return a pattern of words, grouped by first letter, longer words before shorter ones."""
     return _group_by_start([re.escape(word) for word in words])
 
 
 def _group_by_start(patterns: list[str]) -> str:
-    """Return a pattern of several that each begin with a character, those that begin alike put together."""
+    """Return the alternation of patterns that each begin with a literal character, grouped by that character."""
     groups = groupby(sorted(patterns, key=lambda one: (one[0], -len(one))), key=lambda one: one[0])
     found = ((first, [one[1:] for one in group]) for first, group in groups)
     return "|".join(f"{first}{rest[0]}" if len(rest) == 1 else f"{first}(?:{'|'.join(rest)})" for first, rest in found)
 
 
 def _sign_pattern(*, words: bool) -> str:
-    """Return the pattern of signs and codes, with or without those that are words or letters elsewhere."""
+    """Return the pattern of signs and codes, with or without those that are also words or letters."""
     before = [re.escape(sign[:-1]) for sign in _SIGNS if "$" in sign and sign[0].isalpha()]
     dollars = rf"(?=[^$]{{1,6}}\$)(?i:(?:{'|'.join(sorted(before, key=len, reverse=True))}|u\.?\s?s\.?\s?)\$)"
     letters = _alternatives([code for code in (*_CODES, *_LETTERS) if words or code not in _WORDS])
@@ -250,19 +250,19 @@ def _sign_pattern(*, words: bool) -> str:
 
 
 CODE = rf"(?-i:{_alternatives(list(_CODES))})"
-"""A code of three letters, to be stood beside others: of `MSEK`, `EURm`."""
+"""A code of three letters, for use in patterns such as those of `MSEK` and `EURm`."""
 SMALL_CODE = rf"(?:{'|'.join(sorted(_SMALL))})"
-"""A code that is read in small letters, too."""
+"""A code that is also recognized in lower case."""
 SIGN = _sign_pattern(words=False)
 """A sign or code that names a currency in any context: `€`, `HK$`, `SEK`."""
 SIGN_NEAR_SCALE = _sign_pattern(words=True)
-"""The same with those that are words or letters elsewhere: `R` of `R million`, `TRY`, `RM`."""
+"""Like `SIGN`, with those that are also words or letters: `R` of `R million`, `TRY`, `RM`."""
 _CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])
 BEFORE_NUMBER = (
     rf"(?:{SIGN}|(?-i:[TKkM](?:{CODE}|[€£])(?![A-Za-z]))|(?-i:(?:{_CLEAR})(?=\s?[0-9])"
     r"|R(?=\s?[0-9]{1,3}[, ][0-9]{3}|\s?[0-9.]{1,9}\s?(?:m|bn|million|billion)\b)))"
 )
-"""What names the currency of the number behind it, a scale with it or not: `HK$`, `MSEK`, `R` of `R1,204`."""
+"""The currency before a number, with or without a scale: `HK$`, `MSEK`, `R` of `R1,204`."""
 
 
 def _name_pattern(names: list[str]) -> str:
@@ -271,7 +271,7 @@ def _name_pattern(names: list[str]) -> str:
 
 
 NAME = rf"(?i:{_name_pattern(list(_NAMES))})"
-"""The name of a currency, which a phrase about units may use (`thousands of euros`)."""
+"""The name of a currency in a phrase about units (`thousands of euros`)."""
 _BEHIND = _name_pattern([name for name in _NAMES if name not in _COMMON - {"dollar"}])
 AFTER_NUMBER = rf"(?:(?P<letter>[TKkM])?(?:{CODE}(?![A-Za-z])|€)|[元円원£₽]|zł\b|Kč\b|(?i:{_BEHIND}))(?!\s?[0-9])"
-"""What names the currency of the number before it: `5 million euros`, `12.4 MEUR`, `310 TEUR`, `3.5万元`."""
+"""The currency after a number: `5 million euros`, `12.4 MEUR`, `310 TEUR`, `3.5万元`."""

@@ -1,6 +1,6 @@
-"""Characters that a bad conversion left behind as their hexadecimal codes.
+"""Characters that a faulty conversion replaced by their hexadecimal codes (`2014` for a dash).
 
-Reads no numbers. A cell that holds nothing but `2014` is not read here: only its table can decide.
+Whether a cell that contains only `2014` is a year or a dash depends on its table, and is not decided here.
 """
 
 import re
@@ -44,7 +44,7 @@ _SHOWN = {"quote": '"', "space": " ", "euro": "€", "pound": "£", "unknown": "
 _YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 _RANGE_BEFORE = lazy_regex(r"(?:[0-9%]|%\s*\))\s*$")
 
-# A word before which a number from 2013 to 2022 is a year and not a dash, a quote or a bullet.
+# Words after which a number from 2013 to 2022 is a year and not a dash, a quote or a bullet.
 _YEAR_FOLLOWS = lazy_regex(
     r"in|of|for|since|during|fiscal|years?|calendar|through|until|by|from|to|and|or|before|after|the|our|its|their|this"
     r"|that|late|early|mid|end|ended|ending|than|vs|versus|both|between|at|as|with|total|estimated|quarter|half|due"
@@ -57,11 +57,11 @@ _NEVER_POSSESSIVE = lazy_regex(r"years|this|vs|versus|was|is|as|periods|quarters
 
 @dataclass(frozen=True, slots=True)
 class EncodingArtifact:
-    """A stretch of text in place of another character.
+    """Span of text that replaces another character.
 
     Attributes:
-        mask: One character for machines: a minus, a currency sign or a space.
-        shown: What people should read instead.
+        mask: One character for parsing: a minus, a currency sign or a space.
+        shown: The text to display instead.
     """
 
     start: int
@@ -77,7 +77,7 @@ def find_artifacts(text: str) -> tuple[EncodingArtifact, ...]:
     for match in _DEBRIS.finditer(text):
         kind = match.lastgroup or ""
         start, end = match.span()
-        if kind == "minus":  # U+2212 and the replacement character are signs, a dash after a number makes a range
+        if kind == "minus":  # U+2212 and the replacement character are signs; a dash after a number is a range
             ranged = match[0].startswith("201") and _RANGE_BEFORE.search(text, max(0, start - 8), start) is not None
             found.append(EncodingArtifact(start, end, " " if ranged else "-", " - " if ranged else "-"))
         elif kind == "symbol":
@@ -90,9 +90,9 @@ def find_artifacts(text: str) -> tuple[EncodingArtifact, ...]:
 
 
 def mask_artifacts(text: str) -> str:
-    """Return `text` with debris blanked, character for character, so that positions stay true.
+    """Return `text` of the same length with artifacts blanked, so that positions stay valid.
 
-    Minus signs and currency signs survive as the last character of their stretch.
+    Minus signs and currency signs remain as the last character of their span.
     """
     masked = text.translate(_FOR_MACHINES)
     for debris in find_artifacts(text):
@@ -102,7 +102,7 @@ def mask_artifacts(text: str) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """Return `text` as people should read it, with one space between words."""
+    """Return `text` for display, with one space between words."""
     parts, position = [], 0
     for debris in find_artifacts(text):
         before = text[position : debris.start]

@@ -1,8 +1,6 @@
-"""Sentences that explain, each bound to steps of a plan: how they are written, and what they are filled in.
+"""Sentence templates of explanations, which refer to steps of a plan, and the sentences made from them.
 
-A template names steps where a sentence would have numbers: `{#3}` becomes what step 3 came to, as people are shown it;
-`[#4]` cites step 4, and leaves no text. Owns this notation and the record of filled sentences; what a step comes to and
-how it is printed is known to who fills them in.
+In a template, `{#3}` is replaced by the printed result of step 3; `[#4]` cites step 4 and leaves no text.
 """
 
 import operator
@@ -17,25 +15,26 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import Source
 
 MOST_SENTENCES = 6
-"""The most sentences of an explanation."""
+"""Maximum number of sentences of an explanation."""
 
 LONGEST_SENTENCE = 1000
-"""The most characters of a sentence as it is written."""
+"""Maximum number of characters of a template."""
 
 FILLED_IN = "\ufffc"
-"""What stands for a number that is filled in, where only the words of a sentence are read."""
+"""Placeholder of a filled-in number in the output of `without_references`."""
 
 _REFERENCE = lazy_regex(r"\{#(?P<filled>\d{1,4})\}| ?\[#(?P<cited>\d{1,4})\]", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a sentence takes from a step of the plan.
+    """Reference of a sentence to a step of the plan.
 
     Attributes:
-        end: The character after the last one; of a citation, which has no text of its own, `start`.
+        start: First character of the filled-in text in the sentence.
+        end: The character after the last one; equals `start` for a citation, which has no text.
         step: The number of the step, from 1.
-        assumed: Whether it is a number that neither the document nor the question has, such as a threshold.
+        assumed: Whether the number is in neither the document nor the question, such as a threshold.
     """
 
     start: int
@@ -47,10 +46,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedSentence:
-    """One sentence.
+    """Sentence of an explanation.
 
     Attributes:
-        text: As people read it, its numbers filled in.
+        text: The sentence with its numbers filled in.
         references: In the order of the text; at least one.
     """
 
@@ -60,18 +59,18 @@ class ExplainedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why or how, in one to six sentences."""
+    """Explanation of why or how, in one to six sentences."""
 
     sentences: tuple[ExplainedSentence, ...]
 
     @property
     def text(self) -> str:
-        """All sentences, in one line."""
+        """All sentences on one line."""
         return " ".join(sentence.text for sentence in self.sentences)
 
 
 def steps_referred(template: str) -> tuple[int, ...]:
-    """Return the steps that a sentence names, each once, in the order of the text.
+    """Return the steps that a template refers to, each once, in the order of the text.
 
     >>> steps_referred("Sales rose {#3} to {#1} [#2], [#1].")
     (3, 1, 2)
@@ -80,7 +79,7 @@ def steps_referred(template: str) -> tuple[int, ...]:
 
 
 def without_references(template: str) -> str:
-    """Return the own words of a sentence, a sign in place of what is filled in.
+    """Return a template with `FILLED_IN` in place of its results, and without citations.
 
     >>> without_references("Sales rose {#3} [#2].")
     'Sales rose \ufffc.'
@@ -94,14 +93,15 @@ def fill_sentence(
     sources: Callable[[int], tuple[Source, ...]] = lambda _: (),
     assumed: Callable[[int], bool] = lambda _: False,
 ) -> ExplainedSentence:
-    """Return a sentence with what its steps came to.
+    """Fill the results of steps into a template.
 
     >>> fill_sentence("Sales rose {#1}.", lambda step: "14.1 %").text
     'Sales rose 14.1 %.'
 
     Args:
-        printed: What a step came to, as people are shown it.
-        assumed: Whether a step is a number of nobody but who wrote the sentence.
+        printed: Returns the printed result of a step.
+        sources: Returns the places in the document that a step uses.
+        assumed: Returns whether the number of a step is in neither the document nor the question.
     """
     template, text, at, references = template.strip(), "", 0, []
     for found in _REFERENCE.finditer(template):

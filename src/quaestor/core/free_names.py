@@ -1,21 +1,21 @@
-"""Names that are given out once each."""
+"""Generator of unique names."""
 
 from collections.abc import Iterable
 
 
 class FreeNames:
-    """Gives out names, and numbers those that are used already.
+    """Generator of unique names, which numbers repeated ones.
 
-    Each name remembers its last number, so that many equal ones cost no more than as many different ones.
+    It stores the last number of each name, so that repeated names take constant time.
     """
 
     def __init__(self, used: Iterable[str] = ()) -> None:
-        """Take the names that nobody else may have."""
+        """Reserve the names that are already used."""
         self._used = set(used)
         self._numbers: dict[str, int] = {}
 
     def take(self, wanted: str) -> str:
-        """Return the name, or else the name with the first free number.
+        """Return the name if it is free, otherwise the name with the next free number.
 
         >>> names = FreeNames(["tax"])
         >>> names.take("sales"), names.take("sales"), names.take("tax"), names.take("sales")

@@ -1,7 +1,7 @@
-"""Worker processes that do one job at a time, each of which can be killed in the middle of it without harm to others.
+"""Worker processes that run one job at a time and can be killed during a job without harm to others.
 
-A slow job does not keep others waiting: another worker is started in the place of its worker. One that may be endless
-gets only what the others leave of the processors.
+If a job is slow, an additional worker is started so that other jobs need not wait. A job that may be endless continues
+at the lowest CPU priority.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
 _SLOW, _ENDLESS = 0.5, 1.5
-"""Seconds after which a job counts as slow, and as one that may be endless."""
+"""Seconds after which a job counts as slow, and as possibly endless."""
 
 _MOST_SLOW, _MOST_ENDLESS = 8, 24
-"""How many workers may have such jobs at once, besides those that are to be there for others. Each takes memory."""
+"""Maximum number of additional workers for slow and for possibly endless jobs; each takes memory."""
 
-_ALIKE = 256
+_MOST_REMEMBERED = 256
 
 
 class JobTimeoutError(Exception):
@@ -31,22 +31,22 @@ class JobTimeoutError(Exception):
 
 
 class JobListener(Protocol):
-    """Hears a worker's messages while it does a job."""
+    """Receiver of a worker's messages during a job."""
 
     def hear(self, message: Any) -> None:
-        """Receive a message."""
+        """Handle a message."""
 
     async def answer(self, asked: Any) -> Any:
-        """Return what the worker asks for. The time of the job starts anew."""
+        """Return the answer to a request of the worker; the time limit of the job then starts again."""
 
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """A worker, and the job that it does.
+    """Worker with the job that it runs.
 
     Attributes:
-        seconds: How long the job may take after each answer to the worker.
-        end: When its time is over, by the clock of the event loop.
+        seconds: Time limit of the job, which starts again after each answer to the worker.
+        end: When the limit is reached, by the clock of the event loop.
     """
 
     process: LoopWorkers
@@ -58,7 +58,7 @@ class _Worker:
 
 
 class JobWorkers:
-    """Workers that live while the block is entered. For one event loop."""
+    """Workers that exist for the duration of the `async with` block. For one event loop."""
 
     def __init__(
         self,
@@ -67,30 +67,30 @@ class JobWorkers:
         make: Callable[[WorkerLine], LoopWork],
         first: Any,
     ) -> None:
-        """Start nothing.
+        """Start no worker yet.
 
         Args:
-            count: How many jobs are done at once, without slow ones.
-            make: Called once in each process, makes what it does there; it must survive pickling.
-            first: A job for each new worker, to load what others need.
+            count: Number of concurrent jobs, not counting slow ones.
+            make: Called once in each process to create its work; must be picklable.
+            first: First job of each new worker, which loads what later jobs need.
         """
         self._count, self._context, self._make, self._first = count, context, make, first
         self._workers: set[_Worker] = set()
         self._idle: deque[_Worker] = deque()
-        self._alike: OrderedDict[Hashable, _Worker] = OrderedDict()
+        self._last_used: OrderedDict[Hashable, _Worker] = OrderedDict()
         self._waiting: deque[asyncio.Future[_Worker]] = deque()
         self._starting: set[asyncio.Task[None]] = set()
         self._over = False
 
     async def __aenter__(self) -> Self:
-        """Begin to start the workers."""
+        """Begin to start the workers, without waiting for them."""
         self._fill()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Kill the workers, whatever they do."""
+        """Kill the workers, even during a job."""
         self._over = True
         for task in self._starting:
             task.cancel()
@@ -102,17 +102,17 @@ class JobWorkers:
         await asyncio.gather(*self._starting, return_exceptions=True)
 
     async def do(self, job: object, listener: JobListener, seconds: float | None = None, like: Hashable = None) -> Any:
-        """Return what comes of a job. If the task is cancelled, the worker is killed.
+        """Run a job and return its result. If the task is cancelled, the worker is killed.
 
         Args:
-            seconds: How long it may take once it has begun; None means no limit.
-            like: What it has in common with others: they go to the same worker if that is idle.
+            seconds: Time limit from the start of the job; None means no limit.
+            like: Jobs with an equal value go to the same worker if it is idle.
 
         Raises:
-            JobTimeoutError: It took too long.
+            JobTimeoutError: The job exceeded its time limit.
             LostWorkerError: The worker died.
             EngineError: No worker can be started.
-            Exception: Whatever the work raised.
+            Exception: Any exception of the job.
         """
         loop = asyncio.get_running_loop()
         worker = await self._take(like)
@@ -129,7 +129,7 @@ class JobWorkers:
         finally:
             for timer in timers:
                 timer.cancel()
-            # One that was set back behind all others stays there: it cannot be used again.
+            # A worker's lowered priority cannot be raised again, so it is not reused.
             if worker.endless or not done.done() or _lost(done):
                 done.cancel()
                 await self._end(worker)
@@ -145,16 +145,16 @@ class JobWorkers:
         if self._over:
             raise EngineError("the worker processes have been stopped")
         if self._idle:
-            before = self._alike.get(like)
+            before = self._last_used.get(like)
             worker = before if before is not None and before in self._idle else self._idle[0]
             self._idle.remove(worker)
         else:
             self._fill()
             worker = await self._wait()
-        self._alike[like] = worker
-        self._alike.move_to_end(like)
-        if len(self._alike) > _ALIKE:
-            self._alike.popitem(last=False)
+        self._last_used[like] = worker
+        self._last_used.move_to_end(like)
+        if len(self._last_used) > _MOST_REMEMBERED:
+            self._last_used.popitem(last=False)
         return worker
 
     async def _wait(self) -> _Worker:
@@ -168,7 +168,7 @@ class JobWorkers:
             raise
 
     def _give(self, worker: _Worker) -> None:
-        """Hand a worker that is free to whoever has waited for longest."""
+        """Give a free worker to the call that has waited longest."""
         while self._waiting:
             waiting = self._waiting.popleft()
             if not waiting.done():
@@ -187,13 +187,13 @@ class JobWorkers:
 
     @property
     def _spare(self) -> int:
-        """How many workers there are, or are being started, beyond those that are to be there; negative if too few."""
+        """Number of workers (running or starting) beyond those needed; negative if there are too few."""
         endless = min(sum(worker.endless for worker in self._workers), _MOST_ENDLESS)
         slow = min(sum(worker.slow and not worker.endless for worker in self._workers), _MOST_SLOW)
         return len(self._workers) + len(self._starting) - self._count - slow - endless
 
     def _fill(self) -> None:
-        """Start workers that are to be there, and are not."""
+        """Start the missing workers."""
         while self._spare < 0 and not self._over:
             task = asyncio.create_task(self._start())
             self._starting.add(task)
@@ -221,7 +221,7 @@ class JobWorkers:
             await process.__aexit__(None, None, None)
             if not isinstance(error, Exception):
                 raise
-            while self._waiting:  # nobody else starts one before the next job
+            while self._waiting:  # no other worker is started before the next job
                 if not (waiting := self._waiting.popleft()).done():
                     waiting.set_exception(EngineError(f"cannot start a worker process: {error}"))
             return

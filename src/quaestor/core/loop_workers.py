@@ -1,13 +1,12 @@
-"""Worker processes that wait: an event loop in each, many calls at once, and a line to the process that started them.
+"""Worker processes with an event loop each, for many concurrent calls that may wait.
 
-What is called here sends and asks while it goes on, in the order in which it happens; `workers` makes plain calls over
-the same line. Owns how workers are started, heard and ended.
+During a call, the worker may send messages and requests to its parent, which arrive in order.
 
-The standard library's pool shares one pipe and its locks among all workers: one that is killed while it writes leaves
-the others, and the parent, waiting for the rest for ever; and a parent that is killed leaves its named semaphores. Here
-each worker has a connection of its own, and nothing else is shared. Whoever lets go of its end ends the other: a worker
-ends as soon as its parent ends, in the middle of a call too. One that dies is replaced, and its calls fail with
-`LostWorkerError`: whoever made them knows whether they may be made again.
+The pool of the standard library shares one pipe and its locks among all workers: a worker that is killed while it
+writes blocks the others and the parent for ever, and a killed parent leaves its named semaphores behind. Here each
+worker has a separate connection, and nothing else is shared. A worker ends as soon as its parent does, even during a
+call. A worker that dies is replaced, and its calls fail with `LostWorkerError`; only the caller knows whether they may
+be repeated.
 """
 
 import asyncio
@@ -37,103 +36,108 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
 MOST_DEATHS = 4
-"""Workers that may die one after the other before what they were about is to blame."""
+"""Successive deaths of workers after which their work is taken to be the cause."""
 
-_HARDLY_MORE = 2
+_MOST_EXTRA_CALLS = 2
 _LOWEST_PRIORITY = 19
-_MOST_ALIKE = 256
+_MOST_REMEMBERED = 256
 
 _SET_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of prctl(2)."""
 
 _HEAD = struct.Struct(">BQQ")
-"""Before each message: its kind, what it is of, and its length in bytes."""
+"""Header of a message: its kind, the number of its call or request, and its length in bytes."""
 
 _CALL, _BROADCAST, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
 
 
 class Frames(asyncio.Protocol):
-    """The messages of a connection. Those of one turn of the event loop go out together."""
+    """Protocol of length-prefixed messages. Messages of one iteration of the event loop are sent together."""
 
     def __init__(self, hear: Callable[[int, int, bytes], None], lost: Callable[[], None]) -> None:
-        """Take who hears of a message (its kind, its number, itself), and who of the end of the connection."""
+        """Create the protocol.
+
+        Args:
+            hear: Called with the kind, the number and the bytes of each message.
+            lost: Called when the connection has ended.
+        """
         self._hear, self._lost = hear, lost
-        self._came, self._going = bytearray(), list[bytes]()
+        self._received, self._outgoing = bytearray(), list[bytes]()
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Send what was to be sent before there was a connection."""
+        """Send the messages that were queued before the connection was made."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        if self._going:
+        if self._outgoing:
             self._flush()
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what is whole."""
-        self._came += data
-        at, end = 0, len(self._came)
+        """Pass on complete messages."""
+        self._received += data
+        at, end = 0, len(self._received)
         while end - at >= _HEAD.size:
-            kind, number, length = _HEAD.unpack_from(self._came, at)
+            kind, number, length = _HEAD.unpack_from(self._received, at)
             begin = at + _HEAD.size
             if end - begin < length:
                 break
             at = begin + length
-            self._hear(kind, number, bytes(self._came[begin:at]))
-        del self._came[:at]
+            self._hear(kind, number, bytes(self._received[begin:at]))
+        del self._received[:at]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Call back."""
+        """Report the end of the connection."""
         self._transport = None
         self._lost()
 
     def send(self, kind: int, number: int, written: bytes = b"") -> None:
-        """Send a message, soon; nothing if the connection has ended.
+        """Queue a message; ignored if the connection has ended.
 
         Args:
-            kind: Of which kind it is, 0 to 255.
+            kind: From 0 to 255.
         """
-        if not self._going:
+        if not self._outgoing:
             asyncio.get_running_loop().call_soon(self._flush)
-        self._going += (_HEAD.pack(kind, number, len(written)), written)
+        self._outgoing += (_HEAD.pack(kind, number, len(written)), written)
 
     def _flush(self) -> None:
         if self._transport is not None:
-            self._transport.write(b"".join(self._going))
-            self._going.clear()
+            self._transport.write(b"".join(self._outgoing))
+            self._outgoing.clear()
 
     def close(self) -> None:
-        """End the connection; what was not sent is not sent any more."""
+        """Abort the connection and drop unsent messages."""
         if self._transport is not None:
             self._transport.abort()
 
 
 class LostWorkerError(Exception):
-    """The worker that made a call has died."""
+    """The worker that ran a call has died."""
 
 
 class WorkerLine(Protocol):
-    """A worker's way to the process that started it. Messages arrive in order."""
+    """Connection from a worker to its parent process. Messages arrive in order."""
 
     def send(self, what: Any) -> None:
         """Send a message."""
 
     async def ask(self, what: Any) -> Any:
-        """Send a message, and return the answer, or raise it."""
+        """Send a request and return its answer, or raise the error of the parent."""
 
 
 class LoopWork(Protocol):
-    """What a worker does."""
+    """Work of a worker process."""
 
     async def call(self, job: Any) -> Any:
-        """Return what comes of a job; others are under way meanwhile."""
+        """Run a job and return its result; other jobs may run concurrently."""
 
     def receive(self, what: Any) -> None:
-        """Receive what is broadcast to all workers."""
+        """Handle a message that was broadcast to all workers."""
 
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """A worker as the process sees it that started it."""
+    """Worker as seen by its parent process."""
 
     process: BaseProcess
     frames: Frames
@@ -142,7 +146,7 @@ class _Worker:
 
 
 class LoopWorkers:
-    """Workers that live while the block is entered. For one event loop."""
+    """Workers that exist for the duration of the `async with` block. For one event loop."""
 
     def __init__(
         self,
@@ -152,36 +156,36 @@ class LoopWorkers:
         hear: Callable[[Any], None],
         answer: Callable[[Any], Awaitable[Any]],
     ) -> None:
-        """Start nothing.
+        """Start no worker yet.
 
         Args:
-            make: Called once in each, makes what it does there; it must survive pickling.
-            hear: Called with each message of a worker, in the event loop.
-            answer: Returns what a worker asks for; what it raises is raised there.
+            make: Called once in each process to create its work; must be picklable.
+            hear: Called in the event loop with each message of a worker.
+            answer: Returns the answer to a request of a worker; its exceptions are raised in the worker.
         """
         self._count, self._context, self._make, self._hear, self._answer = count, context, make, hear, answer
         self._workers: list[_Worker] = []
-        self._alike: OrderedDict[Hashable, _Worker] = OrderedDict()
-        self._hiring: set[asyncio.Task[None]] = set()
+        self._last_used: OrderedDict[Hashable, _Worker] = OrderedDict()
+        self._starting: set[asyncio.Task[None]] = set()
         self._answering: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count()
-        self._hired, self._complete = asyncio.Event(), False
-        self._died_young = 0
+        self._changed, self._complete = asyncio.Event(), False
+        self._startup_deaths = 0
         self._failure: Exception | None = None
         self._over = False
         self._started: list[BaseProcess] = []
         self._lock = threading.Lock()
 
     async def __aenter__(self) -> Self:
-        """Begin to start the workers."""
+        """Begin to start the workers, without waiting for them."""
         for _ in range(self._count):
-            self._hire()
+            self._start_worker()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """End them, whatever they are doing; calls that nobody has waited for fail."""
+        """Kill the workers; unfinished calls fail."""
         with self._lock:
             self._over = True
             for process in self._started:
@@ -193,20 +197,20 @@ class LoopWorkers:
             worker.frames.close()
         for task in self._answering:
             task.cancel()
-        # A worker that is being started is ended by who starts it.
-        await asyncio.gather(*self._hiring, *self._answering, return_exceptions=True)
+        # `_start` kills a worker that is still starting.
+        await asyncio.gather(*self._starting, *self._answering, return_exceptions=True)
 
     async def call(self, job: object, like: Hashable = None) -> Any:
-        """Return what comes of a job, done by a worker that has few.
+        """Run a job in one of the least busy workers, and return its result.
 
         Args:
-            job: What `LoopWork.call` is given; it must survive pickling.
-            like: What it has in common with others: they go to one worker, if that has hardly more than the rest.
+            job: Argument of `LoopWork.call`; must be picklable.
+            like: Jobs with an equal value go to the same worker, unless it is clearly busier than the others.
 
         Raises:
             LostWorkerError: The worker died.
-            EngineError: None can be started.
-            Exception: Whatever the work raised.
+            EngineError: No worker can be started.
+            Exception: Any exception of the job.
         """
         worker = await self._next(like)
         number, ended = next(self._numbers), asyncio.get_running_loop().create_future()
@@ -219,45 +223,45 @@ class LoopWorkers:
             worker.calls.pop(number, None)
 
     def yield_to_others(self) -> None:
-        """Have the workers compute only when nothing else on this machine wants to."""
+        """Give the workers the lowest CPU priority."""
         for worker in self._workers:
             for thread in _list_threads(worker.process):
-                with suppress(OSError):  # it has just ended
+                with suppress(OSError):  # the thread has just ended
                     _lower_priority(thread)
 
     def broadcast(self, what: object) -> None:
-        """Send all workers a message."""
+        """Send a message to all workers."""
         written = pickle.dumps(what, 5)
         for worker in self._workers:
             worker.frames.send(_BROADCAST, 0, written)
 
     async def _next(self, like: Hashable) -> _Worker:
-        # With the first calls until all are there: else one worker would have all of these.
+        # Wait at first until all workers have started: otherwise one worker would get all of the first calls.
         while self._failure is None and not (self._workers and self._complete):
-            self._hired.clear()
-            await self._hired.wait()
+            self._changed.clear()
+            await self._changed.wait()
         if self._failure is not None:
             raise self._failure
         chosen = min(self._workers, key=lambda worker: len(worker.calls))
-        before = self._alike.pop(like, chosen)
-        if before in self._workers and len(before.calls) <= len(chosen.calls) + _HARDLY_MORE:
+        before = self._last_used.pop(like, chosen)
+        if before in self._workers and len(before.calls) <= len(chosen.calls) + _MOST_EXTRA_CALLS:
             chosen = before
-        self._alike[like] = chosen
-        if len(self._alike) > _MOST_ALIKE:
-            self._alike.popitem(last=False)
+        self._last_used[like] = chosen
+        if len(self._last_used) > _MOST_REMEMBERED:
+            self._last_used.popitem(last=False)
         return chosen
 
-    def _hire(self) -> None:
+    def _start_worker(self) -> None:
         task = asyncio.create_task(self._begin())
-        self._hiring.add(task)
-        task.add_done_callback(self._hiring.discard)
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
 
     async def _begin(self) -> None:
-        """Start a worker, and hear it from then on."""
+        """Start a worker and connect to it."""
         try:
-            # In a thread: a fork server answers when it has loaded everything, and nobody here waits for that.
+            # In a thread, since a fork server answers only when it has loaded everything.
             process, ours = await asyncio.to_thread(self._start)
-        except Exception as error:  # noqa: BLE001 - what cannot be pickled raises in its own way
+        except Exception as error:  # noqa: BLE001 - pickling may raise any exception
             self._fail(error)
             return
         if self._over:
@@ -268,7 +272,7 @@ class LoopWorkers:
         self._workers.append(worker)
         await asyncio.get_running_loop().create_connection(lambda: frames, sock=ours)
         self._complete = self._complete or len(self._workers) == self._count
-        self._hired.set()
+        self._changed.set()
 
     def _start(self) -> tuple[BaseProcess, socket.socket]:
         ours, theirs = socket.socketpair()
@@ -290,7 +294,7 @@ class LoopWorkers:
 
     def _handle_frame(self, worker: _Worker, kind: int, number: int, written: bytes) -> None:
         if kind == _UP:
-            self._hear(pickle.loads(written))  # noqa: S301 - from a process of ours, as all that follows
+            self._hear(pickle.loads(written))  # noqa: S301 - all messages come from our own processes
         elif kind == _ASKED:
             task = asyncio.create_task(self._reply(worker, number, written))
             self._answering.add(task)
@@ -300,7 +304,7 @@ class LoopWorkers:
         elif (ended := worker.calls.get(number)) is not None and not ended.done():
             try:
                 value = pickle.loads(written)  # noqa: S301
-            except Exception as failure:  # noqa: BLE001 - whatever an object raises when unpickled
+            except Exception as failure:  # noqa: BLE001 - unpickling may raise any exception
                 kind, value = _ERROR, failure
             if kind == _RESULT:
                 ended.set_result(value)
@@ -310,12 +314,12 @@ class LoopWorkers:
     async def _reply(self, worker: _Worker, number: int, written: bytes) -> None:
         try:
             value, kind = await self._answer(pickle.loads(written)), _REPLY  # noqa: S301
-        except Exception as error:  # noqa: BLE001 - raised again where it was asked
+        except Exception as error:  # noqa: BLE001 - raised again in the worker
             value, kind = error, _FAILED
         worker.frames.send(kind, number, pickle.dumps(value, 5))
 
     def _replace_lost(self, worker: _Worker) -> None:
-        """A worker has died, or is ended."""
+        """Fail the calls of a worker that has ended, and start another one."""
         if self._over:
             return
         self._workers.remove(worker)
@@ -323,19 +327,19 @@ class LoopWorkers:
             self._started.remove(worker.process)
         worker.process.kill()
         worker.process.join()
-        self._died_young = 0 if worker.ready else self._died_young + 1
-        if self._died_young >= MOST_DEATHS:
+        self._startup_deaths = 0 if worker.ready else self._startup_deaths + 1
+        if self._startup_deaths >= MOST_DEATHS:
             self._fail(EngineError("worker processes die at startup (killed, or out of memory); use fewer workers"))
         for ended in worker.calls.values():
             if not ended.done():
                 ended.set_exception(self._failure or LostWorkerError())
         if self._failure is None:
-            self._hire()
+            self._start_worker()
 
     def _fail(self, why: Exception) -> None:
-        """Nothing is to be had of any worker any more."""
+        """Fail all current and future calls."""
         self._failure = self._failure or why
-        self._hired.set()
+        self._changed.set()
         for worker in self._workers:
             for ended in worker.calls.values():
                 if not ended.done():
@@ -343,7 +347,7 @@ class LoopWorkers:
 
 
 def _list_threads(process: BaseProcess) -> list[int]:
-    """Return the numbers by which a process's threads have priorities: on Linux each has its own."""
+    """Return the ids by which priorities are set: of each thread on Linux, else of the process."""
     try:
         return [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
     except OSError:
@@ -358,11 +362,11 @@ def _lower_priority(thread: int) -> None:
 
 
 def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
-    """Does what comes in until the process that started this one lets go, or dies."""
+    """Run the worker process until its parent closes the connection or dies."""
     die_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM):  # without a mask
         signal.signal(number, signal.SIG_IGN)
-    # The connection shows it too, but not while something computes in the event loop.
+    # The connection shows the end of the parent too, but not while the event loop is busy computing.
     threading.Thread(target=_end_with_parent, daemon=True).start()
     asyncio.run(_WorkerProcess(make).serve(line))
 
@@ -375,7 +379,7 @@ def _end_with_parent() -> None:
 
 
 class _WorkerProcess:
-    """A worker, in its own process. A `WorkerLine`."""
+    """Worker inside its own process. Implements `WorkerLine`."""
 
     def __init__(self, make: Callable[[WorkerLine], LoopWork]) -> None:
         self._work = make(self)
@@ -386,7 +390,7 @@ class _WorkerProcess:
 
     async def serve(self, line: socket.socket) -> None:
         def leave() -> None:
-            os._exit(1)  # nobody is there any more
+            os._exit(1)  # the parent has ended
 
         self._loop = asyncio.get_running_loop()
         _, self._frames = await self._loop.create_connection(lambda: Frames(self._handle_frame, leave), sock=line)
@@ -404,7 +408,7 @@ class _WorkerProcess:
             self._frames.send(_UP, 0, written)
 
     async def ask(self, what: Any) -> Any:
-        """Send a message, and return the answer, or raise it."""
+        """Send a request and return its answer, or raise the error of the parent."""
         number, answered = next(self._numbers), self._loop.create_future()
         self._asked[number] = answered
         self._frames.send(_ASKED, number, pickle.dumps(what, 5))
@@ -419,7 +423,7 @@ class _WorkerProcess:
             self._doing.add(task)
             task.add_done_callback(self._doing.discard)
         elif kind == _BROADCAST:
-            self._work.receive(pickle.loads(written))  # noqa: S301 - from the process that started this one
+            self._work.receive(pickle.loads(written))  # noqa: S301 - from the parent process
         elif (answered := self._asked.get(number)) is not None and not answered.done():
             value = pickle.loads(written)  # noqa: S301
             if kind == _REPLY:
@@ -431,7 +435,7 @@ class _WorkerProcess:
         try:
             result = await self._work.call(pickle.loads(written))  # noqa: S301
             kind, answer = _RESULT, _as_result(result)
-        except Exception as error:  # noqa: BLE001 - raised again where the call was sent from
+        except Exception as error:  # noqa: BLE001 - raised again in the parent
             kind, answer = _ERROR, pickle.dumps(make_picklable(error), 5)
         self._frames.send(kind, number, answer)
 
@@ -444,10 +448,10 @@ def _as_result(result: object) -> bytes:
 
 
 def make_picklable(error: Exception) -> Exception:
-    """Return an error of this worker process with a note where it was made; one that cannot travel, in words."""
+    """Add the traceback of this process to an error as a note; replace an error that cannot be pickled."""
     error.add_note(f"in a worker process:\n{''.join(traceback.format_exception(error))}")
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301  # some errors can be written and not be read again
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # some errors can be pickled but not unpickled
     except Exception:  # noqa: BLE001
         return EngineError(f"{type(error).__name__}: {error}")
     return error
@@ -455,11 +459,11 @@ def make_picklable(error: Exception) -> Exception:
 
 @contextmanager
 def ignore_signals() -> Iterator[None]:
-    """Keep interrupts and SIGTERM from processes that are started within, and theirs; this one loses none."""
+    """Block SIGINT and SIGTERM for processes started in the block and their children; none is lost in this process."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # It lets them through when it is started, which would end what is begun here.
+    # The resource tracker unblocks these signals when it starts, so it must be running before they are blocked.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
@@ -469,9 +473,9 @@ def ignore_signals() -> Iterator[None]:
 
 
 def die_with_parent() -> None:
-    """Have the system kill this process when the one that started it has died, whatever it computes. On Linux only.
+    """Have the system kill this process when its parent has died. On Linux only.
 
-    A thread that waits for that end does not run while a C function holds the interpreter.
+    A thread that waits for the end of the parent cannot run while a C function holds the interpreter.
     """
     if sys.platform != "linux":
         return
@@ -480,8 +484,8 @@ def die_with_parent() -> None:
 
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
-    # Each process that a fork server has started keeps it alive. This one does not, so that the server ends with the
-    # process that started both.
+    # A fork server lives as long as any process that it has started. Closing this file descriptor lets it end with the
+    # parent.
     server: Any = forkserver._forkserver
     if (alive := getattr(server, "_forkserver_alive_fd", None)) is not None:
         server._forkserver_alive_fd = None

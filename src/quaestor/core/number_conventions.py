@@ -1,7 +1,7 @@
-"""How a document prints its numbers: the mark before decimals, the marks between thousands, the signs of a loss.
+"""Number conventions of documents: the decimal mark, the marks between thousands, the signs of a loss.
 
-A document has one convention. It is found from all of its cells together, since `1.234` alone may be two numbers. What
-is printed in another convention than the document's is not a number, and no part of it is read.
+A document has one convention, which is detected from all of its cells, since `1.234` alone is ambiguous. Digits printed
+in another convention are not read as a number, nor is any part of them.
 """
 
 import re
@@ -18,7 +18,7 @@ NUMBER_LOOK = (
     r"(?:[0-9]{1,3}(?>(?:[ \u00a0\u2002-\u200a\u202f][0-9]{3})+)(?![0-9])(?:[.,][0-9]++)?"
     r"|[0-9]++(?>(?:[.,'\u2019\u00b4`][0-9]++)*)|[.,][0-9]++)(?:[eE][+-]?[0-9]{1,2}(?![0-9]))?"
 )
-"""What the digits of a number look like in any convention, for whoever looks for tables before that is known."""
+"""The digits of a number in any convention, for finding tables before the convention is known."""
 
 SIGN_LOOK = r"[-+\u2012-\u2015\u2212\uff0d\u25b2\u25b3\u25bc\u25bd]"
 """A sign before a number."""
@@ -27,23 +27,23 @@ END_LOOK = (
     r"(?:\.[-\u2013\u2014])?(?:\s?(?:[kKmMbBT]|[bm]n)(?![A-Za-z]))?"
     r"(?:\s?(?:[-\u2212](?![0-9])|[CcDd][Rr]\b\.?))?"
 )
-"""Missing decimals (`5.-`), a short scale, a minus or a side of an account right behind a number."""
+"""Missing decimals (`5.-`), a short scale, a minus, or a debit or credit mark right after a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberConvention:
-    """How numbers are printed.
+    """Convention for printing numbers.
 
     Attributes:
-        decimal: The mark before decimals, a point or a comma.
-        group: The mark that parts thousands: a comma, a point, an apostrophe or a space. Apostrophes part them in
-            every convention, spaces only if this is one.
-        by_hundreds: Whether what is above thousands is parted by hundreds, as in India (`1,28,205.40`).
-        up_is_more: Whether triangles that point up mark increases, as they do next to ones that point down. Else a
-            triangle is a minus, as in Japan.
-        marks_credits: Whether `CR` behind a number is a credit, and so a minus, and `DR` a debit. It is none where
-            the document counts in rupees, in which it is short for crore.
-        is_loose: Whether it is the text of a benchmark, whose debris is read as far as it goes.
+        decimal: The decimal mark, a point or a comma.
+        group: The mark between thousands: a comma, a point, an apostrophe or a space. Apostrophes are accepted in
+            every convention, spaces only if `group` is a space.
+        by_hundreds: Whether digits above thousands are grouped by hundreds, as in India (`1,28,205.40`).
+        up_is_more: Whether triangles pointing up mark increases, as they do beside triangles pointing down. Otherwise
+            a triangle is a minus, as in Japan.
+        marks_credits: Whether `CR` after a number marks a credit, read as a minus, and `DR` a debit. False if the
+            document counts in rupees, since `CR` then means crore.
+        is_loose: Whether the text is from a benchmark; its damaged numbers are read as far as possible.
     """
 
     decimal: str = DECIMAL_POINT
@@ -54,7 +54,7 @@ class NumberConvention:
     is_loose: bool = False
 
     def __post_init__(self) -> None:
-        """Raise an error if the decimal mark is unknown."""
+        """Validate the decimal mark."""
         if self.decimal not in (DECIMAL_POINT, DECIMAL_COMMA) or not isinstance(self.group, str):
             raise ValueError(f"{self.decimal!r} is not a decimal mark")
 
@@ -82,7 +82,7 @@ _IN_ENGLISH = {
 }
 _DIGITS = str.maketrans(dict.fromkeys("0123456789", "_"))
 _ONE_TOKEN = r"[0-9.,](?:(?<=[0-9])|(?<![0-9].)(?=[0-9]))[0-9]*+(?>(?:[.,'][0-9]++)*)"
-"""Digits with the marks between them; it begins with a set of characters, which is found fastest."""
+"""Digits with the marks between them; the pattern begins with a character set because such patterns match fastest."""
 _TOKEN = lazy_regex(_ONE_TOKEN)
 _SPACED_TOKEN = lazy_regex(rf"[0-9]{{1,3}}(?>(?: [0-9]{{3}})+)(?![0-9])(?>(?:[.,'][0-9]++)*)|{_ONE_TOKEN}")
 _MIXED_FRACTION = lazy_regex(r"(?<![0-9.,'])[0-9][0-9.,']{0,20} [0-9]{1,2}/[0-9]{1,3}(?![0-9/])")
@@ -95,15 +95,15 @@ _SIDE = lazy_regex(r"(?<=[0-9)])\s{0,3}\(?(?:(cr)|dr)\b\.?\)?(?=\s*$)", re.IGNOR
 
 
 def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text with its numbers printed as `1,234.5` and their signs as `-`, character for character.
+    """Return a text of the same length with its numbers printed as `1,234.5` and their signs as `-`.
 
     Digits that form no number in the document's convention are blanked.
 
     Args:
-        cell: Whether it is a table's cell, in which more is a sign than in a sentence.
+        cell: Whether the text is a table cell, in which more characters count as signs than in a sentence.
 
     Returns:
-        The text, and the places of digits that are not part of a number.
+        The text, and the spans of digits that are not part of a number.
     """
     refused: list[tuple[int, int]] = []
     if convention.is_loose:
@@ -134,7 +134,7 @@ def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tupl
 
 
 def _cell_signs(masked: str, convention: NumberConvention) -> str:
-    """Return a cell whose signs of a loss are minus signs or brackets."""
+    """Replace the signs of a loss in a cell by minus signs or parentheses."""
     if not masked.isascii():
         masked = _TRIANGLE_AFTER.sub(lambda mark: "-" if mark[0] in _DOWN else " ", masked)
     if angled := _ANGLE_BRACKETS.fullmatch(masked):
@@ -145,7 +145,7 @@ def _cell_signs(masked: str, convention: NumberConvention) -> str:
     return masked
 
 
-# ---- Which convention a document has.
+# ---- Detect the convention of a document.
 
 _AMOUNT = lazy_regex(r"[^0-9.,']{0,12}(?P<digits>[.,]?[0-9](?:[0-9.,' ]{0,40}[0-9])?)[^0-9]{0,12}")
 _MONTH = lazy_regex(r"[0-9]{1,2}\.(?:19|20)[0-9]{2}")
@@ -172,7 +172,7 @@ _IN_TEXT = {
 }
 _SPACED_IN_TEXT = lazy_regex(r"(?<![0-9.,])[1-9][0-9]{0,2}[\u00a0\u2009\u202f][0-9]{3}(?![0-9])")
 _RUPEES = lazy_regex(r"[₹rilc](?:(?<=₹)|(?<=\br)(?:s|upees?)\b|(?<=\bi)nr\b|(?<=\bl)(?:akh|ac)s?\b|(?<=\bc)rores?\b)")
-"""In small letters."""
+"""In lower case."""
 _WORD = lazy_regex(r"[^\W\d_]+")
 _ENGLISH_WORDS = frozenset("the of and for to with from by at as on is are was were its our year ended".split())
 _WORDS_OF_DECIMAL_COMMA = frozenset(
@@ -185,7 +185,7 @@ _CHARACTERS_FOR_WORDS = 200_000
 
 @dataclass(slots=True)
 class _Evidence:
-    """What cells show of the convention."""
+    """Evidence of the convention from cells."""
 
     only: Counter[str] = field(default_factory=Counter)
     groups: Counter[str] = field(default_factory=Counter)
@@ -199,7 +199,7 @@ class _Evidence:
     down: bool = False
 
     def take(self, table: Sequence[Sequence[str]]) -> None:
-        """Take the cells of a table, without its labels."""
+        """Count the evidence of a table's cells, without its labels."""
         open_columns: set[int] = set()
         whole_columns: set[int] = set()
         for row in table:
@@ -220,7 +220,7 @@ class _Evidence:
         self.mixed_column |= bool(open_columns & whole_columns)
 
     def _digits(self, text: str) -> str | None:
-        """Return the digits of a cell that is one number and little else, with the marks between them."""
+        """Return the digits, with the marks between them, of a cell that contains little more than one number."""
         if not text or len(text) > 60:
             return None
         if not text.isascii():
@@ -231,7 +231,7 @@ class _Evidence:
         return None if found is None or _MONTH.fullmatch(found["digits"]) else found["digits"]
 
     def _count_evidence(self, digits: str) -> bool:
-        """Count what a number shows; True of one that may have decimals or thousands (`1.234`)."""
+        """Count the evidence of a number; return True if it is ambiguous (`1.234`)."""
         hundreds = _BY_HUNDREDS.fullmatch(digits) is not None
         comma = _ONLY[DECIMAL_COMMA].fullmatch(digits) is not None
         point = hundreds or _ONLY[DECIMAL_POINT].fullmatch(digits) or _COMMA_OR_GROUP.fullmatch(digits)
@@ -252,16 +252,16 @@ def find_convention(
     decimal: str | None = None,
     usual: str = DECIMAL_POINT,
 ) -> NumberConvention:
-    """Return how a document prints its numbers.
+    """Return the number convention of a document.
 
-    If its cells can be read either way, its sentences decide, then cells next to each other (`870` and `1.020` count
-    in one unit), then its language.
+    If its cells are ambiguous, its sentences decide, then adjacent cells (`870` and `1.020` have the same unit), then
+    its language.
 
     Args:
-        tables: The cells of each, without labels; empty if a cell's number is known.
-        texts: Its sentences, headings and labels.
-        decimal: The mark before decimals, if the file itself states it.
-        usual: The mark to expect if nothing but numbers such as `1.234` is printed.
+        tables: The cells of each table, without labels; a cell is empty if its number is already known.
+        texts: The sentences, headings and labels of the document.
+        decimal: The decimal mark, if the file itself states it.
+        usual: The decimal mark to assume if all numbers are ambiguous (`1.234`).
 
     >>> find_convention([[["1.234", "12,5"]]]).decimal
     ','
@@ -300,7 +300,7 @@ def _decimal(seen: _Evidence, texts: Sequence[str], usual: str) -> str:
 
 
 def _is_of_decimal_comma(texts: Sequence[str]) -> bool:
-    """Whether a text is in a language that prints decimals after a comma, by its commonest words."""
+    """Whether the most common words of a text are of a language with decimal commas."""
     left, english, other = _CHARACTERS_FOR_WORDS, 0, 0
     for text in texts:
         for word in map(str.casefold, _WORD.findall(text[:left])):

@@ -1,4 +1,4 @@
-"""Numbers as they are printed, in digits and in words."""
+"""Parser of single printed numbers, in digits or in words."""
 
 import re
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _FILLER = frozenset({"and", "a"})
 
 
 def read_number_words(text: str) -> int | None:
-    """Return the whole number that a text has in words, or None if it has anything else.
+    """Return the whole number that a text spells out, or None if it contains anything else.
 
     >>> read_number_words("One hundred and twenty-five thousand")
     125000
@@ -57,12 +57,11 @@ def read_number_words(text: str) -> int | None:
     return total + group
 
 
-# One printed number with all that belongs to it: sign, parentheses, currency, percent, scale word, unit.
+# One printed number with its sign, parentheses, currency, percent sign, scale word and unit.
 #
-# Where numbers are looked for, and what a cell without one means, is `parsing`'s. Every pattern is bounded, so that
-# no text makes it slow.
+# `parsing` decides where to look for numbers. Every pattern is bounded, so that no text makes it slow.
 
-DIGITS_AT_MOST = 30  # beyond it comes a serial number or noise, not an amount
+DIGITS_AT_MOST = 30  # longer numbers are serial numbers or noise, not amounts
 NUMBER = (
     r"(?:(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,2}(?:,[0-9]{2}){1,9},[0-9]{3}(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
     r"|\.[0-9]+)"
@@ -72,7 +71,7 @@ _GLUED_TO = (
     r"(?:(?<=\b(?:by|of|to))|(?<=\bfor)|(?<=\bfrom))(?!(?:19|20)[0-9]{2}(?![0-9%]|[,.][0-9]))"
     r"(?![0-3]?[0-9](?:\.?\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[/.-][0-9]{1,2}[/.-][0-9]))"
 )
-"""Behind a word that the space after was lost of, but before no year and no date: "by140 million"."""
+"""After a word whose following space was lost ("by140 million"), but not before a year or a date."""
 _FOOTNOTE_AT_MOST = 99
 _CURRENCY = BEFORE_NUMBER
 START = lazy_regex(
@@ -97,7 +96,7 @@ _ECHO = lazy_regex(
     rf"\s{{0,3}}\(\s{{0,6}}{_ANY_SIGN}-?(?:{NUMBER}\s?%?\s?[-/]\s?)?{_ANY_SIGN}-?({NUMBER})\s?%?\s{{0,3}}\)",
     re.IGNORECASE,
 )
-"""The number again in parentheses, with a usual currency."""
+"""The number repeated in parentheses, with a common currency."""
 _BAD_RIGHT = lazy_regex(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9]|-[A-Za-z]")
 _BAD_LEFT = lazy_regex(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = lazy_regex(
@@ -152,7 +151,7 @@ _LIST_NUMBER = lazy_regex(r"\s{0,3}[0-9]{1,3}\s{0,3}[.)]\s{0,3}")
 
 @dataclass(frozen=True, slots=True)
 class QuantitySpan:
-    """A number in running text and the characters that print it, its currency, percent and scale words included."""
+    """Number in running text with its span, which includes its currency, percent sign and scale word."""
 
     quantity: Quantity
     start: int
@@ -161,7 +160,7 @@ class QuantitySpan:
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """What follows the digits: a percent sign, a doubled number in parentheses, a scale word."""
+    """Text after the digits: a percent sign, the number repeated in parentheses, a scale word."""
 
     percent: bool
     scale: Scale
@@ -169,16 +168,16 @@ class _Tail:
 
 
 def decimal(digits: str) -> Decimal:
-    """Return the exact value of printed digits, thousands' commas dropped, trailing zeros kept."""
+    """Return the exact value of printed digits, without thousands separators, with trailing zeros."""
     return Decimal(digits.replace(",", ""))
 
 
 def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> QuantitySpan | None:
-    """Return the quantity where `START` found digits, or None if they belong to a name, a footnote or a word.
+    """Return the quantity at a match of `START`, or None if its digits belong to a name, a footnote or a word.
 
     Args:
-        masked: The same with debris blanked; positions agree.
-        cell: Whether lone parentheses are a minus and small numbers in them footnotes.
+        masked: `text` with encoding artifacts blanked, of the same length.
+        cell: Whether parentheses are a minus, and small numbers in them footnotes.
     """
     digits = match["number"]
     if len(digits) > DIGITS_AT_MOST or _BAD_LEFT.search(masked, max(0, match.start() - 20), match.start("number")):
@@ -209,7 +208,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     end = tail.end
     if (
         _is_stuck(masked, match, tail)
-        or _is_of_a_fraction(masked, match, cell=cell)
+        or _is_part_of_fraction(masked, match, cell=cell)
         or _is_name(masked, match, tail, unit, cell=cell)
     ):
         return None
@@ -231,7 +230,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
 
 
 def _closing(masked: str, position: int) -> tuple[re.Match[str] | None, str | None]:
-    """Return the closing bracket behind a number, and the currency before it: "(1,234 €)"."""
+    """Return the closing parenthesis after a number, and the currency before it: "(1,234 €)"."""
     if closing := _CLOSE.match(masked, position):
         return closing, None
     within = _CURRENCY_AFTER.match(masked, position)
@@ -260,7 +259,7 @@ def _read_tail(masked: str, position: int, digits: str, *, short: bool, cell: bo
 
 
 def _join(inner: _Tail, outer: _Tail) -> _Tail:
-    """What follows the digits inside the parentheses, and then after them."""
+    """Combine the text after the digits inside the parentheses with the text after the parentheses."""
     scaled = inner if inner.scale is not Scale.ONE else outer
     return _Tail(inner.percent or outer.percent, scaled.scale, outer.end)
 
@@ -270,7 +269,7 @@ def _scale_of(tail: _Tail) -> Scale:
 
 
 def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, _Tail]:
-    """Return what is counted, and the tail with it: a currency belongs to the number's span, a noun does not."""
+    """Return the unit, and the tail extended by a currency; a noun is not part of the number's span."""
     if currency:
         return currency, tail
     if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not tail.percent:
@@ -301,8 +300,8 @@ def _is_stuck(masked: str, match: re.Match[str], tail: _Tail) -> bool:
     return _BAD_RIGHT.match(masked, match.end()) is not None
 
 
-def _is_of_a_fraction(masked: str, match: re.Match[str], *, cell: bool) -> bool:
-    """Whether the number is one half of what is written with a stroke: "1/3", "24/7", a date in digits."""
+def _is_part_of_fraction(masked: str, match: re.Match[str], *, cell: bool) -> bool:
+    """Whether the number is a part of a fraction or date with a slash: "1/3", "24/7"."""
     if cell or match["currency"]:
         return False
     start, end = match.span("number")
@@ -310,7 +309,7 @@ def _is_of_a_fraction(masked: str, match: re.Match[str], *, cell: bool) -> bool:
 
 
 def _is_name(masked: str, match: re.Match[str], tail: _Tail, unit: str | None, *, cell: bool) -> bool:
-    """Whether the number names a thing: a note, a level, an index, an item of a list, a form's code."""
+    """Whether the number is part of a name: a note, a level, an index, a list item, the code of a form."""
     if cell or unit or tail.percent or tail.scale is not Scale.ONE or "." in match["number"]:
         return False
     if len(match["number"]) > 1 and match["number"].startswith("0"):
@@ -326,16 +325,16 @@ def _is_name(masked: str, match: re.Match[str], tail: _Tail, unit: str | None, *
 
 
 def _is_plan_or_page(masked: str, match: re.Match[str]) -> bool:
-    """Whether what follows makes the number a name: "401 ( k )", or "64 | 2017 form 10-k" at the beginning."""
+    """Whether the number is part of a plan's name ("401 ( k )") or a page number ("64 | 2017 form 10-k")."""
     if match["number"] in _PLANS and _NAME_AFTER.match(masked, match.end()):
         return True
     return not masked[: match.start()].strip() and _PAGE.match(masked, match.end()) is not None
 
 
 def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
-    """Whether a minus precedes the number; after a digit or a parenthesis it is the dash of a range.
+    """Whether a minus precedes the number, rather than the dash of a range after a digit or a parenthesis.
 
-    One with a space behind it is a dash, but at the beginning of a cell.
+    A minus followed by a space counts only at the beginning of a cell.
     """
     if match["minus2"] or match["minus3"]:
         return True
@@ -346,5 +345,5 @@ def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
 
 
 def _with_debris(text: str, start: int) -> int:
-    """Return the start of the span when its sign was debris of several characters."""
+    """Return the start of a number's span, including an encoding artifact of several characters as its sign."""
     return next((debris.start for debris in find_artifacts(text) if debris.start < start < debris.end), start)

@@ -1,10 +1,9 @@
-"""Numbers as financial pages print them, read into exact decimals.
+"""Parser of the numbers in table cells and running text, as exact decimals.
 
-Refuses to guess: a scale that only a caption names is not here, years and dates in text are periods, and `note 5` or
-`s&p 500` is a name.
+Scales that only a caption names are not applied here, and numbers in names (`note 5`, `s&p 500`) are ignored.
 
-Two readings differ. In a cell every number counts, a bare year too, and lone parentheses are a minus. In running
-text years are periods, `( 3 )` is an enumeration, and `( $ 9.1 billion )` or `( 3.2 % )` is an aside, not a minus.
+In a cell every number counts, even a bare year, and parentheses are a minus. In running text years are periods,
+`( 3 )` is an enumeration, and `( $ 9.1 billion )` or `( 3.2 % )` is an aside, not a minus.
 """
 
 import re
@@ -44,10 +43,10 @@ def parse_quantity(text: str, where: str | None = None) -> Quantity:
     Decimal('-435')
 
     Args:
-        where: The place to name in an error ("AAPL/2009, table 0, row 3, column 2").
+        where: The location for error messages ("AAPL/2009, table 0, row 3, column 2").
 
     Raises:
-        QuantityError: No number could be read; the reason states why.
+        QuantityError: The text contains no number; the error gives the reason.
     """
     quantities = parse_cell(text)
     if not quantities:
@@ -59,15 +58,15 @@ def parse_quantity(text: str, where: str | None = None) -> Quantity:
 def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quantity, ...]:
     """Return all numbers of a cell, left to right; none for labels, dates, dashes, empty cells and `n/a`.
 
-    A cell that is nothing but a year is a number: only its table shows what it is. A cell with digits that belong
-    to no number, such as `1.2.3` or `12 345` where spaces part no thousands, has none.
+    A bare year counts as a number, since only its table can tell. A cell with digits that belong to no number, such as
+    `1.2.3`, or `12 345` if spaces do not separate thousands, has none.
     """
     stripped = text.strip()
     plain = convention.decimal == DECIMAL_POINT and len(stripped) <= 2 * DIGITS_AT_MOST
     simple = _SIMPLE_CELL.fullmatch(stripped) if plain else None
     if simple and len(simple["number"]) <= DIGITS_AT_MOST and simple["echo"] in (None, simple["number"]):
         whole = simple["number"].partition(".")[0]
-        if not (simple["percent"] and len(whole) > 4):  # 221219.1% is debris
+        if not (simple["percent"] and len(whole) > 4):  # 221219.1% contains an encoding artifact
             value = decimal(simple["number"])
             scale = Scale.PERCENT if simple["percent"] else Scale.ONE
             return (
@@ -86,26 +85,26 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
 def _has_other_digits(
     masked: str, spans: Sequence[QuantitySpan], periods: Sequence[tuple[int, int]], refused: Sequence[tuple[int, int]]
 ) -> bool:
-    """Whether a cell has digits outside its numbers, periods, footnote marks and names ("A2")."""
+    """Whether a cell has digits outside of its numbers, periods, footnote marks and names ("A2")."""
     known = sorted([*((span.start, span.end) for span in spans), *periods])
     if any(not any(first <= start and end <= last for first, last in periods) for start, end in refused):
         return True
     if _WORDS.search(masked):
         return False
-    if any(_may_be_one(masked, before, after) for before, after in pairwise(spans)):
+    if any(_may_be_parts(masked, before, after) for before, after in pairwise(spans)):
         return True
     between = [masked[end:start] for (_, end), (start, _) in pairwise([(0, 0), *known, (len(masked), len(masked))])]
     return any(re.search("[0-9]", _MARK_OR_NAME.sub("", text)) for text in between)
 
 
-def _may_be_one(masked: str, before: QuantitySpan, after: QuantitySpan) -> bool:
-    """Return whether two numbers may be one in parts ("12 345"): with spacing and no sign between them."""
+def _may_be_parts(masked: str, before: QuantitySpan, after: QuantitySpan) -> bool:
+    """Return whether two numbers may be parts of one ("12 345"), with only spacing between them."""
     apart = not masked[before.end - 1].isdigit() or masked[after.start] == "("
     return not apart and _SPACING.fullmatch(masked, before.end, after.start) is not None
 
 
 def is_money(text: str) -> bool:
-    """Return whether a text is one amount of money with its currency and nothing else.
+    """Return whether a text is exactly one amount of money with its currency.
 
     >>> [is_money(text) for text in ("EUR 64.2m", "₹ 1,284 crore", "64.2", "EUR 5 notes")]
     [True, True, False, False]
@@ -113,12 +112,12 @@ def is_money(text: str) -> bool:
     found = parse_cell(text) if _LIKE_MONEY.match(text) else ()
     if len(found) != 1 or not is_currency(found[0].unit) or found[0].text != text.strip():
         return False
-    return not text.rstrip().endswith(("'000", "\u2019000", " 000"))  # "CHF 000" heads what is in thousands
+    return not text.rstrip().endswith(("'000", "\u2019000", " 000"))  # "CHF 000" is the heading of amounts in thousands
 
 
 @lru_cache(maxsize=16384)
 def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[QuantitySpan, ...]:
-    """Return the numbers in running text with their spans, left to right; years and dates are periods instead.
+    """Return the numbers in running text with their spans, left to right, without years and dates.
 
     >>> [(span.quantity.text, span.start) for span in find_quantities("rose 4.02% ( 4.02 % ) to $ 91 million in 2008")]
     [('4.02% ( 4.02 % )', 5), ('$ 91 million', 25)]
@@ -130,7 +129,7 @@ def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[
 
 
 def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], list[tuple[int, int]]]:
-    """Return the quantities of a masked text, and where its periods stand."""
+    """Return the quantities of a masked text, and the spans of its periods."""
     periods = [(mention.start, mention.end) for mention in find_periods(text)]
     if cell and not re.search("[A-Za-z]{2}", masked):  # "2022 ( 2 )" is a number, "due 2022" a label
         periods = [(start, end) for start, end in periods if end - start > 4]
@@ -148,7 +147,7 @@ def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], li
 
 
 def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> None:
-    """Give the number before a range's end what only the end prints: "5 to 10 %" is 5 % and 10 %."""
+    """Apply the scale and unit of a range's end to its beginning: "5 to 10 %" is 5 % and 10 %."""
     if not spans or span.quantity.scale is Scale.ONE:
         return
     before = spans[-1]
@@ -161,7 +160,7 @@ def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> 
 
 
 def _why_not(text: str) -> str:
-    """Return the reason why a text holds no number."""
+    """Return the reason why a text contains no number."""
     stripped = text.strip()
     if not stripped:
         return "the text is empty"
@@ -194,9 +193,10 @@ _SPACED = (
 
 @lru_cache(maxsize=16384)
 def clean_label(text: str) -> str:
-    """Return a label for people and for matching.
+    """Return a label for display and matching.
 
-    Debris is mended, doubled parentheses and footnote marks are removed, punctuation is where people set it.
+    Encoding artifacts are repaired, repeated numbers in parentheses and footnote marks removed, and the spaces around
+    punctuation corrected.
 
     >>> clean_label("balance on 5.00% ( 5.00 % ) notes at company 2019s plan ( 1 ) :")
     "balance on 5.00% notes at company's plan"

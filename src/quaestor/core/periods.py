@@ -1,4 +1,4 @@
-"""Periods of reports, and fiscal years."""
+"""Parser of fiscal periods in text: years, quarters, months, dates, spans, ranges and relative periods."""
 
 import re
 from collections.abc import Callable
@@ -13,24 +13,21 @@ from quaestor.core.number_forms import read_number_words
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import NUMBER_WORDS
 
-# Fiscal periods: years, quarters, months, dates, spans of months, ranges, and words such as "the prior year".
-
 PeriodKind = Literal["year", "quarter", "month", "date", "span", "range"]
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A year, a quarter, a month, a day, several months, or a range of years.
+    """Year, quarter, month, day, span of months, or range of years.
 
     Attributes:
-        year: The year; for a range its first.
+        year: The year, or the first year of a range.
         quarter: 1 to 4 for a quarter, else None.
         month: 1 to 12 for a month, a date, or the last month of a span, else None.
         day: 1 to 31 for a date, else None.
         last: The last year of a range, else None; a range without it is open ("2020 and thereafter").
-        months: How many months a span has ("six months ended june 30"), else None.
-        ends: The last day of a year, a quarter or a span, if the text names it; two periods that differ in nothing
-            else are equal.
+        months: The length of a span in months ("six months ended june 30"), else None.
+        ends: The last day of a year, a quarter or a span, if the text names it; ignored by comparisons.
     """
 
     kind: PeriodKind
@@ -45,7 +42,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class PeriodMention:
-    """A period and the span of the text that names it."""
+    """Period with the span of the text that names it."""
 
     period: Period
     start: int
@@ -54,7 +51,7 @@ class PeriodMention:
 
 @dataclass(frozen=True, slots=True)
 class RelativePeriod:
-    """A period named by its distance: "the prior year" is -1, "the following year" is 1."""
+    """Period relative to another, in years: "the prior year" is -1, "the following year" is 1."""
 
     offset: int
     start: int
@@ -63,10 +60,10 @@ class RelativePeriod:
 
 @dataclass(frozen=True, slots=True)
 class PeriodEdge:
-    """The first years of a period, or its last ones.
+    """First or last years of a period.
 
     Attributes:
-        count: How many: 1 is the first year, -2 are the last two.
+        count: 1 is the first year, -2 are the last two years.
     """
 
     count: int
@@ -80,7 +77,7 @@ _MONTH_NAMES = (
     "september septembre septiembre", "october oktober octobre octubre", "november novembre noviembre",
     "december dezember décembre decembre diciembre",
 )  # fmt: skip
-"""In English, German, French and Spanish, from January on."""
+"""Names of the months in English, German, French and Spanish, starting with January."""
 _SHORT_MONTH_NAMES = (
     "jan ene", "feb", "mar mär mrz", "apr avr abr", "", "jun", "jul", "aug ago", "sept sep", "oct okt", "nov",
     "dec dez déc dic",
@@ -105,15 +102,15 @@ _COUNTED = (
     r"|thousand|percent|basis|locations|customers|days|months|years|hours|miles)\b"
 )
 _ESTIMATED = r"[aefpb](?![a-z0-9])"
-"""After a year that is actual, estimated, forecast, projected or budgeted: `2024E`."""
+"""Suffix of an actual, estimated, forecast, projected or budgeted year: `2024E`."""
 _SHORT_YEAR = rf"'?[0-9]{{2}}(?!(?!{_ESTIMATED})[0-9a-z%]|[.,][0-9]|\s?(?:%|{_COUNTED}))"
 _FISCAL = (
     rf"(?:(?:fiscal|fye?|cy|geschäftsjahr|exercice){_GAP}(?:years?{_GAP})?"
     r"|f(?=(?:0[5-9]|[12][0-9])(?![0-9A-Za-z-])))"
 )
-"""Before a fiscal year, also as Australian reports print it: `F19`."""
+"""Prefix of a fiscal year, including that of Australian reports: `F19`."""
 _OF = rf"(?:\s+of|\s+in)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP}[,/-]?{_GAP}"
-"""Between a part of a year and the year."""
+"""Text between a part of a year and the year."""
 _SOME_YEAR = rf"(?:{_FISCAL})?(?P<year>{_YEAR}|{_SHORT_YEAR})(?![0-9])"
 _QUARTER = (
     rf"(?:(?P<ordinal>{_ORDINAL})(?:[\s-]{{1,3}}fiscal)?[\s-]{{1,3}}(?:quarter|qtr\.?)"
@@ -131,7 +128,7 @@ _MONTHS_OR_WEEKS = (
 )
 _WEEKS_OF_A_MONTH = 365.25 / 12 / 7
 _NO_TURN = rf"(?![0-9]|\s+{_ORDINAL}\s)"
-"""After a year that no ordinal follows ("december 31 2008 third ...")."""
+"""Not followed by an ordinal ("december 31 2008 third ...")."""
 _DATE = rf"""(?:
       (?P<m_month>{_MONTH}){_GAP}\.?{_GAP}
         (?:(?P<m_day>[0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9]){_GAP},?{_GAP}|(?P<m_glued>[0-3][0-9]))(?P<m_year>{_YEAR}){_NO_TURN}
@@ -149,7 +146,7 @@ _DATE = rf"""(?:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A way to print a period: its pattern, and what reads the named groups of a match."""
+    """Printed form of a period: its pattern, and a function that reads the named groups of a match."""
 
     pattern: str
     read: Callable[[dict[str, str]], Period | None]
@@ -157,7 +154,7 @@ class _Form:
 
 def _read_quarter(found: dict[str, str]) -> Period | None:
     number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found["first"])
-    # "Second quarter 10" is not a year: two digits follow the short form alone.
+    # The 10 of "second quarter 10" is not a year: two-digit years occur only in short forms ("Q2 10").
     if "ordinal" in found and len(found["year"]) == 2:
         return None
     return Period("quarter", _long_year(found["year"]), quarter=number)
@@ -171,7 +168,7 @@ def _read_half(found: dict[str, str]) -> Period | None:
 
 
 def _read_months(found: dict[str, str]) -> Period | None:
-    """Return so many months of a year, its first ones unless others are named."""
+    """Return a span of months of a year, its first months by default."""
     count = int(found.get("short") or 0) or read_number_words(found["count"]) or int(found["count"])
     year = _long_year(found["year"])
     last = 12 if found.get("which", "first").casefold() != "first" else count
@@ -188,7 +185,7 @@ def _read_ended(found: dict[str, str]) -> Period | None:
 
 
 def _read_date(found: dict[str, str]) -> Period | None:
-    """Return a day; of two numbers the month is the first, unless it cannot be or stops are printed between."""
+    """Return a day. Of two numbers the first is the month, unless it exceeds 12 or points separate them."""
     get = found.get
     if "n_first" in found:
         first, second = int(found["n_first"]), int(get("n_second") or get("n_next") or found["n_dotted"])
@@ -206,7 +203,7 @@ def _read_month(found: dict[str, str]) -> Period | None:
 
 
 def _read_era(found: dict[str, str]) -> Period | None:
-    """Return the year of a Japanese era, or the day in it."""
+    """Return the year, month or day of a date in a Japanese era."""
     count = 1 if found["count"] == "元" else int(found["count"])
     year = {"令和": 2018, "平成": 1988, "昭和": 1925}[found["era"]] + count
     if "day" in found:
@@ -215,7 +212,7 @@ def _read_era(found: dict[str, str]) -> Period | None:
 
 
 def _read_years(found: dict[str, str]) -> Period | None:
-    """Return the range of years that a hyphen makes ("2019-20"), or the month that no range could be ("2019-06")."""
+    """Return a range of years with a hyphen ("2019-20"), or a month if it cannot be a range ("2019-06")."""
     first, last = found["year"], found["last"]
     end = int(last) if len(last) == 4 else int(first[:2] + last)
     if int(first) < end:
@@ -226,7 +223,7 @@ def _read_years(found: dict[str, str]) -> Period | None:
 
 
 def _read_split_year(found: dict[str, str]) -> Period | None:
-    """Return the fiscal year that ends in the second of two years ("2017/18"); None if they do not follow."""
+    """Return the fiscal year that ends in the second of two consecutive years ("2017/18"), or None."""
     first, last = _long_year(found["year"]), found["last"]
     end = int(last) if len(last) == 4 else int(f"{first // 100}{last}") if last != "00" else first + 1
     return Period("year", end) if end == first + 1 else None
@@ -289,12 +286,12 @@ _FORMS = {
 
 
 def _named(form: str, pattern: str) -> str:
-    """Return a pattern whose groups have the form's name before their own."""
+    """Prefix the names of a pattern's groups with the form's name."""
     return rf"(?P<{form}>{pattern.replace('(?P<', f'(?P<{form}__').replace('(?P=', f'(?P={form}__')})"
 
 
 def _beginnings() -> str:
-    """Return a pattern of the two letters that the forms of periods begin with, if not with a digit."""
+    """Return a pattern of the first two letters of all forms that do not begin with a digit."""
     words = (
         "quarter qtr q1 q2 q3 q4 fq t1 t2 t3 t4 ft first second third fourth h1 h2 half last final remaining years"
         " fiscal fy f0 f1 f2 cy geschäftsjahr exercice two three four five six seven eight nine ten eleven twelve 令和"
@@ -326,7 +323,7 @@ _NOT_AFTER = {
     "year": lazy_regex(r"[$€£]\s{0,3}$"),
     "range": lazy_regex(r"\b(?:asus?|nos?|update)\b\s?\.?\s?$", re.IGNORECASE),
 }
-"""What precedes an amount, or the number of a standard ("ASU 2016-02"), that looks like a period."""
+"""Text before an amount, or before the number of a standard ("ASU 2016-02"), that looks like a period."""
 _DRIFT = timedelta(days=7)
 _FILLER = lazy_regex(
     r"\b(?:as|of|or|at|on|in|for|the|and|to|through|years?|year-end(?:ed)?|ended|ending|end|fiscal|calendar|periods?"
@@ -343,8 +340,7 @@ def find_periods(text: str) -> tuple[PeriodMention, ...]:
     """Return the periods that running text or a question names, left to right.
 
     "2007 to 2008" and "2007 and 2008" are two years; only a hyphen makes a range, and "2007/08" is the fiscal year that
-    ends in 2008. A number that counts something
-    ("2000 employees", "$ 2014") is none, nor is a dash that was printed as 2013 or 2014.
+    ends in 2008. Amounts ("2000 employees", "$ 2014") and dashes printed as 2013 or 2014 are ignored.
     """
     return _find_periods(text) if _SOME_NUMBER.search(text) and not _PLAIN_AMOUNT.fullmatch(text) else ()
 
@@ -376,7 +372,7 @@ def _month(name: str) -> int:
 
 
 def _long_year(digits: str) -> int:
-    """Return the year of four digits, or of two ("'23")."""
+    """Return the year of four or two digits ("'23")."""
     year = int(digits.lstrip("'"))
     return year if year > 99 else year + (2000 if year < 60 else 1900)
 
@@ -391,13 +387,13 @@ def _make_date(year: int, month: int, day: int) -> Period | None:
 
 @lru_cache(maxsize=8192)
 def parse_period(text: str, year: int | None = None) -> Period | None:
-    """Return the period that a whole label names, or None if it names none or has anything else as well.
+    """Return the period of a label that consists of one period only, or None.
 
     "2006 to 2010", "2011 and 2012" and "2016 2014 2020" (a dash printed as 2014) are ranges; "2020 and thereafter"
-    is an open one. Dates that span a month, a quarter or a year name that month, quarter or year.
+    is an open range. Two dates that span a month, a quarter or a year are that month, quarter or year.
 
     Args:
-        year: The year of the section, for labels without one ("second quarter", "quarter ended march 31").
+        year: The year of the section, for labels without a year ("second quarter", "quarter ended march 31").
     """
     mentions = find_periods(text)
     masked = mask_artifacts(text)
@@ -417,7 +413,7 @@ def parse_period(text: str, year: int | None = None) -> Period | None:
 
 
 def leads_to_year(text: str) -> bool:
-    """Whether a label leaves nothing but the year to another one ("six months ended June 30,", "fiscal year", "Q3").
+    """Return whether a label is a period that lacks only its year ("six months ended June 30,", "fiscal year", "Q3").
 
     >>> leads_to_year("as of December 31,"), leads_to_year("maturity")
     (True, False)
@@ -427,7 +423,7 @@ def leads_to_year(text: str) -> bool:
 
 
 def _join(first: Period, last: Period) -> Period | None:
-    """Return the period from one mention to the next."""
+    """Return the period from the first period to the last, or None."""
     if first.kind == "date" and last.kind == "date":
         days = (first_day(last) - first_day(first)).days
         for kind, low, high in (("month", 20, 40), ("quarter", 75, 105), ("year", 340, 380)):
@@ -439,7 +435,7 @@ def _join(first: Period, last: Period) -> Period | None:
 
 
 def _ended(length: str, year: int, month: int, day: int | None = None) -> Period | None:
-    """Return the period of some length that ended in a month, or on a day of it ("six months", "13 weeks")."""
+    """Return the period of a length ("six months", "13 weeks") that ended in a month, or on a day."""
     length = length.casefold()
     months = _months_of(length)
     ends = None
@@ -448,13 +444,13 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
             return None
         ends = date(year, month, day)
         if months in (3, 12):
-            # Years and quarters of whole weeks end some days before or after those of the calendar.
+            # Years and quarters of whole weeks end some days before or after the calendar's.
             year, month = (ends - _DRIFT).year, (ends - _DRIFT).month
     return replace(period_of_months(months, year, month), ends=ends)
 
 
 def _months_of(length: str) -> int:
-    """Return how many months a length has ("quarter", "six-month period", "26 weeks")."""
+    """Return the months of a length ("quarter", "six-month period", "26 weeks")."""
     if "half" in length:
         return 6
     if "month" not in length and "week" not in length:
@@ -465,7 +461,7 @@ def _months_of(length: str) -> int:
 
 
 def period_of_months(months: int, year: int, month: int) -> Period:
-    """Return the period of so many months that ends with a month of a year."""
+    """Return the period of a number of months that ends with a month of a year."""
     kind = {1: "month", 3: "quarter", 12: "year"}.get(months)
     return _at(kind, year, month) if kind else Period("span", year, month=month, months=months)
 
@@ -477,7 +473,7 @@ def _at(kind: str, year: int, month: int) -> Period:
 
 
 def _parse_partial(masked: str, year: int | None) -> Period | None:
-    """Return the period of a label that leaves the year to its section, or that prints it as "12/11"."""
+    """Return the period of a label without a year, or with a year printed as in "12/11"."""
     if short := re.fullmatch(r"(1[0-2]|0?[1-9])/([0-9]{2})", masked.strip()):
         return _at("month", _long_year(short[2]), int(short[1]))
     match = _PARTIAL.search(masked) if year is not None else None
@@ -497,12 +493,12 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
 
 
 def first_day(period: Period) -> date:
-    """Return the day of a date, else the first day of its month or year."""
+    """Return a date, or the first day of a month or year."""
     return date(period.year, period.month or 1, period.day or 1)
 
 
 def shifted(period: Period, years: int) -> Period:
-    """Return the same period so many years later (earlier if negative)."""
+    """Return the same period some years later (earlier if negative)."""
     last = None if period.last is None else period.last + years
     day = 28 if (period.month, period.day) == (2, 29) else period.day
     return replace(period, year=period.year + years, day=day, last=last, ends=None)
@@ -534,11 +530,11 @@ _EDGE = lazy_regex(
     r"(?:\w+\s+){0,2}(?:period|time|years|range|interval)\b",
     re.IGNORECASE,
 )
-"""The first or the last years of a period that was spoken of."""
+"""The first or last years of a period mentioned earlier."""
 
 
 def find_period_edges(text: str) -> tuple[PeriodEdge, ...]:
-    """Return the first and last years of periods that text speaks of, left to right.
+    """Return the first or last years of periods that a text refers to, left to right.
 
     >>> find_period_edges("in the last year of that period")
     (PeriodEdge(count=-1, start=7, end=31),)
@@ -555,11 +551,11 @@ def find_period_edges(text: str) -> tuple[PeriodEdge, ...]:
 
 
 def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
-    """Return the years that text names by their distance, left to right ("two years before" is -2)."""
+    """Return the relative years in a text, left to right ("two years before" is -2)."""
     found = []
     edges = find_period_edges(text)
     for match in _RELATIVE.finditer(text):
-        # "The last year of the period" is not the year before it.
+        # "The last year" in "the last year of the period" is not the prior year.
         if any(edge.start <= match.end() - 1 < edge.end for edge in edges):
             continue
         if match["back"] or match["ahead"]:
@@ -573,7 +569,7 @@ def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
 
 
 def resolve_distances(text: str) -> str:
-    """Return a text whose periods that are named by their distance to others are named outright.
+    """Replace periods that are relative to a named period by absolute ones.
 
     >>> resolve_distances("what was cash a year earlier than March 2024?")
     'what was cash in March 2023?'
@@ -597,45 +593,47 @@ def _with_preposition(before: str, named: str) -> str:
 _FISCAL_YEAR = 365.25
 _FISCAL_MONTH = _FISCAL_YEAR / 12
 _FISCAL_DRIFT = 15
-"""Days by which a year of 52 or 53 weeks ends before or after the usual day."""
+"""Days by which the end of a year of 52 or 53 weeks may differ from the usual day."""
 
 
 @dataclass(frozen=True, slots=True)
 class FiscalCalendar:
-    """One fiscal year's name and last day; the others follow.
+    """Fiscal calendar of a company, given by one of its fiscal years.
 
     Attributes:
-        year: What the company calls it (fiscal 2024 may end in February 2025).
+        year: The company's name of a fiscal year (fiscal 2024 may end in February 2025).
+        end: The last day of that year.
     """
 
     year: int
     end: date
 
     def year_of(self, day: date) -> int:
-        """Return the fiscal year that a day is in."""
+        """Return the fiscal year of a day."""
         return self.year + ceil(((day - self.end).days - _FISCAL_DRIFT) / _FISCAL_YEAR)
 
     def quarter_of(self, day: date) -> int:
-        """Return the fiscal quarter that a day is in or ends, 1 to 4."""
+        """Return the fiscal quarter of a day, 1 to 4."""
         days = (day - self.end).days - (self.year_of(day) - self.year - 1) * _FISCAL_YEAR
         return min(4, max(1, ceil((days - _FISCAL_DRIFT) / (3 * _FISCAL_MONTH))))
 
 
 CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31))
-"""Of a company that says nothing else."""
+"""The default calendar."""
 
 
 def months_of(start: date, end: date) -> int:
-    """Return how many months there are from one day to another, both of them counted, rounded."""
+    """Return the number of months from one day to another, both included, rounded."""
     return round(((end - start).days + 1) / _FISCAL_MONTH)
 
 
 def fiscal_period(start: date | None, end: date, year: int, quarter: int) -> Period:
-    """Return the period from one day to another, as a company names it.
+    """Return the company's name of the period from one day to another.
 
     Args:
         start: The first day of a duration; None for an instant.
-        year: The fiscal year that the last day is in.
+        year: The fiscal year of the last day.
+        quarter: The fiscal quarter of the last day.
 
     >>> fiscal_period(date(2024, 2, 1), date(2025, 1, 31), 2024, 4)
     Period(kind='year', year=2024, quarter=None, month=None, day=None, last=None, months=None)

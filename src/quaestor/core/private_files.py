@@ -1,4 +1,4 @@
-"""Files for their owner alone: made so, and made so again if an earlier version left them readable by others."""
+"""Files and folders that only their owner can access."""
 
 import os
 import stat
@@ -10,17 +10,17 @@ _OTHERS = 0o077
 
 
 def open_private(path: str | os.PathLike[str], flags: int) -> int:
-    """Open a file that nobody but its owner can read, if it is made; the `opener` of `open`."""
+    """Open a file, creating it with access for its owner only; for use as the `opener` of `open`."""
     return os.open(path, flags, _OWNER_ONLY)
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder that nobody but its owner can enter, if it is missing, with the folders above it."""
+    """Create a missing folder with access for its owner only, and its missing parents."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def tighten(path: Path) -> None:
-    """Take a file or folder of this user from all others; leaves links, devices and what belongs to others alone."""
+    """Remove the permissions of others from a file or folder of this user; ignore links, devices and other owners."""
     with suppress(OSError):
         found = os.lstat(path)
         ours = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()

@@ -1,4 +1,4 @@
-"""The place of a number in a document: a cell of a table, or a span of a sentence."""
+"""Location of a number in a document: a table cell or a span of a sentence."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -6,13 +6,13 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class CellRef:
-    """A cell of a table.
+    """Cell of a table.
 
     Attributes:
         document: The document's id (`MRO/2007/page_134.pdf`).
         table: The table's index in the document, from 0.
-        row: The cell's row in the printed grid, from 0, header rows counted.
-        column: The cell's column in the printed grid, from 0, the label column counted.
+        row: The cell's row in the printed grid, from 0, including header rows.
+        column: The cell's column in the printed grid, from 0, including the label column.
     """
 
     document: str
@@ -24,7 +24,7 @@ class CellRef:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRef:
-    """A span of a sentence.
+    """Span of a sentence.
 
     Attributes:
         section: The id of its section; on a ConvFinQA page `pre_text` (above the table) or `post_text` (below it).

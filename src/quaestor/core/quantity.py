@@ -1,7 +1,7 @@
-"""A number as a document prints it.
+"""Numbers as a document prints them.
 
-Refuses to guess: what the print lacks is `Scale.ONE` or `None`, and captions such as "in millions" belong to the
-table, not to the number.
+A scale or unit that is not printed next to the number is `Scale.ONE` or None; captions such as "in millions" belong to
+the table, not to the number.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Scale(StrEnum):
-    """The size of one unit of the printed value."""
+    """Multiplier of a printed value."""
 
     ONE = "one"
     THOUSAND = "thousand"
@@ -25,12 +25,12 @@ class Scale(StrEnum):
 
     @property
     def factor(self) -> Decimal:
-        """The number that the printed value is multiplied by to get units."""
+        """The factor from the printed value to units."""
         return Decimal(1).scaleb(self.exponent)
 
     @property
     def exponent(self) -> int:
-        """The power of ten that the printed value is multiplied by."""
+        """The factor as a power of ten."""
         return _EXPONENTS[self]
 
 
@@ -47,21 +47,18 @@ _EXPONENTS = {
     Scale.PERCENT: -2,
 }
 LARGE_SCALES = frozenset(scale for scale, exponent in _EXPONENTS.items() if exponent > 0)
-"""Those of amounts that are not printed out: thousands and more."""
+"""Scales of a thousand or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number as printed: signed, exact, not multiplied by its scale.
-
-    Units: `value` is in units of `scale`; `unit` names what is counted ("USD", "shares", "years") where the
-        print has it.
+    """Exact printed number with its sign, not multiplied by its scale.
 
     Attributes:
-        value: The printed number with its sign: `( 435 )` is -435, `13.7 %` is 13.7.
-        scale: What the print next to the number states: `$ 2.7 billion` is `Scale.BILLION`.
-        unit: A currency code or a counted noun, or None.
-        text: The characters that were read, so that a person finds them again.
+        value: The printed number in units of `scale`: `( 435 )` is -435, `13.7 %` is 13.7.
+        scale: The scale printed next to the number: `$ 2.7 billion` is `Scale.BILLION`.
+        unit: The printed currency (as its code) or counted noun ("USD", "shares", "years"), or None.
+        text: The printed characters of the number.
     """
 
     value: Decimal

@@ -1,4 +1,4 @@
-"""Values as JSON and back, exactly; and the triple, in which graphs are written."""
+"""Exact conversion of values to JSON and back; and the `Triple` of graphs."""
 
 import json
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from quaestor.errors import StoredValueError
 
 
 class Triple(NamedTuple):
-    """Subject, predicate and object, each one word of Turtle.
+    """Subject, predicate and object as terms of Turtle.
 
     A node is a prefixed name (`kg:StockOption_2007`) or, if no prefix fits, an IRI in angle brackets. A literal
-    keeps its lexical form and its datatype: `"60.94"^^xsd:decimal`, `"exercise price"`. Equal terms are equal texts.
+    keeps its lexical form and its datatype: `"60.94"^^xsd:decimal`, `"exercise price"`. Equal terms have equal text.
     """
 
     s: str
@@ -22,10 +22,8 @@ class Triple(NamedTuple):
     o: str
 
 
-# The one way in which values become JSON and come back.
-#
-# Every value of the package is a frozen dataclass; pydantic reads its annotations, so a round trip is exact: decimals
-# travel as strings, times as ISO 8601 with their offset.
+# All values of the package are frozen dataclasses, which pydantic serializes by their annotations, so that a round trip
+# is exact: decimals become strings, and times ISO 8601 with their offset.
 
 T = TypeVar("T")
 
@@ -39,15 +37,15 @@ def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
     """Return `value` as JSON-compatible dicts, lists, strings and numbers.
 
     Args:
-        kind: The type to write it as, if it is not `type(value)` (a tuple, a union).
-        compact: Leaves out what is None.
+        kind: The type to serialize it as, if it is not `type(value)` (a tuple, a union).
+        compact: Whether to omit fields that are None.
     """
     written_as: Any = kind or type(value)
     return _adapter(written_as).dump_python(value, mode="json", by_alias=True, exclude_none=compact)
 
 
 def schema(kind: type) -> dict[str, Any]:
-    """Return the JSON schema of what `load` takes for a type."""
+    """Return the JSON schema of the data that `load` accepts for a type."""
     return _adapter(kind).json_schema()
 
 
@@ -63,10 +61,10 @@ def load(kind: type[T], data: object) -> T:
 
 
 def restore(kind: type[T], data: object) -> T:
-    """Return the value of type `kind` that `dump` wrote as `data`, which was in a store since.
+    """Load a value from a store.
 
     Raises:
-        StoredValueError: `data` was not written by `dump`: the store is damaged.
+        StoredValueError: `data` was not written by `dump`, so the store is damaged.
     """
     try:
         return load(kind, data)
@@ -78,7 +76,7 @@ def restore(kind: type[T], data: object) -> T:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the first thing that is wrong with a value, with its place: `steps.0.id: required, but missing`."""
+    """Return the message of a value's first error with its location: `steps.0.id: required, but missing`."""
     fault = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault_words(fault)}"
 
@@ -109,7 +107,7 @@ _LONGEST_SHOWN = 40
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, for each error that pydantic finds in it: `expected a whole number`."""
+    """Return the message of an error found by pydantic: `expected a whole number`."""
     kind = fault.get("type", "")
     if template := _FAULTS.get(kind) or (kind in _EXPECTED and f"expected {_EXPECTED[kind]}"):
         return template.format_map(fault.get("ctx", {}))
@@ -118,15 +116,15 @@ def fault_words(fault: Mapping[str, Any]) -> str:
 
 
 def fault_line(fault: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value and, if that helps, what was given: `expected 1 or more, not 0`."""
+    """Return the message of an error and, if that helps, the invalid input: `expected 1 or more, not 0`."""
     words, kind = fault_words(fault), fault.get("type", "")
     if kind not in _EXPECTED or "input" not in fault:
         return words
     given = fault["input"]
-    return f"{words}, not {len(given) if kind in _LENGTHS else _show_given(given)}"
+    return f"{words}, not {len(given) if kind in _LENGTHS else _shown_input(given)}"
 
 
-def _show_given(value: object) -> str:
+def _shown_input(value: object) -> str:
     match value:
         case None | bool() | int() | float():
             return json.dumps(value)[:_LONGEST_SHOWN]

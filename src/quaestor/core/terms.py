@@ -1,6 +1,6 @@
-"""Terms: words of questions, labels and phrases in one comparable form.
+"""Stemmed terms for comparing words of questions, labels and phrases.
 
-`R&D` and `A/P` are one term each; `gains/losses` and `long-term` are two. Possessives and plural forms are removed.
+`R&D` and `A/P` are one term each; `gains/losses` and `long-term` are two. Possessive and plural endings are removed.
 """
 
 import re
@@ -18,7 +18,7 @@ _OWNER = lazy_regex(r"'s(?![a-z])")
 
 
 class _ThreadStemmer(threading.local):
-    """A stemmer for each thread: it keeps the word in itself while it works."""
+    """One stemmer per thread, since a stemmer is not thread-safe."""
 
     def __init__(self) -> None:
         self.stemmer = Stemmer.Stemmer("english")
@@ -29,12 +29,12 @@ _thread = _ThreadStemmer()
 _UNITED_STATES = lazy_regex(
     r"u(?<=\bu)(?<!tell u)(?<!give u)(?<!show u)(?:\.?s\.?(?![a-z$&])(?:a\b)?|nited states(?: of america)?\b)"
 )
-"""The country; "us" is a person only after few verbs."""
+"""The country; "us" is a pronoun only after a few verbs."""
 
 SMALL = frozenset(
     "a an the of in for to on at by from and or with its their our is was were are be as that this".split()
 )
-"""Words that phrases are compared without."""
+"""Words that are ignored when phrases are compared."""
 
 
 def _in_lower(text: str) -> str:
@@ -42,7 +42,7 @@ def _in_lower(text: str) -> str:
 
 
 def _in_full(match: re.Match[str]) -> str:
-    # As long as it is printed, so that spans stay true.
+    # Keep the printed length, so that spans stay valid.
     return "usa".ljust(len(match[0]))[: len(match[0])] if len(match[0]) > 2 else "us"
 
 
@@ -65,7 +65,7 @@ def terms(text: str) -> tuple[str, ...]:
 
 
 def spans_of_terms(text: str) -> list[tuple[int, int, str]]:
-    """Return the begin and the end of each term of a text, and the term."""
+    """Return the start, the end and the term of each word of a text, without small words."""
     lowered = _in_lower(text)
     return [
         (match.start(), match.end(), term(match[0]))
@@ -75,7 +75,7 @@ def spans_of_terms(text: str) -> list[tuple[int, int, str]]:
 
 
 def split_terms(lists: Sequence[str]) -> list[tuple[tuple[str, ...], ...]]:
-    """Return the terms of the phrases of lists that are separated by semicolons, each phrase once, in one pass.
+    """Return the terms of phrases for several semicolon-separated lists in one pass, each phrase once per list.
 
     >>> split_terms(["total assets; asset base", "sales"])
     [(('total', 'asset'), ('asset', 'base')), (('sale',),)]

@@ -1,4 +1,4 @@
-"""Numbers that a sentence has of its own, if it may only have those of steps."""
+"""Detection of numbers in an explanation that are not references to steps of its plan."""
 
 import re
 import unicodedata
@@ -37,7 +37,7 @@ _ROMAN = lazy_regex(r"(?=[MDCLXVI])M{0,4}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:
 _ROMAN_YEAR = lazy_regex(rf"(?=MCM|MM[XVI]|MM[CL]?X){_ROMAN.pattern}")
 _TOKEN = lazy_regex(rf"[^\W_]+(?:[.,'\u2019][^\W_]+)*|[%\u2030\u2031\u066a{FILLED_IN}]|[^\w\s.,;:()'\"-]")
 _LETTERS = lazy_regex(r"(?<![^\W_])[^\W\d_](?:[-. ][^\W\d_]){2,20}(?![^\W_])")
-"""A word whose letters stand apart."""
+"""A word with its letters spaced out."""
 
 
 def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
@@ -47,8 +47,8 @@ def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, 
     ('doubled', '30', '%')
 
     Args:
-        template: As `quaestor.core.explanation` has it written.
-        allowed: What may be written as it is, such as years, and names with a number in them.
+        template: A sentence template of `quaestor.core.explanation`.
+        allowed: Text that may be written out, such as years and names that contain a number.
     """
     text = _fold(without_references(template))
     free = [span for phrase in allowed for span in _find_places(_fold(phrase).strip(), text)]
@@ -68,7 +68,7 @@ def _find_unbound(found: list[re.Match[str]], words: list[str], free: list[tuple
 
 
 def _is_number(before: str, word: str, after: str) -> bool:
-    # What is filled in has its own unit.
+    # Filled-in numbers already have their unit.
     if any(map(_is_numeric, word)) or (word in _OF_A_PERCENT and before == FILLED_IN):
         return True
     if word in _PERCENT:
@@ -84,7 +84,7 @@ def _is_number(before: str, word: str, after: str) -> bool:
 
 
 def _fold(text: str) -> str:
-    """A text in the plain form of its characters, without those that nobody sees, and spaced letters as a word."""
+    """Normalize the characters of a text, drop invisible ones, and join spaced-out letters."""
     plain = (one if _is_numeric(one) else unicodedata.normalize("NFKD", one) for one in unescape(text))
     seen = (one for one in "".join(plain) if unicodedata.category(one) not in ("Cf", "Mn"))
     hyphens = ("-" if unicodedata.category(one) == "Pd" else one for one in seen)
@@ -96,7 +96,7 @@ def _is_numeric(character: str) -> bool:
 
 
 def _find_places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
-    """The places of words in a text that are not part of a longer word or number."""
+    """Yield the spans of a phrase in a text, unless it is part of a longer word or number."""
     if phrase:
         pattern = rf"(?<![^\W_])(?<!\d[.,]){re.escape(phrase)}(?![^\W_]|[.,]\d)"
         yield from (found.span() for found in re.finditer(pattern, text, re.IGNORECASE))

@@ -1,6 +1,7 @@
-"""Text of files as a terminal or a browser may be given it: what moves a cursor or turns the reading order is a sign.
+"""Escaping of untrusted text for terminals and browsers.
 
-Line ends and tabs stay, and so do marks that turn nothing around by themselves.
+Characters that move the cursor or change the text direction are replaced. Line ends, tabs and harmless direction marks
+stay.
 """
 
 import re
@@ -10,27 +11,27 @@ from typing import Final
 from quaestor.core.patterns import lazy_regex
 
 _UNKNOWN = "\ufffd"
-_PICTURES = 0x2400
+_CONTROL_PICTURES = 0x2400
 _OTHER_CONTROLS = (*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 
 _SHOWN: Final = {
-    **{code: chr(_PICTURES + code) for code in range(32) if chr(code) not in "\t\n\r"},
+    **{code: chr(_CONTROL_PICTURES + code) for code in range(32) if chr(code) not in "\t\n\r"},
     **dict.fromkeys(_OTHER_CONTROLS, _UNKNOWN),
 }
 _LINE_SIGNS: Final = {
-    **{ord(sign): chr(_PICTURES + ord(sign)) for sign in "\t\n\r"},
+    **{ord(sign): chr(_CONTROL_PICTURES + ord(sign)) for sign in "\t\n\r"},
     0x2028: _UNKNOWN,
     0x2029: _UNKNOWN,
 }
 _LONE = lazy_regex("[\ud800-\udfff]")
 _FIRST_BYTE = 0xDC00
-"""What Python adds to a byte of a file's name that is not UTF-8."""
+"""Offset of the surrogates by which Python represents bytes of file names that are not UTF-8."""
 
 _ESCAPED: Final = {code: f"\\u{code:04x}" for code in _OTHER_CONTROLS}
 
 
 def visible(text: str) -> str:
-    r"""Return a text with a sign in place of each character by which a terminal could be led.
+    r"""Replace the control characters of a text by visible characters.
 
     >>> visible("net\x1b[2J sales \u202e54")
     'net␛[2J sales �54'
@@ -39,9 +40,9 @@ def visible(text: str) -> str:
 
 
 def visible_name(name: str) -> str:
-    r"""Return a file's name on one line, and as text that every store and page can hold.
+    r"""Return a file's name on one line as valid Unicode.
 
-    A byte of it that is not UTF-8 is shown as an escape: two names that differ there stay different.
+    Bytes that are not UTF-8 are escaped, so that different names stay different.
 
     >>> visible_name("a\nb\x1b.csv"), visible_name("bad\udcff.csv")
     ('a␊b␛.csv', 'bad\\xff.csv')
@@ -55,7 +56,7 @@ def _escaped_byte(lone: re.Match[str]) -> str:
 
 
 def escaped_in_json(text: str) -> str:
-    r"""Return the same JSON, in which such characters are written as escapes.
+    r"""Escape control characters in JSON text.
 
     >>> escaped_in_json('["\u202e54"]')
     '["\\u202e54"]'
@@ -64,7 +65,7 @@ def escaped_in_json(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    r"""Return a text as the content of an element or of a quoted attribute: nothing in it is markup, or leads a page.
+    r"""Escape a text for the content of an HTML element or a quoted attribute, and replace control characters.
 
     >>> html_text('<b onclick="x">\ud800\u202e54')
     '&lt;b onclick=&quot;x&quot;&gt;?�54'

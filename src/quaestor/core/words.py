@@ -1,14 +1,11 @@
-"""Words of texts: as they are written, and those that mean little."""
+"""Tokenizers for words of questions, labels and sentences, and sets of words with little meaning."""
 
 from functools import lru_cache
 
 from quaestor.core.patterns import lazy_regex
 
-# Words of questions, labels and sentences: how a text is cut into them, their singular, the numbers among them.
-#
-# They differ in what they hold together, and each is needed: a stem is made of a plain word, "s&p" and "year-end" are
-# turns of phrase, "and/or" names one thing, and a model that looks for "long-term debt" may write it without the
-# hyphen.
+# The tokenizers differ in what they keep together: stems are made from plain words, "s&p" and "year-end" are phrases,
+# "and/or" is one word, and a model that searches for "long-term debt" may write it without the hyphen.
 
 _WORD = lazy_regex(r"[a-z]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[%$]")
 _COMPOUND = lazy_regex(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
@@ -22,15 +19,15 @@ _IDENTIFIER_PART = lazy_regex(r"[a-z0-9]+")
 NUMBER_WORDS = {
     word: number for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)
 }
-"""The small numbers in words."""
+"""Numbers from one to ten in words."""
 
 SCALE_WORDS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-"""The powers of ten in words, in the singular."""
+"""Powers of ten in words."""
 
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
-    """Return the words, numbers and the signs `%` and `$` of a text, in lower case and in order.
+    """Return the words, the numbers and the signs `%` and `$` of a text in lower case.
 
     >>> words("The S&P's year-end value, in $: 1,000")
     ('the', 's', "p's", 'year', 'end', 'value', 'in', '$', '1,000')
@@ -39,12 +36,12 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Return the begin and the end of each of the `words` of a text of lower case."""
+    """Return the spans of the `words` of a lower-case text."""
     return [word.span() for word in _WORD.finditer(text)]
 
 
 def compounds(text: str) -> tuple[str, ...]:
-    """Return the words of a text of lower case as they are written, with hyphens and signs, and its numbers.
+    """Return the words, with their hyphens and signs, and the numbers of a lower-case text.
 
     >>> compounds("the s&p's year-end value, in $: 1,000")
     ('the', "s&p's", 'year-end', 'value', 'in', '$', '1,000')
@@ -53,14 +50,14 @@ def compounds(text: str) -> tuple[str, ...]:
 
 
 def compound_spans(text: str) -> list[tuple[int, int]]:
-    """Return the begin and the end of each of the `compounds` of a text."""
+    """Return the spans of the `compounds` of a text."""
     return [word.span() for word in _COMPOUND.finditer(text)]
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return the words of letters of a text of lower case, those with a hyphen or an ampersand in one.
+    """Return the alphabetic words of a lower-case text, including those with hyphens or ampersands.
 
-    A quarter or an index without its number is what later questions call it: "q1" is `q`, "s&p500" is `s&p`.
+    Quarters and indexes lose their number, as later questions refer to them: "q1" is `q`, "s&p500" is `s&p`.
 
     >>> names("the s&p500 at year-end q1")
     ('the', 's&p', 'at', 'year-end', 'q')
@@ -69,7 +66,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """Return the words and marks of a text of lower case, words that a slash or a point joins in one.
+    """Return the words and punctuation of a lower-case text; words joined by a slash or a point are one.
 
     >>> terms("volume/weather, in the u.s (net)")
     ['volume/weather', ',', 'in', 'the', 'u.s', '(', 'net', ')']
@@ -78,7 +75,7 @@ def terms(text: str) -> list[str]:
 
 
 def label_words(text: str) -> list[str]:
-    """Return the words of a label of lower case, a sign in square brackets as one.
+    """Return the words of a lower-case label; a tag in square brackets is one word.
 
     >>> label_words("income [loss], net of u.s. tax")
     ['income', '[loss]', 'net', 'of', 'u.s.', 'tax']
@@ -87,7 +84,7 @@ def label_words(text: str) -> list[str]:
 
 
 def caption_words(text: str) -> list[str]:
-    """Return the words of a line's caption of lower case, its numbers and percent signs; all other marks part words.
+    """Return the words, numbers and percent signs of a lower-case caption; all other characters separate words.
 
     >>> caption_words("sg&a, 4.5% of long-term sales")
     ['sg&a', '4.5', '%', 'of', 'long', 'term', 'sales']
@@ -96,7 +93,7 @@ def caption_words(text: str) -> list[str]:
 
 
 def identifier_parts(text: str) -> list[str]:
-    """Return the runs of letters and digits of a text of lower case, of which a name for programs is made.
+    """Return the runs of letters and digits of a lower-case text, for building identifiers.
 
     >>> identifier_parts("s&p 500, year-end")
     ['s', 'p', '500', 'year', 'end']
@@ -106,7 +103,7 @@ def identifier_parts(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def search_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in the singular, each once, in their order; hyphens and points part words.
+    """Return the words of a text in the singular, each once; hyphens and points separate words.
 
     >>> search_words("Long-term debts, S&P debt")
     ('long', 'term', 'debt', 's&p')
@@ -116,7 +113,7 @@ def search_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """Return a word without its plural ending; words that are no plural stay."""
+    """Return a word without its plural ending."""
     if word.startswith("[") and len(word) > 2:
         return f"[{singular(word[1:-1])}]"
     if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is", "ous")):
@@ -128,19 +125,17 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") else word
 
 
-# Words that hardly show which thing is meant: one base set, and for each reader what it adds and why.
-#
-# A word is in the first set that it belongs to, and the larger sets are made of the smaller.
+# Sets of words that hardly identify a thing. The larger sets extend the smaller ones.
 
 SMALL_WORDS = frozenset("a an and at by for from in is of on or the to was were what which with".split())
-"""The base: articles, prepositions and the question itself. All that a search may drop of a model's own words."""
+"""Articles, prepositions and question words: the only words that a search drops from a model's query."""
 
 STOP_WORDS = SMALL_WORDS | frozenset(
     "about also amount are as be been being between both can did do does during each had has have how into it its many "
     "much our over per period s same so such than that their them then there these they this those us value we year "
     "years".split()
 )
-"""Also what points back, auxiliary verbs, and nouns that any number may have. A stem is made of all others."""
+"""Also pronouns, auxiliary verbs, and nouns that fit any number. All other words are stemmed."""
 
 FUNCTION_WORDS = STOP_WORDS | frozenset(
     "account added after again all along among amounts annual april august average become becomes before beginning "
@@ -153,10 +148,10 @@ FUNCTION_WORDS = STOP_WORDS | frozenset(
     "september share show start still sum tell thousand three through throughout time times total two values variation "
     "want when while will within would year-end you".split()
 )
-"""Also results, operations and dates. What is left of a question names a thing, and no result of an earlier turn."""
+"""Also words of results, operations and dates. The other words of a question name a thing, not an earlier result."""
 
 JOINING_WORDS = frozenset("of for from on to in and or & with under per related into at against".split())
-"""Words inside the name of a thing: "provision for income taxes". They neither begin nor end one."""
+"""Words inside the name of a thing ("provision for income taxes"), but not at its beginning or end."""
 
 ARTICLES = frozenset("the a an its our their".split())
 """Words before the name of a thing, and after a joining word inside one."""
@@ -179,19 +174,19 @@ _NAMELESS = frozenset(
 NAMELESS_WORDS = (FUNCTION_WORDS - _IN_NAMES) | JOINING_WORDS | ARTICLES | _NAMELESS
 """Words that neither name a thing nor are part of its name.
 
-Some function words may be part of one ("net income", "interest rate", "share price"), so they are not among these:
-whether a noun for a result names one is told by the words around it. On the other hand a name ends at a relation
-("represents", "compared"), a magnitude or a mark of time, which tell results apart and so are not function words.
+Function words that may be part of a name ("net income", "interest rate", "share price") are excluded. Relations
+("represents", "compared"), magnitudes and words of time end a name and are included, although they are not function
+words because they distinguish results.
 """
 
 LABEL_FILLERS = frozenset("the of a an our its company's".split())
-"""Words without which two labels are one. "from" and "to" are not among them: a transfer from is not a transfer to."""
+"""Words that may be ignored in labels; without "from" and "to", since a transfer from is not a transfer to."""
 
 CAPTION_FILLERS = LABEL_FILLERS | frozenset(
     "and or in for on at by with as is are it this that we their company approximate approximately aggregate "
     "respective certain s".split()
 )
-"""Words that do not tell one line of a statement from another. "from", "to", "per" and "before" do."""
+"""Words that do not distinguish the lines of a statement, unlike "from", "to", "per" and "before"."""
 
 PERIOD_FILLERS = frozenset("ended ending fiscal fy year years".split())
 """Words beside a period in a label."""
@@ -199,7 +194,7 @@ PERIOD_FILLERS = frozenset("ended ending fiscal fy year years".split())
 _MONTHS = "january february march april may june july august september october november december"
 DATE_WORDS = PERIOD_FILLERS | frozenset(f"a an and as at by for from in of on or the to sept {_MONTHS}".split())
 DATE_WORDS |= frozenset(month[:3] for month in _MONTHS.split())
-"""Words of a label that is a date and nothing more: "for the years ended december 31"."""
+"""Words of a label that is only a date: "for the years ended december 31"."""
 
 PHRASE_BOUNDARIES = frozenset(
     "the our its a an that which had have has with by for in at from to on we it this these their as recorded "
@@ -209,7 +204,7 @@ PHRASE_BOUNDARIES = frozenset(
     "two three four five six seven eight nine ten million billion "
     "thousand increase decrease".split()
 )
-"""Words of running text at which the noun phrase before a number begins. "of" and "and" are inside one."""
+"""Words of running text before which a noun phrase cannot extend; "of" and "and" may be inside one."""
 
 SENTENCE_STARTS = STOP_WORDS | frozenset(
     "accordingly additionally after all although amounts any based because before certain changes company "
@@ -217,17 +212,17 @@ SENTENCE_STARTS = STOP_WORDS | frozenset(
     "management moreover most net no not other prior pursuant refer revenue revenues sales see she since some "
     "therefore through thus total under until upon when where while".split()
 )
-"""Words that begin a sentence more often than they go on with a name ("in the U.S. We ...", "of Ink Inc. Net ...")."""
+"""Words that usually begin a sentence rather than continue a name ("in the U.S. We ...", "of Ink Inc. Net ...")."""
 
 TIME_WORDS = frozenset(
     "the a as of at in on for and to fiscal year years month months quarter period periods ended ending end week weeks "
     "day days three six nine twelve december june september march january fifty-two fifty-three due thereafter later "
     "beyond balance balances total".split()
 )
-"""Words of a heading that says no more than when: "as of december 31", "due thereafter", "total"."""
+"""Words of headings that name only a time or a total: "as of december 31", "due thereafter", "total"."""
 
 PHRASE_JOINTS = frozenset("of for in on to from under with by through provided the our its their these this".split())
-"""Boundaries of a phrase that may stand inside of one: they join what is behind them to what is before."""
+"""Phrase boundaries that may also occur inside a phrase and join its parts."""
 
 PHRASE_LEADS = frozenset("a an the our its their these this that such certain and or &".split())
-"""Words before a phrase of running text that are not part of the name in it."""
+"""Leading words of a phrase that are not part of its name."""

@@ -1,4 +1,4 @@
-"""Worker processes that make plain calls, one after the other: an executor over `loop_workers`."""
+"""Executor that runs plain function calls in worker processes, built on `loop_workers`."""
 
 import asyncio
 import threading
@@ -17,17 +17,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _AT_ONCE = 2
-"""Calls that a worker has been sent: the one that it is at, and the next, so that it never waits for its parent."""
+"""Calls sent to a worker at once: the running one and the next, so that it never waits for its parent."""
 
 _Call = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any]]
 
 
 class Workers(Executor):
-    """Processes that make calls; functions, arguments and results travel pickled.
+    """Executor with worker processes; functions, arguments and results must be picklable.
 
-    Every worker is started with the first call. Leaving the block ends them all, whatever they are doing: who wants
-    results has waited for them. The death of one ends them all too, and every call that is under way. Interrupts of a
-    terminal, and SIGTERM to a whole group of processes, are not for them: their parent decides what it means.
+    All workers start with the first call. Leaving the `with` block kills them, even during a call. If one worker dies,
+    all end, and unfinished calls fail. Workers ignore Ctrl-C and SIGTERM, which only their parent handles.
     """
 
     def __init__(
@@ -37,12 +36,12 @@ class Workers(Executor):
         advice: str,
         prepare: Callable[[], None] | None = None,
     ) -> None:
-        """Start nothing.
+        """Start no worker yet.
 
         Args:
-            context: How they are started. A process that is forked would hold the connections of the others.
-            advice: What to do if one dies, for the error.
-            prepare: Called once in each, before its first call; it must survive pickling.
+            context: The start method; not `fork`, since a forked worker would inherit the connections of the others.
+            advice: Advice for the error message if a worker dies.
+            prepare: Called once in each worker before its first call; must be picklable.
         """
         self._count, self._context, self._advice, self._prepare = count, context, advice, prepare
         self._thread: threading.Thread | None = None
@@ -56,10 +55,10 @@ class Workers(Executor):
         self._calls: set[asyncio.Task[None]] = set()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Return what a call comes to, once it is made.
+        """Schedule a call and return its future.
 
         Raises:
-            EngineError: The workers have ended, one of them by itself. Calls that are under way end with it too.
+            EngineError: The workers were stopped, or one has died. Unfinished calls fail with it too.
         """
         ended: Future[T] = Future()
         with self._lock:
@@ -73,10 +72,11 @@ class Workers(Executor):
         return ended
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End all workers, also in the middle of a call, which then ends with an error.
+        """Kill all workers; unfinished calls fail.
 
         Args:
-            cancel_futures: Without effect: nothing is left to be made.
+            wait: Whether to wait until the workers have ended.
+            cancel_futures: Ignored, since all calls end anyway.
         """
         self._end(EngineError("the worker processes have been stopped"))
         if wait and self._thread is not None:
@@ -106,7 +106,7 @@ class Workers(Executor):
             except LostWorkerError:
                 self._end(EngineError(f"a worker process died (killed, or out of memory): {self._advice}"))
                 ended.set_exception(self._over)
-            except Exception as error:  # noqa: BLE001  # whatever it is, it is raised where the call was sent from
+            except Exception as error:  # noqa: BLE001  # raised again by the future
                 ended.set_exception(error)
             else:
                 ended.set_result(result)
@@ -119,24 +119,25 @@ class Workers(Executor):
 
 
 def _hear(_: object) -> None:
-    """Ignore messages: a plain call sends nothing before its result."""
+    """Ignore messages, which plain calls never send."""
 
 
 async def _answer(_: object) -> None:
-    """Answer nothing: a plain call asks nothing."""
+    """Answer requests with None; plain calls never send any."""
 
 
 class _Calls:
-    """What a worker does: calls, one after the other. A `LoopWork`."""
+    """`LoopWork` that runs calls one after the other."""
 
     def __init__(self, prepare: Callable[[], None] | None, _: WorkerLine) -> None:
         if prepare is not None:
             prepare()
-        self._thread = ThreadPoolExecutor(1)  # its event loop hears of more meanwhile, and of the end of the parent
+        # A thread, so that the event loop stays free to receive calls and to notice the end of the parent.
+        self._thread = ThreadPoolExecutor(1)
 
     async def call(self, job: _Call) -> object:
         function, args, kwargs = job
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
 
     def receive(self, what: object) -> None:
-        """Ignore broadcasts: plain calls use none."""
+        """Ignore broadcasts, which plain calls do not use."""
