@@ -1,1 +1,1 @@
-"""What is computed: typed steps, one table of operations, validation, exact execution, program text."""
+"""Plans: typed steps, the table of operations, validation, exact execution, formulas and program text."""

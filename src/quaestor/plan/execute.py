@@ -1,8 +1,7 @@
-"""Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
+"""Exact execution of a plan: one result per step, with its scale, unit and sources.
 
-How operands are scaled is the rule of `quaestor.plan.scales`; what a list is, that of `quaestor.plan.lists`. A register
-holds what the benchmark counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to
-scoring.
+`quaestor.plan.scales` decides how operands are scaled. Results follow the benchmark's conventions (numbers as printed,
+percentage points as points, ratios as fractions) but are not rounded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,21 +23,20 @@ _PERCENTAGES = frozenset({"percentage", "percentage_change"})
 _KEEPING = frozenset({"identity", "absolute", "add", "subtract", "sum", "average", "minimum", "maximum"})
 _POWERS = frozenset({"divide", "exp"})
 _PAIRS = {"change": "less", "ratio": "to"}
-"""What joins the names of two lines, by the metric of what is computed from them."""
+"""Word between the names of two lines, by the metric of the computation: "Sales less Costs"."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The result of one step.
-
-    Units: `value` is in units of `scale`.
+    """Result of one step.
 
     Attributes:
-        sources: Every cell and span that it rests on, each once, in the order of use; of what is selected from a list
-            the places of the selected entries come first, for it rests on all that were compared.
-        in_ones: True if `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
-        fraction: True of a share or a relative change, and of what is added, averaged and the like of such: people
-            read it in percent.
+        value: The value, in units of `scale`.
+        sources: All cells and spans used, each once, in the order of use. For a selection from a list these are the
+            sources of the selected entries, then those of the entries that they were compared with.
+        in_ones: Whether the scale is known to be one; if False, `Scale.ONE` means that the scale is unknown.
+        fraction: Whether the value is a share or relative change, or a sum, average and the like of these, which is
+            displayed in percent.
     """
 
     value: AnswerValue
@@ -50,39 +48,39 @@ class StepResult:
 
     @property
     def counts(self) -> Dimension:
-        """What it counts, for the operations on it."""
+        """The scale and unit, for operations on this result."""
         return Dimension(self.scale, self.unit, in_ones=self.in_ones)
 
     @property
     def number(self) -> Decimal | None:
-        """The number that it came to; None if it is something else."""
+        """The number, or None if the value is not a number."""
         return number_of(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a plan came to."""
+    """Results of a plan."""
 
     registers: tuple[StepResult, ...]
 
     @property
     def result(self) -> StepResult:
-        """The last step's register: the answer."""
+        """The result of the last step, which is the answer."""
         return self.registers[-1]
 
 
 def execute(plan: Plan, history: Sequence[StepResult | None] = ()) -> Execution:
-    """Return the register of every step.
+    """Execute a plan.
 
     Args:
-        history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None if a turn has
-            no answer.
+        history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None for a turn without an
+            answer.
 
     Raises:
-        PlanValidationError: The plan cannot be run.
+        PlanValidationError: The plan is invalid.
         DivisionByZeroError: A divisor is zero.
-        MagnitudeError: A number is too large or too fine, or a list too long.
-        OperandError: An operand has no number, or not one that the operation takes.
+        MagnitudeError: A number is too large or too precise, or a list too long.
+        OperandError: An operand has no number, or one that the operation does not accept.
     """
     require_valid(plan, len(history))
     run = _Run(plan, history)
@@ -98,7 +96,7 @@ def unique_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
 
 
 class _Run:
-    """The registers so far, and the lists among them with the places of each of their entries."""
+    """Running execution: the results so far, and the lists among them with the sources of each entry."""
 
     def __init__(self, plan: Plan, history: Sequence[StepResult | None]) -> None:
         self._plan, self._history = plan, history
@@ -139,14 +137,14 @@ class _Run:
         return replace(made, fraction=plain and self._is_fraction(step))
 
     def _copy(self, operand: Operand, step: Compute) -> StepResult | Entries:
-        """The identity: what a reference means, as it is."""
+        """Return the operand of an `identity` unchanged."""
         if isinstance(operand, Ref):
             return self._lists.get(operand.step) or self._register(operand, step)
         (number, counts, sources) = self._number(operand, step)
         return _make_result(Number(number), counts, sources)
 
     def _read(self, step: Compute, operation: Operation) -> StepResult:
-        """Return yes or no, with the passages that state it."""
+        """Return yes or no, with the passages that state it as sources."""
         read = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         if len(read) < len(step.operands) or not all(isinstance(register.value, Text) for register in read):
             raise OperandError("anything but words")
@@ -154,7 +152,7 @@ class _Run:
         return _make_result(value, counts, unique_sources(source for register in read for source in register.sources))
 
     def _explain(self, step: Compute) -> StepResult:
-        """Return the sentences as they are written, with the places of all that they are of."""
+        """Return the explanation's templates, with the sources of all steps that they refer to."""
         registers = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         sources = unique_sources(source for register in registers for source in register.sources)
         return StepResult(Text(" ".join(self._plan.explanation)), sources=sources)
@@ -179,7 +177,7 @@ class _Run:
         return Entries(tuple(named), chosen.other_sources)
 
     def _compute_each(self, step: Compute, operation: Operation) -> Entries:
-        """Arithmetic on each entry of a list: alone, with the one of that label in another list, or with one number."""
+        """Compute with each entry of a list: alone, with the same label's entry of another list, or with a number."""
         operands = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
         listed = [one for one in operands if isinstance(one, Entries)]
         pairs = list(lists.pair(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
@@ -212,7 +210,7 @@ class _Run:
         raise OperandError("a single number, only with a list")
 
     def _entries(self, operand: Operand, step: Compute) -> Entries:
-        """What an operand of `items` adds to the list; a number of the page under its label."""
+        """Return the list entries of an operand of `items`; a number of the page keeps its label."""
         if self._is_list(operand):
             return self._listed(operand, step)
         if isinstance(operand, Ref):
@@ -224,7 +222,7 @@ class _Run:
         return lists.of_one(Number(number), number, counts, None, sources)
 
     def _join_entries(self, step: Compute) -> Entries:
-        """The list of `items`: shares in percent, what is computed called by its operation, or what it is made of."""
+        """Return the list of `items`: shares in percent, computed numbers named by their operation or subject."""
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [isinstance(o, Ref) and self._register(o, step).fraction for o in step.operands]
         parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
@@ -237,7 +235,7 @@ class _Run:
         return step if isinstance(step, Compute) else None
 
     def _is_fraction(self, step: Compute) -> bool:
-        """Whether a plain number is a share or a relative change, or keeps being one."""
+        """Whether a plain number is a share or a relative change, or combines such numbers."""
         first = step.operands[0]
         if isinstance(first, RowRef):
             return any(counts.percent for counts in first.counts)
@@ -259,7 +257,7 @@ class _Run:
         return over.operation in _POWERS and isinstance(base, Constant) and base.value == 1
 
     def _metric(self, operand: Operand) -> str | None:
-        """What is computed, in words."""
+        """Return the name of a computed operand's metric in words."""
         step = self._find_computation(operand)
         if step is None:
             return None
@@ -270,12 +268,12 @@ class _Run:
         return None if metric == "value" else metric.replace("_", " ")
 
     def _read_labels(self, step: Compute) -> Sequence[str]:
-        """Return the labels of the numbers that a step takes from the document."""
+        """Return the labels of a step's operands that come from the document."""
         taken = [self._plan.steps[ref.step - 1] for ref in step.operands if isinstance(ref, Ref) and ref.step > 0]
         return [one.label for one in taken if isinstance(one, Extract)]
 
     def _subject(self, operand: Operand) -> str | None:
-        """What all cells that something is computed from have in common: their line, or their period."""
+        """Return the common parts of the labels of all cells used by an operand: their line or period."""
         step = self._find_computation(operand)
         labels, left, seen = list[str](), [step] if step else list[Step](), set[int]()
         while left:
@@ -289,12 +287,12 @@ class _Run:
         return lists.common_parts(labels) or None
 
     def _limit(self, operand: Operand, step: Compute) -> lists.Amount:
-        """The number next to a list."""
+        """Return the second operand of a list operation."""
         number, counts, sources = self._number(operand, step)
         return number, operand.limits if isinstance(operand, Constant) else counts, sources
 
     def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Amount]:
-        """The numbers of an operand: one, those of a row, those of a list."""
+        """Return the numbers of an operand: one number, a row, or a list."""
         if isinstance(operand, RowRef):
             return _row(operand, step)
         if operation.takes == "all" and self._is_list(operand):
@@ -313,7 +311,7 @@ class _Run:
         number = register.number
         if number is None:
             raise OperandError(kind_words(register.value))
-        # A step's own result was checked against the range when it was made.
+        # The results of this plan's steps were already checked against the range.
         return (number if operand.step > 0 else require_in_range(number)), register.counts, register.sources
 
     def _register(self, operand: Ref, step: Compute) -> StepResult:
@@ -325,7 +323,7 @@ class _Run:
 
 
 def _apply(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo, Dimension]:
-    """Return arithmetic on numbers, and what its result counts."""
+    """Compute with numbers, and return the result with its scale and unit."""
     made, counts = _calculate(operation, operands)
     assert not isinstance(made, Selection)  # an operation on numbers
     return made, counts

@@ -1,4 +1,4 @@
-"""Plans as formulas that people and models write, and as rows of a table."""
+"""Parser of formulas written by people and models, and binding of the row labels of a plan to tables."""
 
 import re
 import unicodedata
@@ -14,31 +14,29 @@ from quaestor.plan.scales import read_literal, shift_decimal, write_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.validate import MOST_STEPS, nearest_operation
 
-# Arithmetic over named values to plan steps: `(sales_2008 - sales_2007) / sales_2007`.
-#
-# Nothing else is a formula, and nothing is ever evaluated as code: a formula becomes steps, which
-# `quaestor.plan.execute` runs. It is the way back of `quaestor.plan.formula`, over names instead of values.
+# A formula such as `(sales_2008 - sales_2007) / sales_2007` is parsed into plan steps, never evaluated as code. This is
+# the inverse of `quaestor.plan.formula`, with names instead of values.
 
 
 Variable = Extract | Ref | Constant | CellGroup
-"""What a name stands for: a number of the page, the answer of an earlier turn (from -1 backwards), a constant, or
-a list of cells."""
+"""Meaning of a name: a number of the page, the answer of an earlier turn (-1, -2, ...), a constant, or a list of
+cells."""
 
 LONGEST = 1_000
-"""The most characters of a formula."""
+"""Maximum length of a formula."""
 LONGEST_NUMBER = 80
-"""The most characters of a number."""
+"""Maximum length of a number."""
 DEEPEST = 32
-"""The most terms within terms."""
+"""Maximum nesting of terms."""
 
 FUNCTIONS = {
     "abs": "absolute", "as_printed": "as_printed", "avg": "average", "max": "maximum", "min": "minimum", "sum": "sum",
 }  # fmt: skip
-"""The functions of numbers, and the operations of plans that they are."""
+"""Functions of numbers, with the operations that they become."""
 
 LIST_FUNCTIONS = {name: operation.arity[1] == 2 for name, operation in OPERATIONS.items() if operation.of_list}
-"""The functions of lists, called as the operations of plans; True of one with a number behind the list. A value can be
-named like one of them: a function has its parenthesis."""
+"""Functions of lists, named like their operations, and whether they take a number after the list. A value may have the
+same name, since a function is followed by a parenthesis."""
 
 _OF_ONE = frozenset({"abs", "as_printed"})
 
@@ -61,19 +59,19 @@ class _Token:
 
 
 def is_name(text: str) -> bool:
-    """Whether a formula can use a word as the name of a value: an identifier that is not a function of formulas."""
+    """Return whether a word can name a value in a formula: an identifier that is not a function of numbers."""
     return re.fullmatch(r"[A-Za-z_]\w{0,79}", text, re.ASCII) is not None and text not in FUNCTIONS
 
 
 def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
-    """Return the plan that a formula over named values writes down; of the values, those that it uses.
+    """Parse a formula over named values into a plan with only the values that it uses.
 
     Args:
-        variables: The meaning of each name; the ids of extracts are not looked at.
+        variables: The meaning of each name; the ids of extracts are ignored.
 
     Raises:
-        FormulaError: It is not a formula: another sign than those above, an unknown name or function, a missing operand
-            or parenthesis, too long or too deep. The error names the place.
+        FormulaError: The formula is invalid (an unexpected character, an unknown name or function, a missing operand or
+            parenthesis) or too long or too deep. The error names the position.
 
     >>> parse_expression("-(a ** 2) / 3", {"a": Ref(-1)}).steps[-1].operation
     'divide'
@@ -106,7 +104,7 @@ def _explain_unexpected(character: str) -> str:
 
 
 class _Reader:
-    """Reads by descent, one method a kind of term; the steps come out in the order in which they are needed."""
+    """Recursive descent parser of formulas; it appends steps in the order in which they are needed."""
 
     def __init__(self, text: str, variables: Mapping[str, Variable]) -> None:
         self._text, self._variables = text, variables
@@ -145,7 +143,7 @@ class _Reader:
         return FormulaError(self._text, (token or self._token).start, reason)
 
     def _binary(self, level: int) -> Operand:
-        """Read terms between the operators of a level, which bind less than those of the next."""
+        """Parse terms joined by the operators of a precedence level; higher levels bind more tightly."""
         if level == len(_LEVELS):
             return self._signed()
         left = self._binary(level + 1)
@@ -159,7 +157,7 @@ class _Reader:
         return left
 
     def _infix(self, operation: str, sign: str, left: Operand, right: Operand) -> Operand:
-        """Return two terms with what is between them; of a list that is compared the entries that hold."""
+        """Combine two terms; the comparison of a list with a number selects the entries for which it is true."""
         if operation != "greater":
             return self._compute(operation, left, right)
         if self._is_list(left) and self._is_list(right):
@@ -171,7 +169,7 @@ class _Reader:
         return self._compute(operation, *((right, left) if sign == "<" else (left, right)))
 
     def _signed(self) -> Operand:
-        """Read a term with its sign. A power binds more than the sign before it and less than the one after it."""
+        """Parse a term with its sign. A power binds more tightly than a sign before it, less than one after it."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise self._fault(f"terms are nested more than {DEEPEST} deep")
@@ -253,7 +251,7 @@ class _Reader:
         return operands
 
     def _function_of_list(self, token: _Token) -> Operand:
-        """Read a function of a list: of a name or a term that is one, or of several values."""
+        """Parse a function of a list, which is given as one list or as several values."""
         self._take()
         operands = self._arguments(token, MOST_OPERANDS)
         limit = [operands.pop()] if LIST_FUNCTIONS[token.text] else []
@@ -266,7 +264,7 @@ class _Reader:
         return self._compute(token.text, listed or self._compute("items", *operands), *limit)
 
     def _is_list(self, operand: Operand) -> bool:
-        """Whether a term is a list for certain; of an earlier answer nobody knows here."""
+        """Whether a term is surely a list; the kind of an earlier answer is unknown here."""
         return isinstance(operand, CellGroup) or operand in self._lists
 
     def _extract(self, variable: Extract) -> Ref:
@@ -283,7 +281,7 @@ class _Reader:
         return made
 
     def _step(self, step: Step) -> Ref:
-        """Return the step's result; equal steps are one."""
+        """Return a reference to the step, which is added unless an equal step exists."""
         if step not in self._known:
             if len(self._steps) == MOST_STEPS:
                 raise self._fault(f"more than {MOST_STEPS} steps")
@@ -292,25 +290,25 @@ class _Reader:
         return self._known[step]
 
 
-# The benchmark's rule for the rows that the `table_*` operations name, and its application to a plan.
-#
-# Works on printed text alone, for this row of the layers knows no documents.
+# The benchmark's rule for the rows that the `table_*` operations name, and its application to a plan. It works on
+# printed text, since this layer does not depend on documents.
 
 
 Row = tuple[tuple[Quantity, Source], ...]
 
 TableRows = Mapping[str, Row]
-"""The rows of one table by their exact label; a row that the operations cannot read has no numbers."""
+"""Rows of one table by their exact label; a row that the operations cannot read is empty."""
 
 
 def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Row]:
     """Return the rows of a table as the `table_*` operations read them, by their exact label.
 
-    Shape: `grid` has one sequence of (text, source) a row, the label first, header rows included.
+    Follows ConvFinQA's execution of programs: of several rows with the same label the last one counts. In a cell `$`
+    and commas are dropped and the text before the first `(` is read, so `-435 ( 435 )` is -435 and `13.7% ( 13.7 % )`
+    is 13.7 %. If one cell cannot be read, its row is empty, even if an earlier row has the same label.
 
-    Source: ConvFinQA's execution of programs. Of rows with one label the last counts. In a cell `$` and commas are
-    dropped and the text before the first `(` is read, so `-435 ( 435 )` is -435 and `13.7% ( 13.7 % )` is 13.7 %.
-    One cell that does not read so leaves the whole row without numbers, even if an earlier row has the same label.
+    Args:
+        grid: One sequence of (text, source) per row, including header rows, with the label first.
     """
     rows: dict[str, Row] = {}
     for cells in grid:
@@ -322,13 +320,13 @@ def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Ro
 
 
 def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
-    """Return the plan with the numbers and cells of each row label that it names.
+    """Return the plan with the numbers and cells of each row label.
 
-    A label without its table is that of the only table which has the row; if several have it, that of the
-    only one of them which other steps of the plan read.
+    A label without a table means the only table that has such a row; if several have it, the only one of them that
+    other steps of the plan read.
 
     Raises:
-        OperandError: A label names no row, a row with a cell that is not a number, or rows of several tables.
+        OperandError: A label matches no row, a row with a cell that is not a number, or rows of several tables.
     """
     read = _tables_read(plan, tables)
 
@@ -360,13 +358,13 @@ def _table_of(label: RowRef, tables: Sequence[TableRows], read: Collection[int])
 
 
 def _tables_with_row(label: RowRef, tables: Sequence[TableRows]) -> list[int]:
-    """Return the tables that have a row of that label, readable or not; of a label with a table at most that one."""
+    """Return the tables with a row of that label, readable or not; only the label's own table if it names one."""
     named = range(len(tables)) if label.table is None else [label.table]
     return [table for table in named if 0 <= table < len(tables) and label.text in tables[table]]
 
 
 def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
-    """Return the tables that a plan reads for certain: by cells, and by labels that one table alone has."""
+    """Return the tables that a plan surely reads: those of its cells, and of labels found in only one table."""
     cells = {step.source.table for step in plan.extracts if isinstance(step.source, CellRef)}
     labels = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, RowRef))
     certain = (having[0] for label in labels if len(having := _tables_with_row(label, tables)) == 1)
@@ -374,7 +372,7 @@ def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
 
 
 def _cell(text: str) -> Quantity | None:
-    """Return the number of a cell by the benchmark's rule, or None for a cell that it cannot read."""
+    """Return the number of a cell by the benchmark's rule, or None if it cannot be read."""
     printed = text.replace("$", "").split("(")[0].strip()
     try:
         value = read_literal(printed)

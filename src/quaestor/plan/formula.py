@@ -1,6 +1,6 @@
-"""The arithmetic of a plan for people: `(206588 - 181001) / 181001`, `2.2 billion * 1000 + 325 million`.
+"""Formatting of a plan as a formula for people: `(206588 - 181001) / 181001`, `2.2 billion * 1000 + 325 million`.
 
-What an operation converts is written out, with the scales that labels name. Computes nothing.
+Conversions of scales are written out, including scales that come from labels.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import require_valid
 
 LONGEST = 400
-"""A part longer than this is named instead of written out, so that chains of turns stay readable."""
+"""Parts with more characters are named instead of written out, so that chains of turns stay readable."""
 
 MOST_SHOWN = 8
-"""The most cells of a group that are written out; of more the first and the last are."""
+"""Maximum number of cells of a group that are written out; the middle of a larger group is omitted."""
 
 _PRECEDENCE = {">": 0, "<": 0, ">=": 0, "<=": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _ATOM = 4
@@ -34,20 +34,20 @@ class _Part(NamedTuple):
     precedence: int
     counts: Dimension = Dimension()
     scaled: str = ""
-    """A single number with the scale that its labels name, where its print names none."""
+    """A single number with the scale of its labels, if none is printed beside it."""
 
 
 def render_formula(plan: Plan, history: Sequence[str | None] = (), counts: Sequence[Dimension | None] = ()) -> str:
-    """Return the plan as arithmetic, with the formulas of earlier turns that it uses written out.
+    """Return a plan as a formula, which includes the formulas of the earlier turns that it uses.
 
     Args:
-        history: The formulas of earlier turns, oldest first; None if a turn has none.
-        counts: What the answers of those turns count; None if a turn has none. Without it conversions of earlier
-            answers are not shown.
+        history: The formulas of earlier turns, oldest first; None for a turn without one.
+        counts: The scales and units of the answers of those turns; None for a turn without one. Without it conversions
+            of earlier answers are not shown.
 
     Raises:
-        PlanValidationError: The plan cannot be run.
-        MagnitudeError: It extracts a number too large or too fine to hold.
+        PlanValidationError: The plan is invalid.
+        MagnitudeError: It extracts a number that is too large or too precise.
     """
     require_valid(plan, len(history))
     earlier = _earlier_parts(history, counts)
@@ -83,7 +83,7 @@ def _extract(step: Extract) -> _Part:
 
 
 def _number(value: Decimal, counts: Dimension, scale: Scale | None) -> str:
-    """Return a number as printed: with its percent sign or the scale word behind it."""
+    """Return a number as printed, followed by its percent sign or scale word."""
     printed = format(require_in_range(value), "f")
     if counts.percent:
         return f"{printed}%"
@@ -118,7 +118,7 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
 
 
 def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:
-    """Return a selection: `highest(net sales {2009: 3; 2010: 4})`, `net sales {2009: 3; 2010: 4} > 3`."""
+    """Format a selection: `highest(net sales {2009: 3; 2010: 4})`, `net sales {2009: 3; 2010: 4} > 3`."""
     if operation.takes == "entries":
         if len(operands) == 1:
             return operands[0]
@@ -133,7 +133,7 @@ def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:
 
 
 def _group(group: CellGroup) -> _Part:
-    """Return a group with its cells, each under its label."""
+    """Format a group with its labelled cells."""
     counts = set(group.counts)
     common = counts.pop() if len(counts) == 1 else Dimension()
     cells = [
@@ -148,7 +148,7 @@ def _group(group: CellGroup) -> _Part:
 
 
 def _plainly(text: str, most: int) -> str:
-    """Return the words of a page as a formula holds them: on one line, without signs that would close its own."""
+    """Return words of a page for a formula: on one line, without braces or unbalanced parentheses."""
     words = shorten(text.translate(_BRACES), most, placeholder="...")
     return words if words.count("(") == words.count(")") else " ".join(words.translate(_PARENTHESES).split())
 
@@ -160,9 +160,9 @@ def _of_row(step: Compute) -> _Part:
 
 
 def _convert(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
-    """Return the operands as they are computed with: a conversion is a factor, with the scales on either side of it.
+    """Write out the conversions of operands as factors, with the scales of all operands.
 
-    A percentage that is used as a fraction has its sign already.
+    A percentage that is used as a fraction needs no factor, since its percent sign shows it.
     """
     if not any(shift > 0 for shift in shifts):
         return list(operands)
@@ -188,10 +188,10 @@ def _operand(operand: Operand, parts: Sequence[_Part], earlier: Sequence[_Part])
 
 
 def _infix(symbol: str, operands: Sequence[_Part]) -> _Part:
-    """Return the operands joined, each in parentheses if it binds less than the symbol asks for."""
+    """Join operands by an operator, with parentheses around those that bind less tightly."""
     own = _PRECEDENCE[symbol]
     shown = [
-        # `a - (b - c)`, `a / (b * c)` and `a ^ (b ^ c)` need theirs on the right, `(a ^ b) ^ c` on the left too.
+        # `a - (b - c)` and `a / (b * c)` need parentheses on the right, `a ^ (b ^ c)` and `(a ^ b) ^ c` on both sides.
         _enclose(part, own + (1 if (place and symbol in "-/") or symbol in "^>" else 0), place > 0 or symbol == "^")
         for place, part in enumerate(operands)
     ]
@@ -204,7 +204,7 @@ def _enclose(part: _Part, least: int, after_operator: bool) -> str:
 
 
 def _precedence(formula: str) -> int:
-    """Return how tightly a rendered formula binds: the loosest operator outside parentheses."""
+    """Return the precedence of a formula: the lowest one of its operators outside parentheses."""
     depth, cells, loosest = 0, 0, _ATOM
     for before, character, after in zip(" " + formula, formula, formula[1:] + " ", strict=False):
         cells += (character == "{") - (character == "}")

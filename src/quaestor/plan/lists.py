@@ -1,6 +1,6 @@
-"""Lists while a plan is executed: entries with their numbers, what each counts, and its place.
+"""Lists during the execution of a plan: entries with their numbers, scales, units and sources.
 
-`quaestor.plan.operations` chooses among the entries.
+`quaestor.plan.operations` selects among the entries.
 """
 
 from collections import Counter
@@ -18,14 +18,14 @@ from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import CellGroup
 
 MOST_ENTRIES = 1_000
-"""The most entries of a list."""
+"""Maximum number of entries of a list."""
 
 _TWO = 2
 _PARTS = lazy_regex(r"(?<!\s)\s*+[,|;]\s+")
 
 
 Amount = tuple[Decimal, Dimension, tuple[Source, ...]]
-"""A number, what it counts, and what it rests on."""
+"""A number, its scale and unit, and its sources."""
 
 
 _NOTHING = Dimension()
@@ -33,11 +33,11 @@ _NOTHING = Dimension()
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """One entry of a list.
+    """Entry of a list.
 
     Attributes:
-        number: Its number, in units of its scale; None if it is a label alone.
-        sources: Its places; empty of an entry of an earlier answer.
+        number: The number, in units of its scale; None if the entry is only a label.
+        sources: The places of the entry; empty for an entry of an earlier answer.
     """
 
     label: str | None
@@ -48,10 +48,10 @@ class ListEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A list.
+    """List of entries.
 
     Attributes:
-        other_sources: What else it rests on than the places of its entries: those that were not selected, a limit.
+        other_sources: Sources besides those of its entries: of entries that were not selected, or of a limit.
     """
 
     entries: tuple[ListEntry, ...]
@@ -63,17 +63,17 @@ class Entries:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Every place that it rests on, each once, those of its entries first."""
+        """All sources, each once, those of the entries first."""
         return tuple(dict.fromkeys((*(s for entry in self.entries for s in entry.sources), *self.other_sources)))
 
     @property
     def counts(self) -> Dimension:
-        """What all its numbers count; nothing if they differ."""
+        """The common scale and unit of all numbers; an empty `Dimension` if they differ."""
         return self._common or Dimension()
 
     @property
     def _common(self) -> Dimension | None:
-        """What all its numbers count: of a column "$" is next to the first number alone."""
+        """Common scale and unit; numbers without a unit take that of the others, since "$" may be printed only once."""
         kinds = {entry.counts for entry in self.entries if entry.number is not None}
         units = {kind.unit for kind in kinds} - {None}
         if len(units) > 1 or len({(kind.scale, kind.in_ones) for kind in kinds}) != 1:
@@ -83,12 +83,12 @@ class Entries:
 
     @property
     def value(self) -> ValueList:
-        """It as an answer: a number that counts in something else than the others has its own unit."""
+        """The list as an answer; if scales or units differ, each number has its own."""
         own = self._common is None
         return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
     def chosen(self, places: Sequence[int], other_sources: Iterable[Source] = ()) -> "Entries":
-        """Return the entries at some places, in the order of these; it rests on all others too."""
+        """Return the entries at some places, in that order; the sources of all entries are kept."""
         return Entries(tuple(self.entries[place] for place in places), (*self.sources, *other_sources))
 
 
@@ -96,7 +96,7 @@ def reckonable(entry: ListEntry) -> Amount:
     """Return the number of an entry.
 
     Raises:
-        OperandError: It has none.
+        OperandError: The entry has no number.
     """
     if entry.number is None:
         raise OperandError(f"a list whose entry {(entry.label or '')[:40]!r} has no number")
@@ -111,7 +111,7 @@ def of_group(group: CellGroup) -> Entries:
 
 
 def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Entries:
-    """Return an earlier answer as a list: which place belongs to which entry is not known any more."""
+    """Return an earlier answer as a list; the sources of its single entries are no longer known."""
     entries = (
         ListEntry(item.label, item.number, counts if item.scale is None else Dimension(item.scale, item.unit))
         for item in value.items
@@ -122,21 +122,21 @@ def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) 
 def of_one(
     value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
 ) -> Entries:
-    """Return a number, words, or yes or no, as a list of one."""
+    """Return a number, words, or yes or no as a list of one entry."""
     if number is None:
         return Entries((ListEntry(print_value(value), None, sources=sources),))
     return Entries((ListEntry(label, require_in_range(number), counts, sources),))
 
 
 def with_names(listed: Entries, names: Sequence[str | None]) -> Entries:
-    """Return a list whose numbers without a label are called by some names."""
+    """Use names as labels of the numbers that have none."""
     pairs = zip(listed.entries, names, strict=True)
     entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
     return replace(listed, entries=tuple(entries))
 
 
 def distinct_names(operations: Iterable[str | None], subjects: Iterable[str | None]) -> Sequence[str | None]:
-    """Return names of what is computed: the operation, or the subject if one operation is done for several.
+    """Return names of computed numbers: the operation, or the subject if an operation occurs several times.
 
     >>> distinct_names(["sum", "percentage change", "percentage change"], [None, "Paper", "Wood"])
     ['sum', 'Paper', 'Wood']
@@ -149,13 +149,13 @@ def distinct_names(operations: Iterable[str | None], subjects: Iterable[str | No
 
 
 def common_parts(labels: Sequence[str]) -> str:
-    """Return the parts that all labels of cells have: "Paper" of "Paper, 2024" and "Paper, 2023"."""
+    """Return the common parts of the labels of cells: "Paper" for "Paper, 2024" and "Paper, 2023"."""
     parts = [_PARTS.split(label) for label in labels]
     return ", ".join(part for part in parts[0] if all(part in own for own in parts)) if parts else ""
 
 
 def name_pair(labels: Sequence[str], word: str) -> str | None:
-    """Return what something computed from two cells is called, if these are of two lines; None if they are of one.
+    """Return the name of a number computed from cells of two lines; None if they are of the same line.
 
     >>> name_pair(["Sales, 2024", "Costs, 2024"], "less")
     'Sales less Costs'
@@ -168,7 +168,7 @@ def name_pair(labels: Sequence[str], word: str) -> str | None:
 
 
 def in_percent(listed: Entries) -> Entries:
-    """Return a list of fractions with each in percent."""
+    """Convert a list of fractions to percent."""
     percent = Dimension(Scale.PERCENT)
     return replace(
         listed,
@@ -180,7 +180,7 @@ def in_percent(listed: Entries) -> Entries:
 
 
 def join(lists: Sequence[Entries]) -> Entries:
-    """Return lists one after the other, each entry called by what distinguishes it."""
+    """Concatenate lists, and shorten the labels to the parts that differ."""
     entries = tuple(entry for listed in lists for entry in listed.entries)
     labels = _distinct_labels([entry.label for entry in entries])
     other_sources = tuple(source for listed in lists for source in listed.other_sources)
@@ -190,10 +190,10 @@ def join(lists: Sequence[Entries]) -> Entries:
 
 
 def pair(one: Entries, other: Entries) -> Iterator[tuple[ListEntry, ListEntry]]:
-    """Yield the entries of two lists that have one label, in the order of the first.
+    """Yield pairs of entries of two lists with the same label, in the order of the first list.
 
     Raises:
-        OperandError: The labels of the two are not the same.
+        OperandError: The labels of the two lists differ.
     """
     labels, others = [entry.label for entry in one.entries], [entry.label for entry in other.entries]
     if labels == others:
@@ -209,10 +209,10 @@ def pair(one: Entries, other: Entries) -> Iterator[tuple[ListEntry, ListEntry]]:
 
 
 def labels_of_entries(listed: Entries) -> tuple[str, ...]:
-    """Return what the entries are called.
+    """Return the labels of the entries.
 
     Raises:
-        OperandError: One has none, such as the first cell of a row of totals.
+        OperandError: An entry has no label, such as the first cell of a row of totals.
     """
     named = tuple(entry.label for entry in listed.entries if entry.label is not None)
     if len(named) != len(listed.entries):
@@ -229,7 +229,7 @@ def _item(entry: ListEntry, *, own: bool) -> ListItem:
 
 
 def _distinct_labels(labels: Sequence[str | None]) -> list[str | None]:
-    """Labels without the parts that all have ("net sales, 2009"), if what is left still distinguishes them."""
+    """Remove the parts common to all labels ("net sales, 2009"), if the other parts still distinguish them."""
     parts = [_PARTS.split(label) for label in labels if label is not None]
     if len(parts) < 2:
         return list(labels)

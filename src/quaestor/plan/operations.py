@@ -1,4 +1,4 @@
-"""What plans calculate: operations, selections and rounding."""
+"""Operations of plans: arithmetic, selections and rounding."""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -14,17 +14,17 @@ from quaestor.plan.scales import Dimension, OperandScaling
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The entries that an operation selects.
+    """Entries of a list selected by an operation.
 
     Attributes:
-        places: Their places in the list, from 0, in the order of the result.
+        places: Their indexes in the list, from 0, in the order of the result.
     """
 
     places: tuple[int, ...]
 
 
 def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Selection]:
-    """Return a function that selects the highest or the lowest entries: all of them where several are equal."""
+    """Return a function that selects the highest or lowest entry, or several if they are equal."""
 
     def chosen(values: Sequence[Decimal]) -> Selection:
         _require_entries(values)
@@ -34,7 +34,7 @@ def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequenc
 
 
 def ranked(values: Sequence[Decimal]) -> Selection:
-    """Return the choice of the n-th largest, of a negative n the n-th smallest; n is the last value."""
+    """Select the n-th largest entry, or the n-th smallest for a negative n; n is the last value."""
     *entries, place = values
     _require_entries(entries)
     n = _count_of(abs(place), len(entries))
@@ -42,7 +42,7 @@ def ranked(values: Sequence[Decimal]) -> Selection:
 
 
 def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Selection]:
-    """Return the choice of the n largest or smallest, from the most extreme on; n is the last value."""
+    """Return a function that selects the n largest or smallest entries, most extreme first; n is the last value."""
 
     def chosen(values: Sequence[Decimal]) -> Selection:
         *entries, most = values
@@ -54,7 +54,7 @@ def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Selection]:
 
 
 def matching(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[Decimal]], Selection]:
-    """Return the choice of the entries that compare with the last value; there may be none."""
+    """Return a function that selects the entries for which the comparison with the last value is true."""
 
     def chosen(values: Sequence[Decimal]) -> Selection:
         *entries, limit = values
@@ -64,7 +64,7 @@ def matching(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[
 
 
 def every(values: Sequence[Decimal]) -> Selection:
-    """Return the choice of all entries."""
+    """Select all entries."""
     return Selection(tuple(range(len(values))))
 
 
@@ -83,49 +83,50 @@ def _count_of(wanted: Decimal, entries: int) -> int:
     return int(wanted)
 
 
-# The one table of operations: name, operands, arithmetic or choice, rule for scale and unit, metric type.
+# The table of operations: name, operands, arithmetic or selection, rule for scale and unit, metric type.
 #
-# The functions count on the decimal context of `quaestor.plan.execute`.
+# The functions rely on the decimal context of `quaestor.plan.execute`.
 
 
 LARGEST_EXPONENT = 60
-"""No number of a plan has a size of 10 ** 61 or more, or of 10 ** -61 or less unless it is zero."""
+"""Numbers of a plan are zero or have an absolute value from 10 ** -60 to below 10 ** 61."""
 
 PRECISION = 50
-"""The most significant digits of a number of a plan."""
+"""Maximum number of significant digits of a number of a plan."""
 
 MOST_OPERANDS = 64
-"""The most operands that a sum or its like takes."""
+"""Maximum number of operands of an operation such as a sum."""
 
 
 Takes = Literal["anything", "numbers", "each", "all", "row", "list", "entries", "words", "steps"]
-"""What the operands are.
+"""Kinds of operands.
 
-`anything`: one result of any kind. `numbers`: one number each. `each`: likewise; of a list each entry for itself, with
-the entry of the other list that has its label, or with the one number beside it. `all`: numbers, and lists, whose
-numbers count one by one. `row`: the label of a table row. `list`: a list, and a number where there is a second operand.
+`anything`: one result of any kind. `numbers`: one number each. `each`: like `numbers`, or a list, whose entries are
+computed one by one, with the same label's entry of another list or with a number. `all`: numbers and lists, whose
+numbers are all operands. `row`: the label of a table row. `list`: a list, and a number if there is a second operand.
 `entries`: numbers, words and lists. `words`: words of the document. `steps`: results of any kind.
 """
 
 Gives = Literal["number", "yes or no", "label", "labels", "list", "words"]
-"""What the result is: `label` the label of the one entry that is selected, all of them where several are equal;
-`labels` those of every entry; `list` the entries that are selected; `words` the explanation of the plan. Of lists,
-`each` gives a list."""
+"""Kinds of results. `label`: the label of the selected entry, or several if entries are equal. `labels`: the labels of
+all entries. `list`: the selected entries. `words`: the explanation of the plan. An operation that takes `each` gives a
+list if an operand is a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation.
+    """Operation of a plan.
 
     Attributes:
+        arity: The minimum and maximum number of operands.
         symbol: The operator between operands in a formula, or the name of a function.
-        function: The arithmetic, on operands already shifted by `rule`, of a list all its numbers. It raises a
-            `MagnitudeError` if no plan can have the result.
-        rule: How operands are scaled and what the result counts.
-        metric: The metric type of the result, a name of the core ontology's: `change`, `ratio`, `sum`; `value` where it
-            is of no other kind than its operand; `selection`, `list` and `count` of what is done with lists.
-        in_programs: True if the benchmark's program text has it.
-        of_labels: True if the entries of a list need no numbers.
+        function: The arithmetic on operands already shifted by `rule`, or on all numbers of a list. Raises
+            `MagnitudeError` if the result is out of range.
+        rule: Decides how operands are scaled, and the scale and unit of the result.
+        metric: The metric type of the result in the core ontology: `change`, `ratio`, `sum`; `value` if it is of the
+            same kind as the operand; `selection`, `list` and `count` for operations on lists.
+        in_programs: Whether the benchmark's program text has the operation.
+        of_labels: Whether the entries of a list need no numbers.
     """
 
     name: str
@@ -141,25 +142,25 @@ class Operation:
 
     @property
     def of_row(self) -> bool:
-        """True if the operand is the label of a table row."""
+        """Whether the operand is the label of a table row."""
         return self.takes == "row"
 
     @property
     def of_list(self) -> bool:
-        """True if it is made for lists: it selects, counts or lists."""
+        """Whether the operation is for lists: it selects, counts or lists entries."""
         return self.takes in ("list", "entries")
 
 
 def metric_of(operation: str) -> str:
-    """Return the metric type that an operation's result has; `value` for what is not an operation."""
+    """Return the metric type of an operation's result; `value` for an unknown operation."""
     return OPERATIONS[operation].metric if operation in OPERATIONS else "value"
 
 
 def require_in_range(value: Decimal) -> Decimal:
-    """Return `value` if a register can hold it.
+    """Return `value` if it is in the range of plans.
 
     Raises:
-        MagnitudeError: It is not finite, too large or too fine.
+        MagnitudeError: It is not finite, too large, too small or too precise.
     """
     if not value.is_finite():
         raise MagnitudeError(f"{value} is not a finite number")
@@ -187,7 +188,7 @@ def _power(values: Sequence[Decimal]) -> Decimal:
         return Decimal(0)
     if base < 0 and exponent != exponent.to_integral_value():
         raise OperandError(f"{base} to the power of {exponent}")
-    # The size is known from the logarithm, so a power that nobody can hold is never computed.
+    # The logarithm shows the size, so that a power out of range is never computed.
     if abs(exponent * abs(base).log10()) > LARGEST_EXPONENT + 1:
         raise MagnitudeError(f"{base} to the power of {exponent} is too large or too small")
     return Decimal(base**exponent)
@@ -206,21 +207,21 @@ def _no_number(_: Sequence[Decimal]) -> Number:
 
 
 def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Number]:
-    """Return arithmetic as an operation has it: its result a value that a plan can hold."""
+    """Wrap arithmetic so that its result is a `Number` in range."""
     return lambda values: Number(require_in_range(arithmetic(values)))
 
 
 def _selection_operation(
     name: str, arity: int, symbol: str, choice: Callable[[Sequence[Decimal]], Selection], gives: Gives = "list"
 ) -> Operation:
-    """Return an operation that selects from a list; of two operands the second is what it is compared with."""
+    """Return an operation that selects from a list, comparing with the second operand if it has two."""
     compared = arity == 2 and gives == "list" and symbol in _COMPARED
     rule = scales.threshold if compared else scales.placed if arity == 2 else scales.comparison
     return Operation(name, (arity, arity), symbol, choice, rule, "selection", False, "list", gives)
 
 
 def _passages_operation(name: str, symbol: str, states: bool) -> Operation:
-    """Return the operation by which passages state, or deny, what is asked."""
+    """Return the operation for passages that affirm or deny the question."""
     return Operation(
         name, _MANY_OR_ONE, symbol, lambda _: YesNo(states), scales.counting, "comparison", False, "words", "yes or no"
     )
@@ -247,24 +248,24 @@ OPERATIONS: dict[str, Operation] = {
         ),
         _passages_operation("affirms", "yes", True),
         _passages_operation("denies", "no", False),
-        # The sentences of the plan, of the steps that they name.
+        # The sentences of the plan, with the steps that they refer to.
         Operation("explain", _MANY_OR_ONE, "", _no_number, scales.counting, "value", False, "steps", "words"),
         # Part, then whole; the result is a fraction.
         Operation("percentage", _TWO, "/", _number(_divide), scales.ratio, "percentage", False, "each"),
-        # New, then old, as `subtract` has them; the result is a fraction.
+        # New, then old, as for `subtract`; the result is a fraction.
         Operation("percentage_change", _TWO, "change", _GROWTH, scales.ratio, "percentage_change", False, "each"),
         Operation("sum", _MANY, "+", _SUM, scales.linear, "sum", False, "all"),
         Operation("average", _MANY, "average", _MEAN, scales.linear, "average", False, "all"),
         Operation("minimum", _MANY, "min", _LEAST, scales.linear, "minimum", False, "all"),
         Operation("maximum", _MANY, "max", _MOST, scales.linear, "maximum", False, "all"),
         Operation("absolute", _ONE, "abs", _SIZE, scales.unchanged, "value", False, "each"),
-        # If the labels around a number are wrong about its scale.
+        # For numbers whose labels give the wrong scale.
         Operation("as_printed", _ONE, "as_printed", _FIRST, scales.as_printed, "value", False),
         Operation("table_sum", _ONE, "sum", _SUM, scales.row, "sum", takes="row"),
         Operation("table_average", _ONE, "average", _MEAN, scales.row, "average", takes="row"),
         Operation("table_max", _ONE, "max", _MOST, scales.row, "maximum", takes="row"),
         Operation("table_min", _ONE, "min", _LEAST, scales.row, "minimum", takes="row"),
-        # The label of the highest, the lowest, the n-th largest; of a negative n the n-th smallest.
+        # The label of the highest, the lowest, or the n-th largest (n-th smallest for a negative n) entry.
         _selection_operation("argmax", 1, "highest", extreme(max), "label"),
         _selection_operation("argmin", 1, "lowest", extreme(min), "label"),
         _selection_operation("rank", 2, "rank", ranked, "label"),
@@ -280,37 +281,37 @@ OPERATIONS: dict[str, Operation] = {
         Operation("items", _MANY_OR_ONE, "", every, scales.counting, "list", False, "entries", "list", True),
     )
 }
-"""Every operation by its name."""
+"""All operations by name."""
 
 _OF_WORDS = ("words", "steps")
 
 ARITHMETIC = tuple(
     name for name, operation in OPERATIONS.items() if not operation.of_list and operation.takes not in _OF_WORDS
 )
-"""The operations that compute with numbers; the others select from lists, or read words."""
+"""Operations that compute with numbers; the others select from lists or read words."""
 
 FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes not in _OF_WORDS)
-"""The operations that a model may ask for: what words state and what it explains, it says itself."""
+"""Operations offered to language models, which read words and write explanations themselves."""
 
 
 FEWEST_DIGITS = 2
-"""A number rounded to fewer digits could be anything."""
+"""Minimum number of digits of a rounded number; fewer digits match by chance."""
 
 
 def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> bool:
-    """Return whether `claimed` is `known`, as it is, as a float holds it, or rounded to the places that it has.
+    """Return whether `claimed` equals `known` exactly, within float precision, or rounded to the digits of `claimed`.
 
     >>> rounds_to(Decimal("14.136"), Decimal("14.1")), rounds_to(Decimal("14.136"), Decimal("14.2"))
     (True, False)
 
     Args:
-        digits: The fewest that a rounded number has to be written with.
+        digits: The minimum number of digits of a rounded number.
     """
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
             return True
         places = claimed.as_tuple().exponent
-        if known.adjusted() > LARGEST_EXPONENT:  # larger than anything that is computed, and by too much to be rounded
+        if known.adjusted() > LARGEST_EXPONENT:  # out of the range of plans, and too large to round
             return False
         if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < digits:
             return False

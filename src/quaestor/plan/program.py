@@ -1,4 +1,4 @@
-"""Plans in the program text of benchmarks: written, and read into the steps of a plan."""
+"""Conversion of plans to the program text of benchmarks and back."""
 
 import re
 from collections.abc import Sequence
@@ -25,18 +25,19 @@ from quaestor.plan.steps import (
 )
 from quaestor.plan.validate import MOST_STEPS, nearest_operation, require_valid
 
-# A plan to self-contained ConvFinQA program text.
+# ---- From a plan to self-contained ConvFinQA program text.
 #
-# What the text computes under the benchmark's reading is what `execute` gives for the plan.
+# Under the benchmark's rules the text gives the same result as `execute` for the plan.
 #
-# - `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
-#   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
-#   `absolute` is its operand, multiplied by minus one if that is below zero; `as_printed` is its operand.
-# - An operation on a row with its table is written as one on the row's numbers.
-# - Lists and what is selected from them have no program text; a sum, an average or an extreme of the cells of a
-#   group is written as one of its numbers.
-# - A share of a bare thousand, million or billion has none: it would read as a conversion.
-# - An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
+# - `percentage` becomes `divide`; `percentage_change` becomes `subtract, divide`; `sum` becomes `add`s; `average`
+#   becomes `add`s and a `divide` by their number; `minimum` and `maximum` become the operand that they select, as
+#   annotators write them; `absolute` becomes its operand, multiplied by minus one if it is negative; `as_printed`
+#   becomes its operand.
+# - An operation on a row with a table becomes an operation on the numbers of the row.
+# - Lists and selections from them have no program text, except that a sum, an average or an extreme of a group of cells
+#   becomes one of its numbers.
+# - A share of a bare thousand, million or billion has no program text, since it would read as a conversion.
+# - An extracted number becomes its printed digits, with a percent sign if it is used as a fraction (`13.4%`).
 
 
 _CHOICES = {"minimum": min, "maximum": max}
@@ -46,14 +47,14 @@ _BY_VALUE = frozenset({*_CHOICES, "absolute"})
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """What an operand is written as: a literal, or the index of an emitted instruction."""
+    """Written operand: a literal, or the index of an emitted instruction."""
 
     text: str | int
     kind: Dimension
 
 
 class _Cell(NamedTuple):
-    """A number of a group."""
+    """Number of a cell group."""
 
     value: Decimal
     counts: Dimension
@@ -68,7 +69,7 @@ class _Instruction:
 
 @dataclass(slots=True)
 class _Emitter:
-    """The instructions so far, and what each step of each turn is written as."""
+    """Builder of instructions, with the term of each step of each turn."""
 
     instructions: list[_Instruction] = field(default_factory=list)
     converted: dict[tuple[str | int, int], int] = field(default_factory=dict)
@@ -96,13 +97,13 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
     """Return the program text of a plan, with the steps of earlier turns that it needs.
 
     Args:
-        history: The plans of earlier turns, oldest first; None if a turn has none.
+        history: The plans of earlier turns, oldest first; None for a turn without one.
 
     Raises:
-        PlanValidationError: The plan, or an earlier one that it needs, cannot be run.
-        ProgramError: It needs a turn that has no plan, or takes words, a list or a row label that program text cannot
-            hold.
-        MagnitudeError: It extracts a number too large or too fine to hold.
+        PlanValidationError: The plan, or an earlier plan that it needs, is invalid.
+        ProgramError: It needs a turn without a plan, or uses words, a list or a row label that program text cannot
+            represent.
+        MagnitudeError: It extracts a number that is too large or too precise.
     """
     plans = [one and without_explanation(one) for one in (*history, plan)]
     needed = _needed_turns(plans)
@@ -123,7 +124,7 @@ def _plan_of(plans: Sequence[Plan | None], turn: int) -> Plan:
 
 
 def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
-    """Return the turns whose steps the last plan needs, itself included, in order."""
+    """Return the turns whose steps the last plan needs, including its own, in order."""
     needed: set[int] = set()
     waiting = [len(plans) - 1]
     while waiting:
@@ -140,7 +141,7 @@ def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
 
 
 def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], StepResult]:
-    """Return the results of all steps, if a step is written by its operands' values; else nothing."""
+    """Execute the plans if the text of a step depends on the values of its operands; otherwise return no results."""
     steps = [step for turn in needed for step in _plan_of(plans, turn).steps]
     if not any(isinstance(step, Compute) and step.operation in _BY_VALUE for step in steps):
         return {}
@@ -196,7 +197,7 @@ def _lower(
 
 
 def _emit(operation: str, arguments: Sequence[str | int], emitter: _Emitter) -> int:
-    """Emits one operation in the benchmark's own terms, and returns the index of its result."""
+    """Emit one operation in the benchmark's operations, and return the index of its result."""
     if operation == "percentage":
         return emitter.emit("divide", *arguments)
     if operation == "percentage_change":
@@ -221,7 +222,7 @@ def _row(step: Compute, emitter: _Emitter) -> _Term:
 
 
 def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitter: _Emitter) -> str | int:
-    """Return an operation on a row as one on its numbers: program text cannot name the table of a row."""
+    """Write an operation on a row as one on its numbers, since program text cannot name the table of a row."""
     if not label.values:
         raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} but has no numbers for it")
     values = [require_in_range(quantity.value) for quantity in label.values]
@@ -236,7 +237,7 @@ def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitte
 
 
 def _write_out(operand: Operand) -> Sequence[Operand | _Cell]:
-    """Return an operand; of a group each of its cells."""
+    """Return an operand, or the cells of a group."""
     if not isinstance(operand, CellGroup):
         return [operand]
     return [_Cell(quantity.value, counts) for quantity, counts in zip(operand.values, operand.counts, strict=True)]
@@ -265,16 +266,16 @@ def _value(
 
 
 def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int]:
-    """Return the turn and the step that a reference means."""
+    """Return the turn and the step of a reference."""
     if ref.step > 0:
         return turn, ref.step
     return turn + ref.step, len(_plan_of(plans, turn + ref.step).steps)
 
 
 def _write_instructions(emitter: _Emitter, answer: _Term) -> str:
-    """Return the text: the answer's literal, or the instructions that it needs, renumbered.
+    """Return the answer's literal, or the instructions that it needs, renumbered.
 
-    A step of the plan that nothing uses is written too if the answer still comes last, as annotators do.
+    Like annotators, also write unused steps of the plan if the answer still comes last.
     """
     if isinstance(answer.text, str):
         return answer.text
@@ -295,10 +296,10 @@ def _write_instructions(emitter: _Emitter, answer: _Term) -> str:
     )
 
 
-# ConvFinQA program text to a plan: `subtract(206588, 181001), divide(#0, 181001)`.
+# ---- From ConvFinQA program text to a plan: `subtract(206588, 181001), divide(#0, 181001)`.
 #
-# Literals become constants that keep their text, `#k` the step k + 1, a lone literal a plan of one `identity`.
-# Nothing is looked up in a document; `quaestor.plan.expressions` binds the row labels.
+# Literals become constants that keep their text, `#k` becomes step k + 1, a single literal a plan of one `identity`.
+# `quaestor.plan.expressions` binds the row labels to the document.
 #
 # Source: the program language of FinQA (Chen et al., "FinQA: A Dataset of Numerical Reasoning over Financial Data",
 # 2021), as ConvFinQA uses it (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in Conversational
@@ -306,7 +307,7 @@ def _write_instructions(emitter: _Emitter, answer: _Term) -> str:
 
 
 LONGEST = 10_000
-"""The most characters of a program."""
+"""Maximum length of a program."""
 
 _CALL = lazy_regex(r"\s*([A-Za-z_]\w*)\s*\(")
 _ROW_END = lazy_regex(r"(?<!\s)\s*+,\s*+none\s*+\)")
@@ -315,11 +316,11 @@ _IN_PROGRAMS = tuple(name for name, operation in OPERATIONS.items() if operation
 
 
 def parse_program(text: str) -> Plan:
-    """Return the plan that a program writes down.
+    """Parse program text into a plan.
 
     Raises:
-        ProgramError: It is not a program: an unknown operation, a number that does not read, a reference to a later
-            step, a missing parenthesis, or too long. The error names the place.
+        ProgramError: The program is invalid (an unknown operation, an invalid number, a reference to a later step, a
+            missing parenthesis) or too long. The error names the position.
     """
     if len(text) > LONGEST:
         raise ProgramError(text, LONGEST, f"{len(text)} characters, more than {LONGEST}")
@@ -344,15 +345,15 @@ def parse_program(text: str) -> Plan:
 
 
 def write_step(step: Compute) -> str:
-    """Return a step that was read from program text as text again."""
+    """Return the program text of a step parsed by `parse_program`."""
     return f"{step.operation}({', '.join(map(write_operand, step.operands))})"
 
 
 def write_operand(operand: Operand) -> str:
-    """Return an operand that was read from program text as text again.
+    """Return the program text of an operand parsed by `parse_program`.
 
     Raises:
-        TypeError: It is a group of cells, which program text cannot represent.
+        TypeError: The operand is a group of cells, which program text cannot represent.
     """
     match operand:
         case Ref(step=step):
@@ -383,7 +384,7 @@ def _step(text: str, position: int, number: int) -> tuple[Compute, int]:
 
 
 def _arguments(text: str, start: int, end: int, number: int, operation: Operation) -> tuple[Operand, ...]:
-    """Return the operands between two positions. A comma before a space parts them, as in the benchmark."""
+    """Return the operands between two positions, separated by commas before spaces, as in the benchmark."""
     inside = text[start:end]
     parts = re.split(r",\s+", inside)
     if len(parts) == 1:
@@ -406,7 +407,7 @@ def _arguments(text: str, start: int, end: int, number: int, operation: Operatio
 
 
 def _label(text: str, start: int) -> tuple[RowRef, int]:
-    """Return the row label of a `table_*` step, which may hold commas and parentheses, and the position after it."""
+    """Return the row label of a `table_*` step, which may contain commas and parentheses, and the position after it."""
     end = _ROW_END.search(text, start)
     if end is None:
         raise ProgramError(text, start, "expected a row label and then ', none)'")

@@ -1,4 +1,4 @@
-"""The steps of a plan, and a plan as a tree of operations."""
+"""Plans and their steps, and a plan as a tree of operations."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -14,28 +14,25 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal, write_literal
 
-# The steps of a plan.
-#
-# A plan is the one thing in which every solver ends: numbers and words taken from the document, and operations on
-# them, on constants and on the answers of earlier turns. It owns no values beyond the numbers as printed; `execute`
-# does.
+# A plan is the result of every solver: numbers and words from the document, and operations on them, on constants and on
+# the answers of earlier turns. It contains no computed values; `execute` computes them.
 
 
 Reading = Literal["signed", "magnitude"]
-"""Whether a number is taken with its printed sign."""
+"""Whether a number keeps its printed sign."""
 
 
 def _is_none(value: object) -> bool:
-    """Whether a plan is written without a field: as it was stored before there was the field."""
+    """Whether to omit a field, so that plans are stored as before the field existed."""
     return value is None
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Another step's result.
+    """Reference to the result of another step.
 
     Attributes:
-        step: 1, 2, ... a step of this plan; -1, -2, ... the answer one, two, ... turns ago.
+        step: 1, 2, ... for a step of this plan; -1, -2, ... for the answer one, two, ... turns ago.
     """
 
     step: int
@@ -44,13 +41,13 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number that is in no document.
+    """Number that is not from the document.
 
     Attributes:
         value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
-        text: How program text writes it.
-        scale: The multiplier of one unit of it, if it was given with one ("add 325 million"); None for a bare one.
-        unit: What it counts, if it was given with one ("over 365 days"); None for a bare one.
+        text: Its program text.
+        scale: Its scale, if it was given with one ("add 325 million"), else None.
+        unit: Its unit, if it was given with one ("over 365 days"), else None.
     """
 
     value: Decimal
@@ -61,7 +58,7 @@ class Constant:
 
     @property
     def counts(self) -> Dimension:
-        """What it counts: money and a percentage as on the page, everything else also how many times."""
+        """The scale and unit; numbers other than money and percentages also count as constants."""
         scale, money = self.scale or Scale.ONE, is_currency(self.unit)
         times = None if money or scale is Scale.PERCENT else self.value
         single = scale is Scale.ONE and self.unit is not None and not money
@@ -69,25 +66,25 @@ class Constant:
 
     @property
     def number(self) -> Decimal:
-        """The number in units: 0.27 of 27 percent."""
+        """The number in units: 0.27 for 27 percent."""
         return shift_decimal(self.value, self.counts.exponent)
 
     @property
     def limits(self) -> Dimension:
-        """What it counts among numbers that are compared with it: `3%` is a fraction, a scale of one single things."""
+        """The scale and unit as a limit for a list: `3%` is a fraction, and a given scale of one is known."""
         in_ones = self.scale is Scale.ONE or (self.scale is None and self.text.endswith("%"))
         return replace(self.counts, in_ones=True) if in_ones else self.counts
 
 
 _POINTS = {"percentage points": 0, "basis points": -2}
-"""What counts in percent, with the power of ten that it is of one."""
+"""Units that are converted to percent, with their power of ten."""
 
 
 def given_number(quantity: Quantity) -> Constant:
-    """Return a number that is given and in no document, with all that its print states.
+    """Return a number that a user gives as a constant, with its scale and unit.
 
     Raises:
-        MagnitudeError: It is too large or too fine.
+        MagnitudeError: It is too large or too precise.
     """
     value, scale, unit = require_in_range(quantity.value), quantity.scale, quantity.unit
     if unit in _POINTS:
@@ -97,9 +94,9 @@ def given_number(quantity: Quantity) -> Constant:
 
 
 def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:
-    """Return what a number of the page counts: as its print states, else as the labels around it do.
+    """Return the scale and unit of a number of the page: as printed beside it, else as given by its labels.
 
-    A percent sign in a label makes a bare number a percentage; of an amount of money next to it, it means nothing.
+    A percent sign in a label makes a bare number a percentage, but does not affect an amount of money.
     """
     if quantity.scale is Scale.PERCENT:
         return Dimension(quantity.scale, quantity.unit)
@@ -113,13 +110,13 @@ def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | Non
 
 @dataclass(frozen=True, slots=True)
 class RowRef:
-    """The exact label of a table row, the operand of the `table_*` operations.
+    """Exact label of a table row, the operand of the `table_*` operations.
 
     Attributes:
-        text: The label as the table prints it.
-        values: The numbers of that row, read when the plan was bound to a document; empty before.
-        table: The index of its table, from 0; None if the document has no other one.
-        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None if they differ.
+        text: The label as printed in the table.
+        values: The numbers of the row; empty until the plan is bound to a document.
+        table: The index of the table, from 0; None if the document has only one.
+        label_scale: The common scale of the labels of its cells, as in `Extract.label_scale`; None if they differ.
     """
 
     text: str
@@ -132,20 +129,20 @@ class RowRef:
 
     @property
     def counts(self) -> tuple[Dimension, ...]:
-        """What each of its numbers counts."""
+        """The scale and unit of each number."""
         return tuple(counted(quantity, self.label_scale, self.label_unit) for quantity in self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class CellGroup:
-    """A group of labelled cells: a row by its columns, a column by its rows, or any cells that are listed.
+    """Group of labelled cells: a row by its columns, a column by its rows, or any list of cells.
 
     Attributes:
-        text: What the group is called, for people: the label of its row or column.
-        labels: What distinguishes each cell: the header of its column in a row, of its row in a column.
+        text: The name of the group for people: the label of its row or column.
+        labels: The label of each cell: the header of its column in a row, of its row in a column.
         sources: The cells, or spans of the text, in the same order.
-        table: The index of its table, from 0; None if that is not one.
-        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None if they differ.
+        table: The index of the table, from 0; None if the cells are not of one table.
+        label_scale: The common scale of the labels of its cells, as in `Extract.label_scale`; None if they differ.
     """
 
     text: str
@@ -159,7 +156,7 @@ class CellGroup:
 
     @property
     def counts(self) -> tuple[Dimension, ...]:
-        """What each of its numbers counts."""
+        """The scale and unit of each number."""
         return tuple(counted(quantity, self.label_scale, self.label_unit) for quantity in self.values)
 
 
@@ -168,19 +165,19 @@ Operand = Annotated[Ref | Constant | RowRef | CellGroup, Discriminator("kind")]
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A number, or words, from the document.
+    """Step that takes a number or words from the document.
 
     Attributes:
         id: The step's number, from 1.
         source: The cell or span.
-        label: What it is, for people: "net revenue, 2008".
-        quantity: The number as printed; None if it is words.
+        label: A description for people: "net revenue, 2008".
+        quantity: The number as printed; None for words.
         reading: `signed` keeps the printed sign; `magnitude` drops it, if a question asks how large.
-        query: What the solver looked for, if it searched by words.
-        text: The words, such as the label of a row; None if it is a number.
-        label_scale: The scale that labels and captions around the number name, if its print has none: `Scale.ONE`
-            if they state that single things are counted (per share, years); None if they name none.
-        label_unit: The unit that they name, or None.
+        query: The solver's search query, if it searched by words.
+        text: The words, such as the label of a row; None for a number.
+        label_scale: The scale given by labels and captions around the number, if none is printed beside it:
+            `Scale.ONE` if they state single things (per share, years); None if they give none.
+        label_unit: The unit that they give, or None.
     """
 
     id: int
@@ -196,12 +193,12 @@ class Extract:
 
     @property
     def counts(self) -> Dimension:
-        """What the number counts, as its print or else its labels state; nothing if it is words."""
+        """The scale and unit of the number; an empty `Dimension` for words."""
         return Dimension() if self.quantity is None else counted(self.quantity, self.label_scale, self.label_unit)
 
     @property
     def number(self) -> Decimal | None:
-        """The number, with its sign as `reading` has it; None if it is words."""
+        """The number, with the sign according to `reading`; None for words."""
         if self.quantity is None:
             return None
         return self.quantity.value.copy_abs() if self.reading == "magnitude" else self.quantity.value
@@ -209,7 +206,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """An operation on earlier steps, earlier turns or constants.
+    """Step that applies an operation to earlier steps, earlier turns or constants.
 
     Attributes:
         id: The step's number, from 1.
@@ -227,13 +224,12 @@ Step = Annotated[Extract | Compute, Discriminator("kind")]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A short list of steps; the last one is the answer.
+    """Plan of an answer: steps of which the last one gives the answer.
 
     Attributes:
-        steps: Numbered 1, 2, ... by their `id`. A plan whose only operand is an earlier answer or a constant is a
-            single `Compute` with the operation `identity`.
-        explanation: The sentences with the answer, or that are the answer, as `quaestor.core.explanation` has them
-            written; none if nothing is explained.
+        steps: Numbered 1, 2, ... by their `id`. A plan that only repeats an earlier answer or a constant is a single
+            `Compute` with the operation `identity`.
+        explanation: Sentence templates (see `quaestor.core.explanation`) that accompany the answer, or are the answer.
     """
 
     steps: tuple[Step, ...]
@@ -242,26 +238,26 @@ class Plan:
 
     @property
     def explains_alone(self) -> bool:
-        """Whether the sentences are the answer, and no step is."""
+        """Whether the explanation itself is the answer."""
         last = self.steps[-1] if self.steps else None
         return isinstance(last, Compute) and last.operation == "explain"
 
     @property
     def extracts(self) -> tuple[Extract, ...]:
-        """The steps that take something from the document."""
+        """The steps that take numbers or words from the document."""
         return tuple(step for step in self.steps if isinstance(step, Extract))
 
 
 Made = TypeVar("Made")
 Tree = tuple[object, ...]
-"""A program as nested tuples: `("number", value, text)`, `(operation, operand, ...)`; equal for equal programs."""
+"""Program as nested tuples: `("number", value, text)`, `(operation, operand, ...)`; equal for equal programs."""
 
 LEAVES = frozenset({"number", "constant", "row"})
-"""What a leaf of a program is: a number of the page, a constant (`const_100`), the label of a row."""
+"""Kinds of leaves of a program: a number of the page, a constant (`const_100`), the label of a row."""
 
 
 def closed_plan(steps: Sequence[Step]) -> Plan:
-    """Return the last step with all that it needs, numbered from 1."""
+    """Return a plan of the last step and the steps that it needs, numbered from 1."""
     needed = {len(steps)}
     for step in reversed(steps):
         if step.id in needed and isinstance(step, Compute):
@@ -272,36 +268,36 @@ def closed_plan(steps: Sequence[Step]) -> Plan:
 
 
 def renumber_step(step: Step, numbers: Mapping[int, int]) -> Step:
-    """Return a step of a plan with new numbers for it and for the steps that it refers to."""
+    """Return a step with new numbers for itself and for the steps that it refers to."""
     moved = replace_references(step, lambda ref: Ref(numbers[ref.step]) if ref.step > 0 else ref)
     return replace(moved, id=numbers[step.id])
 
 
 def replace_references(step: Step, replaced: Callable[[Ref], Operand]) -> Step:
-    """Return a step with something else for each step and earlier answer that it refers to."""
+    """Return a step with all of its references replaced."""
     if not isinstance(step, Compute):
         return step
     return replace(step, operands=tuple(replaced(o) if isinstance(o, Ref) else o for o in step.operands))
 
 
 def refer_further_back(step: Step, back: int) -> Step:
-    """Return a step of the plan of some turns ago as one asked now: the answers that it refers to are further back."""
+    """Adapt a step of an earlier plan to the current turn: move its references to answers further back."""
     return replace_references(step, lambda ref: Ref(ref.step - back) if ref.step < 0 else ref)
 
 
 def without_explanation(plan: Plan) -> Plan:
-    """Return the steps that an answer needs; a plan whose answer is its explanation as it is."""
+    """Return the plan without its explanation and the steps needed only by it, unless the explanation is the answer."""
     return closed_plan(plan.steps) if plan.explanation and not plan.explains_alone else plan
 
 
 def fold_plan(
     plan: Plan, leaf: Callable[[Operand], Made], made_of: Callable[[Step, tuple[Made, ...]], Made]
 ) -> tuple[Made, ...]:
-    """Return what each step becomes, the last one with all that it rests on.
+    """Fold a plan from its leaves upwards, and return the result of each step.
 
     Args:
-        leaf: What a constant, a row label or a reference to an earlier turn becomes.
-        made_of: What a step becomes, from what its operands did; an extract has none.
+        leaf: Returns the result of a constant, a row label, a group or a reference to an earlier turn.
+        made_of: Returns the result of a step, given the results of its operands; an extract has none.
     """
     made: list[Made] = []
     for step in plan.steps:
@@ -315,7 +311,7 @@ def program_tree(plan: Plan) -> Tree:
     """Return a parsed program as a tree.
 
     Raises:
-        TypeError: The plan is not a parsed program: it extracts, or names an earlier turn.
+        TypeError: The plan is not a parsed program: it has an extract or refers to an earlier turn.
     """
     return fold_plan(plan, _leaf, _operation)[-1]
 

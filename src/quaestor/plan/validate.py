@@ -1,6 +1,6 @@
-"""Whether a plan can be executed, with all faults at once.
+"""Validation of plans, which reports all faults at once.
 
-What depends on values (a division by zero, an earlier turn that answered yes) is for `quaestor.plan.execute` to find.
+Faults that depend on values (a division by zero, an earlier answer of yes) are found by `quaestor.plan.execute`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 
 MOST_STEPS = 64
-"""The most steps of a plan."""
+"""Maximum number of steps of a plan."""
 
 
 class _Kind(NamedTuple):
-    """What a step gives, as far as the steps show."""
+    """Kind of a step's result, as far as it is known before execution."""
 
     name: Literal["number", "yes or no", "words", "list", "unknown"]
     shown: str
@@ -44,13 +44,13 @@ _BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
 
 
 def require_valid(plan: Plan, turns_before: int) -> None:
-    """Raise a PlanValidationError with all issues of a plan that cannot be run."""
+    """Raise a `PlanValidationError` with all issues of an invalid plan."""
     if issues := validate(plan, turns_before):
         raise PlanValidationError(issues)
 
 
 def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
-    """Return one sentence for each fault of the plan, in the order of the steps; empty if it can be run."""
+    """Return one sentence for each fault of the plan, in the order of the steps; empty if it is valid."""
     if not plan.steps:
         return ("the plan has no steps",)
     if len(plan.steps) > MOST_STEPS:
@@ -77,7 +77,7 @@ def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> 
 
 
 def _result_kind(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
-    """Return what a step gives."""
+    """Return the kind of a step's result."""
     if isinstance(step, Extract):
         return _Kind("words", kind_words(Text(step.text))) if step.quantity is None and step.text else _NUMBER
     operation = OPERATIONS.get(step.operation)
@@ -92,7 +92,7 @@ def _result_kind(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
 
 
 def _operand_kind(operand: Operand, kinds: Sequence[_Kind]) -> _Kind:
-    """Return what an operand is; of an earlier turn, or a step that has no value yet, that is not known."""
+    """Return the kind of an operand; unknown for earlier turns and for steps without a value yet."""
     if isinstance(operand, CellGroup):
         return _LIST
     if not isinstance(operand, Ref):
@@ -151,7 +151,7 @@ def _arity_faults(step: Compute, index: int, operation: Operation, kinds: Sequen
     if least <= len(step.operands) <= most:
         return []
     if operation.takes == "all" and len(step.operands) == 1:
-        # One list has many numbers.
+        # A single list is enough, since it has several numbers.
         only = _operand_kind(step.operands[0], kinds)
         if only is _LIST or only is _UNKNOWN:
             return []
