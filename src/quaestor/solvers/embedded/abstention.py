@@ -1,4 +1,4 @@
-"""Decline questions that a page does not answer, with the reason instead of the likeliest answer."""
+"""Declines questions that a document does not answer, with a reason."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,37 +39,39 @@ from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.spans import SpanCandidate
 from quaestor.solvers.embedded.writing import complete_question
 
-# A line of statements that a question names and the page does not have, though it has one that sounds like it.
+# ---- Lines of statements that a question names and the document lacks, although it has a line with a similar name.
 #
-# "Net income" and "operating income" share a word and are two lines. They are distinguished by the captions that the
-# core knows, only if a question names nothing else, and where nothing on the page, in its tables or its text, is
-# called by any caption of the line.
+# "Net income" and "operating income" share a word but are two lines. The captions of the core ontology distinguish
+# them. The rule applies only if the question names nothing else, and if no caption of the line is printed in the tables
+# or the text of the document.
 
 
 _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
 _NO_PART = STOP_WORDS - JOINING_WORDS
-"""Words of questions that no caption differs by from another."""
+"""Words of questions by which captions do not differ."""
 
 _PLAIN = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
-"""What a question asks for that asks for no calculation."""
+"""Patterns of questions that ask for no calculation."""
 _TOTALS = frozenset({"total", "totals", "grand total"})
 _LEAST = 2
-"""A caption of one word ("sales", "income") is part of many names."""
+"""Minimum number of words of a caption, since one word ("sales", "income") is part of many names."""
 
 
 def find_missing_line(question: Question, plan: Plan | None, document: Document) -> str | None:
-    """Return the line that a question names, where the page lacks it and the answer is of another line; else None.
+    """Return the line that a question names if the document lacks it and the answer is of another line; otherwise None.
 
     Args:
-        plan: The plan of the answer; only the look-up of one cell, and a calculation with earlier answers alone, count.
+        plan: The plan of the answer: the lookup of one cell, or a calculation with earlier answers only. For other
+            plans the result is None.
     """
     label, full = _read_answered_row(plan, document)
     earlier = _uses_earlier_answers_only(plan) and question.pattern_names <= _PLAIN
     if asks_for_change(question):
-        # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
+        # "The increase in inventories" is a line of cash flows, but most people mean the change of inventories.
         return None
     question_words = search_words(question.lowered)
-    # What takes longest comes last: most answers are of a row with all that is asked for, most questions name no line.
+    # The slowest checks come last: most answers are of a row with all words of the question, and most questions name no
+    # line.
     telling = " ".join(word for word in question_words if word not in _NO_PART and not word.isdigit())
     if not (label or earlier) or not question.is_self_contained or _has_words_of(label, telling):
         return None
@@ -82,28 +84,28 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
 
 
 def _uses_earlier_answers_only(plan: Plan | None) -> bool:
-    """Whether a plan calculates with earlier answers alone: a question for the value of a line never asks for that."""
+    """Whether a plan calculates with earlier answers only, which a question for the value of a line never asks for."""
     steps = plan.steps if plan is not None else ()
-    made = {step.operation if isinstance(step, Compute) else "" for step in steps}
-    return bool(made) and made.isdisjoint({"", "identity"})
+    operations = {step.operation if isinstance(step, Compute) else "" for step in steps}
+    return bool(operations) and operations.isdisjoint({"", "identity"})
 
 
 def _read_answered_row(plan: Plan | None, document: Document) -> tuple[str, str]:
-    """Return the label of the row that was looked up, and the same in full; empty ones of other plans."""
+    """Return the label of the row that was looked up, alone and with its context; both empty for other plans."""
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
         return "", ""
     table = document.table(steps[0].source.table)
     label = table.rows[steps[0].source.row].label
     full = " ".join((label, table.title, table.columns[0].label, *document.section_of(table).path[-1:]))
-    # "Total" in a table of revenue is total revenue, "consumer" beside "total loans" consumer loans.
+    # "Total" in a table of revenue is total revenue, and "consumer" beside "total loans" is consumer loans.
     totals = [row.label for row in table.rows[table.header_rows :] if row.label.casefold().startswith("total")]
     return (full if label.casefold() in _TOTALS else label), " ".join((full, *totals))
 
 
 @lru_cache(maxsize=1)
 def _load_captions() -> Mapping[tuple[str, ...], str]:
-    """The captions of several words, by their words, with the line of each."""
+    """Return the lines of all captions of several words, by these words."""
     found = {
         tuple(search_words(caption)): normalize_loss(line.name)
         for line in read_core_lines().lines.values()
@@ -114,13 +116,13 @@ def _load_captions() -> Mapping[tuple[str, ...], str]:
 
 @lru_cache(maxsize=8192)
 def _find_line(label: str) -> str | None:
-    """Return the core's line that a label names; None if it names none."""
+    """Return the line of the core ontology that a label names, or None."""
     found = core_line_index().find_named(label)
     return None if found is None else normalize_loss(found.property)
 
 
 def _find_longest_caption(words: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return the longest caption that words have in one piece, and its line."""
+    """Return the longest caption contained in the words, and its line."""
     captions = _load_captions()
     for size in range(len(words), _LEAST - 1, -1):
         for start in range(len(words) - size + 1):
@@ -130,7 +132,7 @@ def _find_longest_caption(words: tuple[str, ...]) -> tuple[str, str] | None:
 
 
 def _prints_line(document: Document, caption: str, line: str) -> bool:
-    """Whether anything on a page is called by a caption of a line: a row, a column, a table, or words of a sentence."""
+    """Whether a row, a column, a table or a sentence of a document has a caption of a line."""
     for table in document.tables:
         heads = (*table.rows, *table.columns)
         # "Revenue" over "Service" is service revenue.
@@ -144,17 +146,16 @@ def _prints_line(document: Document, caption: str, line: str) -> bool:
 
 
 def _has_words_of(label: str, caption: str) -> bool:
-    """Whether a label has all words of a caption; sales are revenue."""
+    """Whether a label has all words of a caption, where "sales" equals "revenue"."""
     label_words, caption_words = (
         {_SAME.get(word, word) for word in words} for words in (search_words(label.lower()), caption.split())
     )
     return caption_words <= label_words
 
 
-# Declines a question that the page does not answer: typed, with what is missing, what is there, and what is nearest.
+# ---- The rules that decline questions.
 #
-# No rule guesses: of what is not certain the probability decides that was learned, and it is answered as ever where
-# there is none.
+# The rules cover only certain cases. In all other cases the learned probability decides.
 
 
 _LONGEST_LABEL = 40
@@ -163,16 +164,16 @@ _MOST_YEARS = 12
 
 @dataclass(slots=True)
 class _CachedYears:
-    """The years of the document that a conversation is about, once they were needed."""
+    """Years of the document of a conversation, found when they are first needed."""
 
     years: KnownYears | None = None
 
 
 def decline_for_turns(turns: Sequence[int]) -> Answer:
-    """Return the answer without a value of a question that rests on earlier ones without one; it is on no record yet.
+    """Return an answer without a value for a question that depends on unanswered ones; it is not recorded yet.
 
     Args:
-        turns: Those questions, from 0.
+        turns: The unanswered questions, from 0.
     """
     numbers = " and ".join(str(turn + 1) for turn in turns)
     which = f"question {numbers}, which was" if len(turns) == 1 else f"questions {numbers}, which were"
@@ -180,10 +181,10 @@ def decline_for_turns(turns: Sequence[int]) -> Answer:
 
 
 class AbstentionRules:
-    """Declines questions that the page cannot answer."""
+    """Declines questions that the document cannot answer."""
 
     def __init__(self, answers: AnswerKinds = "numbers") -> None:
-        """Take which answers there may be."""
+        """Set the kinds of answers to give."""
         self._words = answers == "all"
 
     def decline(
@@ -193,11 +194,11 @@ class AbstentionRules:
         nearest: Callable[[], Answer | None],
         words: SpanCandidate | None = None,
     ) -> Answer | None:
-        """Return the answer without a value of a question that certainly cannot be answered; None if it may be.
+        """Decline a question that certainly cannot be answered; return None for others.
 
         Args:
             context: The turn, which records the reason.
-            nearest: Finds the nearest reading, if there is one.
+            nearest: Finds the nearest answer, if there is one.
             words: The words of the document that may answer it, or None.
         """
         found = self._find_reason(question, context, words)
@@ -206,26 +207,26 @@ class AbstentionRules:
         reason, explanation = found
         near = nearest() if reason == "not_on_page" else None
         if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
-            # A number is not a near miss of a reason.
+            # A number is never close to an answer in words.
             near = None
         explanation = explanation if near is None or near.value is None else f"{explanation}; {describe_nearest(near)}"
         return _decline(context, reason, explanation)
 
     def decline_doubtful(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
-        """Return the answer without a value of a question that is most likely not answered.
+        """Decline a question that the document most likely does not answer.
 
         Args:
-            nearest: The nearest reading, with the probability that the page holds the answer.
-            missing: What the page lacks.
+            nearest: The nearest answer, with the probability that the document contains the answer.
+            missing: Describes what the document lacks.
         """
         explanation = f"{missing}; {describe_nearest(nearest)}"
         return _decline(context, "not_on_page", explanation, nearest.answerable or 0.0)
 
     def decline_other_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
-        """Return the answer without a value of a question for a line that the document lacks; None if it has it.
+        """Decline a question for a line that the document lacks; return None for others.
 
         Args:
-            nearest: The likeliest answer, of a line that sounds like it.
+            nearest: The likeliest answer, of a line with a similar name.
         """
         document = context.document
         line = find_missing_line(question, nearest.plan, document)
@@ -235,15 +236,11 @@ class AbstentionRules:
         return _decline(context, "not_on_page", f'the {what} has no line "{line}"; {describe_nearest(nearest)}')
 
     def decline_other_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
-        """Return the answer without a value of a question for another kind of number than was found."""
+        """Decline a question for another kind of number than was found."""
         return _decline(context, "not_on_page", f"{lacking}; {describe_nearest(nearest)}")
 
     def record(self, answer: Answer, context: TurnContext) -> Answer:
-        """Put the answer of `decline_for_turns` on record.
-
-        Args:
-            answer: Whose reason says which questions it needs.
-        """
+        """Record an answer of `decline_for_turns`."""
         return _decline(context, "not_on_page", answer.reason or "")
 
     def _find_reason(
@@ -279,7 +276,7 @@ def _decline(context: TurnContext, reason: WhyNoAnswer, explanation: str, holds:
 
 
 def _describe_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
-    """Return the years that there are; of a document with many the nearest on both sides."""
+    """Describe the years covered, or the nearest earlier and later year if there are many."""
     if len(shown) <= _MOST_YEARS:
         return f"years covered: {show_years(shown)}"
     before, after = [year for year in shown if year < lacking[0]], [year for year in shown if year > lacking[-1]]
@@ -287,7 +284,7 @@ def _describe_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
 
 
 def _suggest_question(context: TurnContext) -> str:
-    """Return what can be asked, with a line of the page if it has a plain one."""
+    """Suggest a question, with a line of the document if it has a simple one."""
     line = next((number for number in context.graph.observations if _is_plain(number)), None)
     example = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
     return f"ask for a figure{example}, or for a change, a share or a ratio"
@@ -299,17 +296,17 @@ def _is_plain(number: Observation) -> bool:
 
 
 _OF_SEVERAL = 0.5
-"""What an answer's confidence is multiplied by where any of several companies may be meant."""
+"""Factor of an answer's confidence if the question may mean any of several companies."""
 
 
 @dataclass(frozen=True, slots=True)
 class AbstentionPolicy:
-    """Decides whether the likeliest answer is given.
+    """Decides whether to give the likeliest answer.
 
     Attributes:
-        reader: Ranks the plans, which gives the probability.
-        answerability: Estimates the probability that the page holds the answer.
-        rules: Decline what the page cannot answer; None if every question is answered.
+        reader: Ranks the plans, on which the probability depends.
+        answerability: Estimates the probability that the document contains the answer.
+        rules: Decline questions that the document cannot answer; None if every question is answered.
     """
 
     reader: ConversationReader
@@ -317,10 +314,10 @@ class AbstentionPolicy:
     rules: AbstentionRules | None
 
     def add_answerability(self, first: Answer, asked: AskedTurn) -> Answer:
-        """Return an answer with the probability that the page holds one; a list is no surer than that.
+        """Add the probability that the document contains the answer, by which the confidence of a list is multiplied.
 
         Args:
-            first: The likeliest answer. What rests on no number of the page has a probability of its own, or none.
+            first: The likeliest answer. Answers in words and without a plan are returned unchanged.
             asked: The question, the page and the conversation.
         """
         if first.plan is None or first.kind == "text":
@@ -334,10 +331,10 @@ class AbstentionPolicy:
         return replace(first, answerable=holds, confidence=sure)
 
     def decline(self, first: Answer, asked: AskedTurn) -> Answer | None:
-        """Return the answer without a value, where the likeliest one is not to be given; else None.
+        """Return an answer without a value if the likeliest one should not be given; otherwise None.
 
         Args:
-            first: The likeliest answer, with the probability that the page holds one.
+            first: The likeliest answer, with the probability that the document contains the answer.
             asked: The question, the page and the conversation.
         """
         if self.rules is None:
@@ -355,7 +352,7 @@ class AbstentionPolicy:
         return self.rules.decline_other_line(first, asked.question, asked.context)
 
     def _find_lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
-        """Yield what is certainly not there of what is asked for: a kind, a line, a time."""
+        """Yield descriptions of what the document certainly lacks: a kind of number, a line, a time."""
         document = asked.context.document
         if kind := describe_other_kind(asked.translated, first, asked.page.leaves, document):
             yield kind
@@ -367,7 +364,7 @@ class AbstentionPolicy:
             yield f"this line has no number for {time}"
 
     def _follows_unanswered(self, asked: AskedTurn) -> bool:
-        """Whether a question goes on from one about a thing that the document does not have."""
+        """Whether a question follows up on an unanswered one about a thing that the document lacks."""
         memory = asked.context.memory
         if asked.question.names or not memory.answers or memory.answers[-1].value is not None:
             return False
@@ -376,5 +373,5 @@ class AbstentionPolicy:
 
 
 def _asks_for_choice(asked: AskedTurn) -> bool:
-    """Whether a question chooses among cells or lines: how sure such a choice is has been learned for itself."""
+    """Whether a question chooses among cells or lines; the confidence of such choices has a separate model."""
     return complete_question(asked.question, asked.context.memory.asked).wants.selection is not None

@@ -1,4 +1,4 @@
-"""Whether a document likely holds the answer to a question: its years, what it lacks, and the learned probability."""
+"""Estimates whether a document contains the answer to a question, and describes what is missing."""
 
 import math
 from collections.abc import Iterator, Sequence, Set
@@ -28,11 +28,11 @@ from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
-# The years that a document has, and those that a question asks for: both read so that only what is certain counts.
+# ---- The years of a document.
 #
-# A document has a year that it prints anywhere, also in a label or as two digits, and one that its words reach:
-# between two others, a year before one that is named, a fiscal year that ends in the next spring. A question asks for
-# a year in the place of a time ("in 2009"), not for one in a name ("notes due 2021", "the 2009 plan").
+# A document may cover every year that it prints anywhere, including in labels or as two digits, and every year that its
+# words imply: between two years, a year before a named one, a fiscal year that ends in the next spring. A question asks
+# for a year used as a time ("in 2009"), not for one in a name ("notes due 2021", "the 2009 plan").
 
 
 _YEAR = lazy_regex(r"(?<![\d.,$])(?:19[5-9]|20[0-9])\d(?![\d%]|[.,]\d)")
@@ -53,20 +53,20 @@ _OPEN = lazy_regex(
     r"|due after)"
 )
 _CACHE = BoundedCache[str, "KnownYears"](16)
-"""By the digest of a document: reading all of a long one for them takes a tenth of a second."""
+"""By the digest of a document, since finding the years of a long one takes a tenth of a second."""
 
 _MOST = 30
-"""No run of years that is longer is read between two."""
+"""Maximum length of a range of years."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownYears:
-    """The years of a document.
+    """Years of a document.
 
     Attributes:
-        shown: Those that its headings and sentences name as periods, in order, for people.
-        reached: Those that it has in any way.
-        open_from: From this year on its words may reach any ("thereafter"); None if they do not.
+        shown: The years named as periods by its column headers and sentences, in order, for display.
+        reached: All years that it names or implies.
+        open_from: The first year of an open range ("thereafter"), else None.
     """
 
     shown: tuple[int, ...] = ()
@@ -74,14 +74,14 @@ class KnownYears:
     open_from: int | None = None
 
     def lacks(self, year: int) -> bool:
-        """Return whether it is certain that a year is not on it; nothing is, of a page without any year."""
+        """Return whether the document certainly lacks a year; never true for a document without years."""
         if not self.shown or year in self.reached:
             return False
         return self.open_from is None or year < self.open_from
 
 
 def find_years(document: Document) -> KnownYears:
-    """Return the years of a document; those of the last few documents are cached."""
+    """Return the years of a document, from a cache for the last few documents."""
     return _CACHE.get(document.digest, lambda: _collect_years(document))
 
 
@@ -113,7 +113,7 @@ def _collect_years(document: Document) -> KnownYears:
 
 
 def printed_texts(document: Document) -> Iterator[str]:
-    """Yield all that is printed, in small letters: a heading, a sentence, a row or a table's name at a time."""
+    """Yield all text of a document in lower case: headings, sentences, table rows and titles."""
     for block in document.blocks:
         content = block.content
         if isinstance(content, SectionHeading):
@@ -126,19 +126,19 @@ def printed_texts(document: Document) -> Iterator[str]:
 
 
 def _read_other_years(text: str) -> Iterator[int]:
-    """Yield the years that a text may mean besides those that it names."""
+    """Yield the years that a text implies besides those that it names."""
     yield from (int(year) for year in _PRINTED.findall(text))
     for digits in _SHORT.findall(text):
         yield (2000 if int(digits) < 70 else 1900) + int(digits)
     for first, last in _RANGE.findall(text):
         end = int(last) if len(last) == 4 else int(first[:2] + last)
         yield from range(int(first), min(end, int(first) + _MOST) + 1)
-    # A fiscal year is named after the calendar year that most of it is in: 2012 may end on February 2, 2013.
+    # A fiscal year is named after the calendar year with most of its months: 2012 may end on February 2, 2013.
     yield from (int(year) - 1 for pair in _SPRING.findall(text) for year in pair if year)
 
 
 def show_years(years: tuple[int, ...]) -> str:
-    """Return years for people, runs of them as first and last.
+    """Format years for display, with consecutive years as ranges.
 
     >>> show_years((2008, 2010, 2011, 2012))
     '2008, 2010 to 2012'
@@ -153,10 +153,10 @@ def show_years(years: tuple[int, ...]) -> str:
     return ", ".join(parts)
 
 
-# What is measured of a question and a page to tell whether the page holds the answer.
+# ---- The features by which a model estimates whether a page contains the answer.
 #
-# Most of it is which words of the question describe no number of the page, or not the numbers that would be used. No
-# measure knows the company, the page or a number.
+# Most of them measure which words of the question describe no number of the page, or not the numbers of the likeliest
+# plan. No feature depends on the company, the page or the value of a number.
 
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
@@ -165,7 +165,7 @@ _SUREST = 1e-6
 
 
 def asked_stems(question: Question) -> tuple[str, ...]:
-    """Return the stems of a question's words, everyday turns in the words of reports; nobody whose report it is.
+    """Return the stems of a question's words, in the language of reports and without the company's name.
 
     >>> asked_stems(Question("what was the company's capex?"))
     ('capit', 'expenditur')
@@ -175,12 +175,10 @@ def asked_stems(question: Question) -> tuple[str, ...]:
 
 
 def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats | None:
-    """Return what is measured of a question; None if no plan fits it.
+    """Return the features of a question in the order of `ANSWERABLE_MEASURES`; None if it has no plan.
 
     Args:
-        choices: The plans for it, and what they were ranked by.
-
-    Shape: `len(ANSWERABLE_MEASURES)`, in that order.
+        choices: The ranked plans for the question.
     """
     first = choices.first
     if first is None or not choices.ranked:
@@ -194,7 +192,7 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
     unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
     described, by_labels = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
-    # A page whose numbers have no years lacks none of them.
+    # If the numbers of the page have no years, no year can be missing.
     years = [year for year in question.years if page.years]
     of_asked_years = _select_asked_years(measured, bool(years))
     best_of_years = float(described[of_asked_years].max()) if of_asked_years.any() else 0.0
@@ -237,7 +235,7 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
 
 
 def _select_asked_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
-    """Which numbers are of a year that the question names; all if it names none."""
+    """Select the numbers of a year that the question names; all if it names none."""
     if not named:
         return np.ones(len(measured), bool)
     own, other, near = (measured[:, _COLUMN[name]] > 0 for name in ("year_named", "other_year_named", "year_near"))
@@ -246,27 +244,27 @@ def _select_asked_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
 
 
 def _weigh_described_words(weight: dict[str, float], leaves: Sequence[CandidateNumber], *, labels: bool) -> float:
-    """The weight of the words that describe one number or another."""
+    """Return the total weight of the words that describe any of the numbers."""
     stem_lists = [(*leaf.row, *leaf.column) if labels else (*leaf.around, *leaf.caption) for leaf in leaves]
     return sum(weight.get(stem, 0.0) for stem in set().union(*stem_lists))
 
 
 _TELLING_WEIGHT = 0.7
-"""The least weight of a word that pages with an answer mostly have: others mean nothing when they are missing."""
+"""Minimum weight of a telling word, which pages with an answer mostly contain."""
 _MISSING_MOST = 3
-"""So many things are named at most."""
+"""Maximum number of missing phrases that are named."""
 _MOST_YEARS = 12
 _COMPARING = frozenset(stems("above below beneath exceed surpass outweigh ahead"))
 _BETWEEN = (JOINING_WORDS | ARTICLES) - {"and", "or", "in"}
 _BEFORE = frozenset("share total rate quarter original portion".split())
-"""Words that are results elsewhere, and part of the name before a word that is missing: "share repurchases"."""
+"""Words that usually name results, but are part of a name before a missing word: "share repurchases"."""
 
 
 def describe_lack(question: Question, plan: Plan | None, page: NumberMatrix, weights: StemWeights) -> str:
-    """Return what the page lacks of a question that it hardly answers.
+    """Describe what a page lacks that a question asks for.
 
     Args:
-        plan: The nearest reading.
+        plan: The plan of the nearest answer.
         page: The numbers of the page, or of the parts of a document that were read.
     """
     telling = telling_stems(question, weights)
@@ -283,7 +281,7 @@ def describe_lack(question: Question, plan: Plan | None, page: NumberMatrix, wei
 
 
 def telling_stems(question: Question, weights: StemWeights) -> frozenset[str]:
-    """Return the stems of a question's words that name a thing, as reports put it."""
+    """Return the stems of the words by which a question names a thing, in the language of reports."""
     question_words = words(in_words_of_reports(question.lowered))
     naming = {stem for word in question_words if word not in FUNCTION_WORDS for stem in stems(word)}
     if question.wants.kind == "yes_no":
@@ -295,14 +293,14 @@ _NOTHING = "no number fits the question"
 
 
 def describe_nearest(answer: Answer) -> str:
-    """Return the nearest reading, such as `nearest: $ 6,823 (net earnings in 2012), 22 % sure`."""
+    """Describe the nearest answer: `nearest: $ 6,823 (net earnings in 2012), 22 % sure`."""
     about = f" ({answer.description})" if answer.description else ""
     sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return f"nearest: {show_number(answer)}{about}{sure}"
 
 
 def _find_described_stems(plan: Plan | None, page: NumberMatrix) -> frozenset[str]:
-    """The stems that describe the numbers that a plan takes."""
+    """Return the stems that describe the numbers of a plan."""
     found: set[str] = set()
     for step in plan.extracts if plan is not None else ():
         place = None if step.quantity is None else page.index.get((step.source, step.quantity.value))
@@ -312,7 +310,7 @@ def _find_described_stems(plan: Plan | None, page: NumberMatrix) -> frozenset[st
 
 
 def _read_phrases(question: Question, missing: Set[str]) -> Iterator[str]:
-    """Yield the words of a question that have some stems, with small ones between them and results before them."""
+    """Yield the phrases of a question with missing stems, including small words inside and result words before them."""
     before: list[str] = []
     run: list[str] = []
     end = 0
@@ -338,30 +336,35 @@ def _describe_years(page: NumberMatrix) -> str:
     return f"years covered: {show_years(own)}" if 0 < len(own) <= _MOST_YEARS else ""
 
 
-# Whether a document likely holds the answer: the probability that was learned, and what is missing if it is low.
+# ---- The learned probability that a document contains the answer.
 
 
-_ANSWERABILITY_NOTHING = 2.0
-"""What the least probability is multiplied by on a page of which no number is about any word of the question: too few
-of such questions teach."""
+_NO_WORD_FACTOR = 2.0
+"""Factor of the minimum probability if no word of the question describes any number of the page, since the model was
+trained on too few such questions."""
 
 
 class AnswerabilityModel:
-    """Estimates how likely documents have answers."""
+    """Estimates the probability that documents contain answers."""
 
     def __init__(self, learned: Answerability | None, below: float) -> None:
-        """Take what was learned, and the probability below which an answer is doubted."""
+        """Create the model.
+
+        Args:
+            learned: The trained regression; None if there is none.
+            below: The probability below which an answer is doubted.
+        """
         self._learned, self._below = learned, below
 
     def estimate_probability(self, choices: Hypotheses) -> float | None:
-        """Return the probability that the document holds the answer; None if nothing was learned of that."""
+        """Return the probability that the document contains the answer; None without a trained model or a plan."""
         if self._learned is None:
             return None
         measured = measure_answerability(choices, self._learned.stems)
         return None if measured is None else round(self._learned.probability(measured), 4)
 
     def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix, document: Document) -> str | None:
-        """Return what the document lacks, in words, if it hardly holds the answer; else None.
+        """Describe what the document lacks if it is unlikely to contain the answer; otherwise return None.
 
         Args:
             nearest: The likeliest answer, with the probability.
@@ -372,20 +375,20 @@ class AnswerabilityModel:
             return None
         below, telling = self._below, telling_stems(question, self._learned.stems)
         if telling and telling.isdisjoint(page.vocabulary):
-            below *= _ANSWERABILITY_NOTHING
+            below *= _NO_WORD_FACTOR
         if nearest.answerable >= below:
             return None
         return describe_lack(question, nearest.plan, page, self._learned.stems)
 
     def names_unknown_thing(self, question: Question, page: NumberMatrix) -> bool:
-        """Return whether a question names a thing that no number is about."""
+        """Return whether a question names a thing that describes no number."""
         learned = self._learned
         return learned is not None and not telling_stems(question, learned.stems) <= page.vocabulary.keys()
 
     def _names_used_lines_otherwise(
         self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
     ) -> bool:
-        """Whether all that a filing prints nothing about are other names of lines that were used: "capex"."""
+        """Whether all unknown words of a question are other names of lines that the plan uses: "capex"."""
         assert self._learned is not None
         unknown = {stem for stem in telling_stems(question, self._learned.stems) if stem not in page.vocabulary}
         sources = [step.source for step in plan.extracts] if plan is not None else []

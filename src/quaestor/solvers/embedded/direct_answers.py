@@ -1,4 +1,4 @@
-"""Answers for which nothing is ranked: follow-ups that can mean one thing only."""
+"""Answers to unambiguous follow-up questions, without ranking plans."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,31 +25,29 @@ from quaestor.solvers.answering import answer_by_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.page import NumberMatrix
 
-# The last answer in another scale, as a plan on it: a conversion by the one rule of scales, or what it is a share of.
-#
-# Owns what can be converted into what. Needs no page: an answer has its own scale and unit.
+# ---- Conversion of the last answer to another scale, or to a percentage.
 
 
 _RELATIVE = frozenset({"percentage", "percentage_change"})
 _SURELY = 6
-"""From millions on: a number of unknown scale that is so large counts ones, as `quaestor.plan.scales` has it too."""
+"""Power of ten from which a large number of unknown scale is taken to count ones, as in `quaestor.plan.scales`."""
 
 
 def find_converted_turn(memory: Memory, before: int | None = None) -> int | None:
-    """Return the turn whose answer "in thousands?" means: the last that has one, and is not a conversion itself.
+    """Return the turn that "in thousands?" refers to: the last one with an answer that is not a conversion itself.
 
     Args:
-        before: Only turns before this one, from 0; None all.
+        before: Only consider turns before this one, from 0; None for all turns.
     """
     turns = range((len(memory.answers) if before is None else before) - 1, -1, -1)
     return next((turn for turn in turns if memory.answers[turn].plan and not is_conversion(memory, turn)), None)
 
 
 def is_conversion(memory: Memory, turn: int) -> bool:
-    """Return whether a turn gave an earlier answer again, in another scale, or could not.
+    """Return whether a turn asked for an earlier answer in another scale, even if that was impossible.
 
     Args:
-        turn: Its place, from 0.
+        turn: The index of the turn, from 0.
     """
     plan = memory.answers[turn].plan
     if read_conversion(memory.asked[turn].lowered) is None:
@@ -58,7 +56,7 @@ def is_conversion(memory: Memory, turn: int) -> bool:
 
 
 def is_restatement(plan: Plan) -> bool:
-    """Return whether a plan only gives an earlier answer again, at most in another scale."""
+    """Return whether a plan only repeats an earlier answer, possibly in another scale."""
     step = plan.steps[0]
     if len(plan.steps) > 1 or not isinstance(step, Compute) or step.operation not in ("identity", "multiply", "divide"):
         return False
@@ -67,9 +65,9 @@ def is_restatement(plan: Plan) -> bool:
 
 
 def find_restated_turns(memory: Memory) -> dict[int, int]:
-    """Return the turns that only converted an earlier answer, or could not, each with the turn that it was of.
+    """Return the turns that only converted an earlier answer, or failed to, with the turn of that answer.
 
-    To the questions after it, such a turn asked what that one did.
+    Later questions treat such a turn like the original one.
     """
     turns = (turn for turn in range(len(memory.answers)) if is_conversion(memory, turn))
     found = ((turn, find_converted_turn(memory, turn)) for turn in turns)
@@ -77,12 +75,12 @@ def find_restated_turns(memory: Memory) -> dict[int, int]:
 
 
 def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
-    """Return the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
+    """Return the plan that converts an earlier answer, or the reason why it cannot be converted.
 
-    None if the answer has no known scale; a number of millions that is wanted in millions counts ones.
+    Return None if the scale of the answer is unknown. A large enough number is taken to count ones.
 
     Args:
-        back: How many turns before this one it was given.
+        back: The number of turns from the answer to this turn.
     """
     if not isinstance(answer.value, Number):
         return "the last answer is not a number"
@@ -100,7 +98,7 @@ def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan |
 
 
 def _choose_sign(unit: str) -> str:
-    """The sign of a currency, one for all dollars, as people call them all dollars; else the unit."""
+    """Return the sign of a currency, the same for all dollars, or the unit if it has no sign."""
     sign = sign_of(unit) or unit
     return sign[-1] if sign.endswith("$") else sign
 
@@ -114,7 +112,7 @@ def _build_shift(last: Ref, powers: int) -> Plan:
 
 
 def _convert_to_percent(answer: Answer, back: int) -> Plan | str:
-    """A percentage as it is; of a difference what share of its base it is; of a ratio the ratio again."""
+    """Repeat a percentage or a ratio; divide a difference by its base."""
     if answer.scale is Scale.PERCENT or answer.metric_type in _RELATIVE:
         return Plan((Compute(1, "identity", (Ref(-back),)),))
     last = answer.plan.steps[-1] if answer.plan is not None else None
@@ -136,13 +134,11 @@ def _spell_form(asked: AskedConversion) -> str:
 
 
 def find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
-    """Return the unit or scale to convert the last answer to; None if the question asks for something else."""
+    """Return the unit or scale to which the question converts the last answer, or None."""
     return read_conversion(question.lowered) if find_converted_turn(memory) is not None else None
 
 
-# The change of the number that was just looked up, from another year of its line: "what was the change from 2008?".
-#
-# What it cannot be sure of is ranked as ever.
+# ---- The change of the number that was just looked up from another year: "what was the change from 2008?"
 
 
 _CHANGE = r"(?:change|increase|decrease|difference|growth|decline|rise|drop|fall|reduction)"
@@ -160,10 +156,10 @@ _FORM = lazy_regex(
 
 
 def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
-    """Return the plan of the change between the last answer, a cell, and the other year that is named of its line.
+    """Return the plan of the change between the last answer, a cell, and another year of its line.
 
-    None if the question may mean anything else, the last answer is not a cell of a line of years, or the line has no
-    number, or several, for the other year.
+    None if the question may mean anything else, the last answer is not a cell of a line of years, or the line does not
+    have exactly one number for the other year.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))
     turn = find_converted_turn(memory) if found is not None else None
@@ -190,7 +186,7 @@ def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Pla
     return Plan((first, Compute(2, operation, operands)))
 
 
-# The last answer compared with an earlier one: "the average?", "and in 2007?", "was it greater than the average?".
+# ---- Comparison of the last answer with an earlier one: "the average?", "and in 2007?", "was it above the average?"
 
 
 _MORE = r"(?:greater|higher|more|larger|bigger|above)"
@@ -202,7 +198,7 @@ _COMPARING_FORM = lazy_regex(
 
 
 def plan_comparison(question: Question, memory: Memory) -> Plan | None:
-    """Return the plan that holds the last answer against the earlier one that is named; None if that is unclear."""
+    """Return the plan that compares the last answer with a named earlier one; None if that is unclear."""
     found = _COMPARING_FORM.fullmatch(" ".join(question.lowered.split()))
     if found is None or question.periods or question.numbers or not memory.answers:
         return None
@@ -219,7 +215,7 @@ def _read_telling_words(text: str) -> set[str]:
     return set(search_words(text)) - STOP_WORDS
 
 
-# By how much two things differ that were just compared: "did sales rise?", "by how much?".
+# ---- The difference of two values that were just compared: "did sales rise?", "by how much?"
 
 
 _MOVED = r"(?:change|increase|decrease|rise|fall|grow|drop|decline|differ)"
@@ -232,7 +228,7 @@ _DIFFERING_FORM = lazy_regex(
 
 
 def plan_difference(question: Question, memory: Memory) -> Plan | None:
-    """Return the plan of the difference of what the last question compared; None if it compared nothing."""
+    """Return the plan of the difference of the values that the last question compared; None if it compared none."""
     found = _DIFFERING_FORM.fullmatch(" ".join(question.lowered.split()))
     plan = memory.answers[-1].plan if found is not None and memory.answers else None
     last = plan.steps[-1] if plan is not None else None
@@ -242,25 +238,23 @@ def plan_difference(question: Question, memory: Memory) -> Plan | None:
     return Plan(tuple(refer_further_back(step, 1) for step in (*plan.steps[:-1], replace(last, operation=operation))))
 
 
-# The last look-up with another name in one place: "pumps in Asia?", then "and valves?", "and in Europe?".
-#
-# What it cannot be sure of is ranked as ever.
+# ---- The last lookup with one name replaced: "pumps in Asia?", then "and valves?", "and in Europe?"
 
 
 _GOES_ON = lazy_regex(r"(?:and|now|then|what about|how about)\b")
 _CALCULATED = lazy_regex(r"\b(?:change|changed|growth|total|sum|average|difference|percent|percentage|share|ratio)\b|%")
 _NESTED = 2
-"""Names that a row has at least, of which one is another."""
+"""Minimum number of names of a row, one of which is replaced."""
 
 
 def plan_renaming(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
-    """Return the look-up of the last answer's cell with one name of its row, or its year, replaced by what is asked.
+    """Return the last lookup with one name of its row, or its year, replaced.
 
     None if the question may mean anything else, the last answer is not a cell of a row with several names, or not
-    exactly one row is called so. On pages of the benchmark, where the ranker has learned what such questions mean, too.
+    exactly one row matches. Also None on benchmark pages, for which the ranker was trained on such questions.
 
     Args:
-        memory: The turns before.
+        memory: The earlier turns.
     """
     if document.is_page or not memory.answers:
         return None
@@ -285,7 +279,7 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
 
 
 def _find_rows(question: Question, table: Table, last: int) -> Iterator[int]:
-    """Yield the rows whose names and period are those of the last row except for what the question names."""
+    """Yield the rows that differ from the last row only by the name or year in the question."""
     before = table.rows[last]
     asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
     years = question.years
@@ -302,20 +296,20 @@ def _find_rows(question: Question, table: Table, last: int) -> Iterator[int]:
 
 
 def _has_year(row: Header, before: Header, year: int | None) -> bool:
-    """Whether a row is of the period of another one, or of a year that is asked for instead."""
+    """Whether a row has the period of another one, with its year replaced if a year is asked for."""
     if year is None or row.period is None or before.period is None:
         return row.period == before.period and year is None
     one, other = row.period, before.period
     return one.year == year and (one.kind, one.quarter, one.month) == (other.kind, other.quarter, other.month)
 
 
-# A question that was asked before, word for word: "what was the exercise price in 2007?" again, after that of 2006.
+# ---- A question that was asked before in the same words.
 #
-# A question that points back may mean another one by then.
+# A question that refers to earlier ones is excluded, since it may mean something else when asked again.
 
 
 def find_repeated_turn(question: Question, memory: Memory) -> int | None:
-    """Return the last turn in which a question was asked that stands alone, in the same words; None if none was."""
+    """Return the last turn with the same words as a self-contained question, or None."""
     if not question.is_self_contained:
         return None
     question_words = _read_words(question)
@@ -324,10 +318,10 @@ def find_repeated_turn(question: Question, memory: Memory) -> int | None:
 
 
 def plan_repetition(memory: Memory, turn: int) -> Plan | None:
-    """Return the plan of an earlier turn as it is written now; None if it chose among cells or had none.
+    """Return the plan of an earlier turn with its references adapted to this turn, or None.
 
     Args:
-        turn: Which, from 0.
+        turn: The index of the turn, from 0.
     """
     plan = memory.answers[turn].plan
     if plan is None or not all(isinstance(step, Extract | Compute) for step in plan.steps):
@@ -341,10 +335,10 @@ def _read_words(question: Question) -> str:
 
 
 def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
-    """Return the last answer as a question wants it, or None if it wants something else or that cannot be known.
+    """Convert the last answer, or return None if the question asks for something else or the scale is unknown.
 
     Args:
-        decline: Whether to say so where the last answer cannot be converted.
+        decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
     asked, turn = find_conversion(read, memory), find_converted_turn(memory)
@@ -353,18 +347,18 @@ def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> 
     plan = plan_conversion(asked, memory.answers[turn], len(memory.answers) - turn)
     if isinstance(plan, Plan):
         answer = answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
-        # In another scale it is what it was: no product, and no ratio.
+        # A converted answer keeps its metric type: it is neither a product nor a ratio.
         same = answer is not None and is_restatement(plan)
         return replace(answer, metric_type=memory.answers[turn].metric_type) if answer is not None and same else answer
-    given = plan is not None and decline
-    return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if given else None
+    declined = plan is not None and decline
+    return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if declined else None
 
 
 def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
-    """Return the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
+    """Answer an unambiguous follow-up question (a conversion, change, comparison or repetition), or return None.
 
     Args:
-        decline: Whether to say so where the last answer cannot be converted.
+        decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
     if find_conversion(read, memory) is not None:

@@ -1,4 +1,4 @@
-"""Cells without a number that a question asks for, and numbers of another kind or time than it asks for."""
+"""Detects cells without a number that a question asks for, and numbers of a kind or time that it does not ask for."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ from quaestor.solvers.embedded.plan_rules import asks_for_change
 _RATE = lazy_regex(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
 _ASIDE = lazy_regex(r"\([^()]*+\)")
 _CALCULATES = frozenset("calculated percent percentage rate % absolute reported value figure amount company".split())
-"""Words that name no other thing beside a line, besides those that say nothing anywhere."""
+"""Words besides `FUNCTION_WORDS` that do not name another thing beside a line."""
 _MOST = 2
-"""The most labels that are distinguished in a question."""
+"""Maximum number of labels in a question."""
 _LABELS_CACHE = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
 
 Words = tuple[str, ...]
@@ -43,10 +43,12 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class NamedLine:
-    """A row or a column of a table.
+    """Row or column of a table.
 
     Attributes:
-        is_row: Which of the two it is.
+        table: The index of the table.
+        place: The index of the row or column.
+        is_row: Whether it is a row.
     """
 
     table: int
@@ -56,7 +58,7 @@ class NamedLine:
 
 @dataclass(frozen=True, slots=True)
 class NamedCells:
-    """The cells of a line that a question names, or the one if a row and a column that it names cross.
+    """Cells of a line that a question names, or the cell where a named row and a named column cross.
 
     Attributes:
         exact: Whether the question names nothing else.
@@ -68,16 +70,16 @@ class NamedCells:
     exact: bool
 
     def at(self, time: AskedTime, document: Document) -> tuple[Cell, ...]:
-        """Return the cells that are of a time."""
+        """Return the cells of a time."""
         return tuple(cell for cell in self.cells if _is_at(cell, time, document))
 
 
 def find_named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
-    """Return the cells that a question names by whole labels; none where other words may mean another cell."""
+    """Return the cells that a question names by complete labels; none if its other words may mean another cell."""
     labels = _LABELS_CACHE.get(document.digest, lambda: _index_labels(document))
     question_words = _read_words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
     found = tuple(_find_labels(question_words, labels))
-    # "Growth" is a line of its own if nothing else is named.
+    # A function word such as "growth" counts as a label only if no other label is named.
     found = tuple(words for words in found if set(words) - FUNCTION_WORDS) or found
     left = set(question_words) - {word for words in found for word in words} - FUNCTION_WORDS - _CALCULATES
     if not 0 < len(found) <= _MOST or any(word in label for word in left for label in labels):
@@ -93,7 +95,7 @@ def find_named_cells(question: Question, document: Document) -> tuple[NamedCells
 
 
 def read_line_cells(cell: CellRef, document: Document) -> NamedCells:
-    """Return the cells of the line that contains a cell: its row, or its column where years head the rows."""
+    """Return the cells of the line that contains a cell: its row, or its column if the rows are years."""
     is_row = document.table(cell.table).orientation != "rows"
     line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
     label = _read_label(line, document)
@@ -124,7 +126,7 @@ def _name_cell(cell: Cell, document: Document) -> str:
 
 
 def _find_labels(words: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
-    """Yield the labels that are in some words, the longest first, none of them in another."""
+    """Yield the labels contained in some words, longest first, without overlaps."""
     used_places: set[int] = set()
     for size in range(min(len(words), max(map(len, labels), default=0)), 0, -1):
         for start in range(len(words) - size + 1):
@@ -135,7 +137,7 @@ def _find_labels(words: Words, labels: "dict[Words, list[NamedLine]]") -> Iterat
 
 
 def _index_labels(document: Document) -> "dict[Words, list[NamedLine]]":
-    """The rows and columns of a document that have values, by the words of their labels."""
+    """Return the rows and columns with values of a document by the words of their labels."""
     found: dict[Words, list[NamedLine]] = {}
     for table in document.tables:
         for line in _list_lines(table):
@@ -150,7 +152,7 @@ def _index_labels(document: Document) -> "dict[Words, list[NamedLine]]":
 
 def _list_lines(table: Table) -> Iterator[NamedLine]:
     for place in range(table.header_rows, len(table.rows)):
-        # What prints nothing is a heading of the lines below it.
+        # A row without cells is a heading of the rows below it.
         if table.rows[place].period is None and any(cell.text.strip() for cell in table.cells[place][1:]):
             yield NamedLine(table.index, place, is_row=True)
     for place in range(1, len(table.columns)):
@@ -178,14 +180,14 @@ def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
 
 
 _LONGEST = 40
-"""The most characters of a cell that are shown."""
+"""Maximum number of characters of a cell to display."""
 
 
 def describe_empty_cell(question: str, context: TurnContext) -> str | None:
-    """Return what is printed in the cells that a question asks for, if none of them has a number; None if one may.
+    """Describe the cells that a question asks for if they certainly have no number; otherwise return None.
 
-    It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
-    sentence has a number that the year and the line's words go with.
+    This is certain if all cells of the line and the time are empty, a dash or words, and no sentence has a number with
+    the year and the words of the line.
     """
     read, document = context.read(question), context.document
     for named in find_named_cells(read, document) if read.names else _find_line_before(context):
@@ -200,9 +202,9 @@ def describe_empty_cell(question: str, context: TurnContext) -> str | None:
 
 
 def describe_other_line(question: Question, plan: Plan | None, context: TurnContext) -> str | None:
-    """Return the line that a question names and nothing else, where an answer takes numbers of others; None otherwise.
+    """Describe the missing numbers of the one line that a question names, if a plan uses other lines instead.
 
-    Only where the line has no number, or not those that a change needs, of the time that is asked for.
+    Return None unless the line lacks a number of the time that is asked for, or the two numbers that a change needs.
     """
     named = find_named_cells(question, context.document)
     sources = [step.source for step in plan.extracts] if plan is not None else []
@@ -223,13 +225,13 @@ def describe_other_line(question: Question, plan: Plan | None, context: TurnCont
 
 
 def _drop_changes(cells: tuple[Cell, ...], context: TurnContext) -> tuple[Cell, ...]:
-    """The cells that are in no column of changes."""
+    """Drop the cells in columns of changes."""
     document = context.document
     return tuple(cell for cell in cells if not is_of_change(document.table(cell.ref.table), cell.ref))
 
 
 def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
-    """Whether a cell is of a line, or of one whose name has all its words."""
+    """Whether a cell is of a line, or of another line whose name contains all its words."""
     if any(cell.ref == source for cell in line.cells):
         return True
     table = context.document.table(source.table)
@@ -238,7 +240,7 @@ def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
 
 
 def _list_times(question: Question, named: NamedCells) -> list[AskedTime | None]:
-    """The times that are asked for; of a line with a year in its name ("notes due 2021") the other ones."""
+    """Return the times that are asked for, except years in the name of the line ("notes due 2021")."""
     if asked := times_asked(question):
         return list(asked)
     if question.relative_periods:
@@ -254,7 +256,7 @@ def _describe_print(cells: tuple[Cell, ...]) -> str:
 
 
 def _find_line_before(context: TurnContext) -> tuple[NamedCells, ...]:
-    """The line of the last answer, where that was one cell of a table."""
+    """Return the line of the last answer, if that was one cell of a table."""
     plan = context.memory.answers[-1].plan if context.memory.answers else None
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
@@ -263,14 +265,14 @@ def _find_line_before(context: TurnContext) -> tuple[NamedCells, ...]:
 
 
 def _is_in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:
-    """Whether a sentence gives a number for the year that goes with the words."""
+    """Whether a sentence with the words of the line gives a number for the year."""
     year = None if time is None else time.year
     near = (m for m in context.graph.mentions if year is None or str(year) in m.sentence or m.year == year)
     return any(named.words <= set(search_words(m.sentence.lower())) for m in near)
 
 
 def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
-    """Return what a document lacks, in words, if the number found is of another kind than a question asks for."""
+    """Describe what a document lacks if the nearest answer is of another kind than the question asks for."""
     if question.wants.kind == "yes_no" and nearest.kind == "number":
         return "the two values to compare were not found"
     if not document.is_page and (lacking := _describe_undue_sum(question, nearest, leaves, document)):
@@ -285,7 +287,7 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
 
 
 def _describe_other_basis(question: Question, source: CellRef, document: Document) -> str | None:
-    """What is lacking where an adjusted amount is asked for and one as reported was found, or the reverse."""
+    """Describe the missing basis if an adjusted amount is asked for and a reported one was found, or vice versa."""
     table, asked = document.table(source.table), is_adjusted(question.text)
     row, column = table.rows[source.row], table.columns[source.column]
     if asked:
@@ -297,7 +299,7 @@ def _describe_other_basis(question: Question, source: CellRef, document: Documen
 
 
 def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
-    """What is lacking where several numbers are calculated with, and one is of nothing that is due as asked."""
+    """Describe what is missing if a calculation about amounts due at a time uses a number that is not due then."""
     asked = read_asked_kind(question)
     if nearest.plan is None or not (asked.within or asked.due) or len(nearest.plan.steps) == 1:
         return None
@@ -309,13 +311,13 @@ def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatri
 def _falls_due(asked: AskedKind, leaf: CandidateNumber, document: Document) -> bool:
     if asked.is_met(leaf, document):
         return True
-    # The sum of several years to come is one of what is due within them.
+    # The sum of several future years is the amount due within them.
     heads = [leaf.year, leaf.other_year]
     return asked.within and any(year > _find_reported_year(document) for year in heads if year)
 
 
 def _find_reported_year(document: Document) -> int:
-    """The latest year that columns of the document are of, as the statements have it."""
+    """Return the latest year of the date columns of a document."""
     tables = document.tables
     years = [
         c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
@@ -323,14 +325,13 @@ def _find_reported_year(document: Document) -> int:
     return max(years, default=0)
 
 
-# A number of another time than a question asks for: "revenue in Q3 2024" beside columns of the first quarter.
+# ---- Numbers of another time than a question asks for: "revenue in Q3 2024", but only columns of the first quarter.
 #
-# `period_fit` compares two times. A number of another year than the one that is named may be an answer all the same:
-# it may be elsewhere in the document, as that of a debt that is due.
+# A number of another year than the named one may still be an answer, such as that of a debt that is due.
 
 
 def find_other_time(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
-    """Return the time that a question asks for and an answer's numbers are not of; None if they may be."""
+    """Return the time that a question asks for if the numbers of the plan are of another time; otherwise None."""
     asked, sources = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
     if all(time.is_fine for time in asked) and len(sources) >= max(1, len(asked)):
         lacking = (t.wording for t in asked if all(is_of_other_time(t, source, document) for source in sources))
@@ -341,9 +342,9 @@ def find_other_time(question: Question, plan: Plan | None, leaves: NumberMatrix,
 
 
 def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> int | None:
-    """The year that a question asks for, where the cell that answers it is of another one.
+    """Return the year that a question asks for if the cell that answers it is of another year.
 
-    None of a calculation, where the cell's line has a number of that year, and where anything is uncertain.
+    None for a calculation, if the line of the cell has a number of the year, or if anything is uncertain.
     """
     step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
     asked = years_asked(question)
@@ -354,16 +355,16 @@ def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix
         return None
     line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
     of_year = (leaves.year == asked[0]) | (leaves.other_year == asked[0])
-    # What there is on the first of January there was at the end of the year before.
+    # A balance on January 1 is also that of the end of the year before.
     of_year |= (leaves.boundary < 0) & (leaves.year == asked[0] + 1)
-    # Where a number of the line has no year, it may be of that one.
+    # A number of the line without a year may be of the year that is asked for.
     return None if (line & (of_year | (leaves.year == 0))).any() else asked[0]
 
 
 def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
-    """Return whether a year is asked for and the answer is a cell of a table with several columns and no years.
+    """Return whether a year is asked for and the answer is a cell of a table with several columns but no years.
 
-    Benchmark pages are exempt: its questions name the year of the page, whatever its tables say.
+    Benchmark pages are exempt, since their questions name the year of the page even if the tables have none.
 
     Args:
         document: The document that contains the cell.

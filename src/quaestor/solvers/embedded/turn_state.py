@@ -1,4 +1,4 @@
-"""A turn as the solver sees it: page, conversation and question, and what earlier turns took and found."""
+"""The solver's view of a turn: page, question and conversation, with the operands and results of earlier turns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 PLAIN = Dimension()
-"""A plain number: no scale, no unit."""
+"""The dimension of a plain number, without scale and unit."""
 
 LIST = "items"
 """The operation of a turn that answered with a list of numbers."""
@@ -38,11 +38,11 @@ Kind = Literal["leaf", "result", "constant", "group"]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What is on one side of an operation.
+    """Operand of an operation.
 
     Attributes:
-        kind: A leaf of the page, the result of an earlier turn, or a constant; while plans are ranked, a group of them.
-        index: The leaf's, the turn's or the group's index, from 0; for a constant 0.
+        kind: A leaf of the page, the result of an earlier turn, a constant or, while plans are ranked, a group.
+        index: The index of the leaf, turn or group, from 0; 0 for a constant.
         value: The number, as printed or as computed.
     """
 
@@ -53,14 +53,14 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class TurnAction:
-    """What one turn did: one operation on its operands.
+    """Operation of one turn with its operands and result.
 
     Attributes:
         operation: `lookup`, `subtract`, `add`, `divide`, `multiply`, `greater`, `percentage_change`, `sum`,
             `average`, or another name.
         operands: In the operation's order.
         value: The result; None if there is none, 1 or 0 for yes or no.
-        counts: The result's scale and unit.
+        counts: The scale and unit of the result.
     """
 
     operation: str
@@ -71,10 +71,11 @@ class TurnAction:
 
 @dataclass(frozen=True)
 class DialogueState:
-    """The conversation so far.
+    """Conversation so far.
 
     Attributes:
-        questions: Oldest first.
+        questions: The questions, oldest first.
+        outcomes: The operation of each turn, in the same order.
     """
 
     questions: tuple[Question, ...] = ()
@@ -86,7 +87,7 @@ class DialogueState:
 
     @cached_property
     def used_leaves(self) -> Mapping[int, int]:
-        """Each leaf that an earlier turn took itself, with the last turn that did."""
+        """The leaves that earlier turns used directly, each with the last turn that used it."""
         return {
             operand.index: turn
             for turn, outcome in enumerate(self.outcomes)
@@ -96,7 +97,7 @@ class DialogueState:
 
     @cached_property
     def lookups(self) -> Mapping[int, int]:
-        """The turns that only looked a leaf up, with that leaf."""
+        """The turns that only looked up a leaf, each with its leaf."""
         return {
             turn: outcome.operands[0].index
             for turn, outcome in enumerate(self.outcomes)
@@ -111,14 +112,14 @@ class DialogueState:
 
     @property
     def last_list(self) -> tuple[Operand, ...]:
-        """The numbers of the page that the last turn listed; none if it did not answer with a list of such."""
+        """The numbers of the page that the last turn listed; empty if it did not list any."""
         if not self.outcomes or self.outcomes[-1].operation != LIST:
             return ()
         listed = self.outcomes[-1].operands
         return listed if all(operand.kind == "leaf" for operand in listed) else ()
 
     def find_leaves_of(self, turn: int) -> frozenset[int]:
-        """Return every leaf that a turn's result rests on, through earlier results too."""
+        """Return all leaves that a turn used directly or through earlier results."""
         found: set[int] = set()
         for operand in self.outcomes[turn].operands:
             if operand.kind == "leaf":
@@ -129,7 +130,7 @@ class DialogueState:
 
 
 def read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
-    """Return the results of the turns so far."""
+    """Return the results of all turns so far, for the resolution of references."""
     expressions: list[Expression] = []
     found: list[Result] = []
     for turn, outcome in enumerate(state.outcomes):
@@ -167,29 +168,27 @@ def _find_shared_years(operands: Sequence[Operand], leaves: NumberMatrix) -> fro
     return frozenset({max(years)}) if years else frozenset()
 
 
-# Ratios that a question asks for by name, written as divisions: "the current ratio".
-#
-# What a name means is in `ontology/core.ttl`.
+# ---- Replacement of named ratios ("the current ratio") by divisions, as defined in `ontology/core.ttl`.
 
 
 _ASKS = lazy_regex(r".*\b(?:what|which|how|calculate|compute|determine|find|give|show|tell)\b(?: me\b)?")
-"""All up to the last word that asks for what follows it."""
+"""Everything up to the last word that introduces what is asked for."""
 _OF_TO = lazy_regex(r"\s*of\b.*\b(?:to|over)\b")
-"""After "ratio": of these two it is one, whatever word is before it."""
+"""Text after "ratio" that names its two parts, so that the word before "ratio" does not define it."""
 
 _QUALIFIERS = frozenset(stems("total consolidated loss benefit"))
-"""What a label may say besides the figure's name: that it is the whole, or a sign in brackets."""
+"""Words that a label may have besides the figure's name: "total", or a sign in brackets."""
 _OWNERS = frozenset(stems("attributable available"))
-"""Whose share it is follows in a label; the owners' is the whole, unless it is the one of other interests."""
+"""Words before the owners of a share in a label, which still means the whole unless it is of other interests."""
 _LINKING_STEMS = frozenset(
     stems("increased decreased declined rose fell grew totaled approximately fiscal million billion thousand dollars")
 )
-"""What may be between a figure's name and its number in a sentence."""
+"""Words that may occur between a figure's name and its number in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _NamedRatio:
-    """A ratio in a text of lower case: where its name begins and ends."""
+    """Ratio with the span of its name in a lower-case text."""
 
     ratio: FinancialRatio
     start: int
@@ -197,11 +196,11 @@ class _NamedRatio:
 
 
 def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
-    """Return a question with the name of a ratio replaced by what is divided by what, in lower case.
+    """Replace the name of a ratio in a question by a division, in the words of the page and in lower case.
 
-    So "what was the profit margin in 2015?" becomes "what was the net income divided by net revenue in 2015?", in the
-    words of the page. It stays as it is where the page prints that ratio or lacks one of its figures, where it is asked
-    how the ratio changed or compares, and where the question names none: one look into a cache.
+    "what was the profit margin in 2015?" becomes "what was the net income divided by net revenue in 2015?". The
+    question is returned unchanged if it names no ratio or asks how the ratio changed or compares, or if the page prints
+    the ratio or lacks one of its figures.
     """
     named = _find_asked_ratio(question)
     if named is None or _is_printed(named.ratio, question.lowered[named.start : named.end], leaves):
@@ -215,14 +214,14 @@ def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
 
 @lru_cache(maxsize=1024)
 def _find_asked_ratio(question: Question) -> _NamedRatio | None:
-    """The ratio that a question asks for, and nothing but it."""
+    """Return the ratio of a question that asks for nothing else, or None."""
     lowered = question.lowered
     named = _find_ratio(lowered)
     if named is None:
         return None
     before, name, after = lowered[: named.start], lowered[named.start : named.end], lowered[named.end :]
-    # Another word beside the name makes another figure of it: "the adjusted operating margin", "debt ratio covenant".
-    # One further before it is what is asked for: "what was the tax benefit, based on the effective tax rate?"
+    # An adjacent word changes the meaning of the name: "the adjusted operating margin", "debt ratio covenant". Other
+    # words before it are what is asked for: "what was the tax benefit, based on the effective tax rate?"
     asks = _ASKS.match(before)
     alone = all(map(_is_filler, (*words(before[asks.end() if asks else 0 :]), *words(after)[:1])))
     if not alone or _OF_TO.match(after) or _find_ratio(f"{before}|{after}") or not _asks_for_a_value(question, name):
@@ -232,7 +231,7 @@ def _find_asked_ratio(question: Question) -> _NamedRatio | None:
 
 @lru_cache(maxsize=1024)
 def _find_ratio(text: str) -> _NamedRatio | None:
-    """The ratio with the longest name in a text: a gross profit margin is not a profit margin."""
+    """Return the ratio with the longest name in a text: a gross profit margin is not a profit margin."""
     found = [(span, ratio) for ratio in read_core().ratios if (span := find_phrase(text, ratio.matcher))]
     if not found:
         return None
@@ -245,20 +244,20 @@ def _is_filler(word: str) -> bool:
 
 
 def _asks_for_a_value(question: Question, name: str) -> bool:
-    """Return whether a question asks for no change, sum or share; what its ratio's name says is left aside."""
+    """Return whether a question asks for no change, sum or share, apart from its ratio's name."""
     own = matching_patterns(name)
     others = (p for p in question.patterns if p not in own and not p.after and p.scale is None)
     return all(pattern.metric_type in (None, "value") for pattern in others)
 
 
 def _is_printed(ratio: FinancialRatio, name: str, leaves: NumberMatrix) -> bool:
-    """Return whether a number's labels, or its sentence, have all words of the name, or name the ratio otherwise."""
+    """Return whether the labels or the sentence of a number contain the name, or another name of the ratio."""
     name_stems = frozenset(stems(name))
     for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True):
         labelled = _find_ratio(leaf.label.lower())
         if labelled is not None and labelled.ratio is not ratio:
             continue
-        # A gross margin can be an amount too, so by another name a percentage has to be printed as one.
+        # A gross margin can also be an amount, so under another name a percentage must be printed as one.
         otherwise = labelled is not None and (percent or ratio.metric_type != "percentage")
         if otherwise or name_stems.issubset(leaf.around):
             return True
@@ -266,7 +265,7 @@ def _is_printed(ratio: FinancialRatio, name: str, leaves: NumberMatrix) -> bool:
 
 
 def _find_wording(item: LineItem, leaves: NumberMatrix) -> str | None:
-    """The wording of a figure by which the page has an amount, or None."""
+    """Return the wording of a figure that the page uses for an amount, or None."""
     amounts = [leaf for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True) if not percent]
     for wording in item.wordings:
         wording_stems = frozenset(stems(wording))
@@ -283,18 +282,18 @@ def _is_figure(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
-    """Return whether a label is the wording, which it may qualify: net income per share is not net income."""
+    """Return whether a label means the wording, possibly with qualifiers: net income per share is not net income."""
     owner = next((i for i, stem in enumerate(label) if stem in _OWNERS), len(label))
     if "interest" in label[owner:]:
         return False
     own = label[:owner]
-    # Inventories, net, are inventories; net debt is not debt.
+    # "Inventories, net" are inventories, but "net debt" is not debt.
     after = frozenset(own[-1:]) & {"net"}
     return wording <= frozenset(own) <= wording | _QUALIFIERS | after
 
 
 def _leads_to(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
-    """Return whether the words just before a number in a sentence are the wording, or those just after it."""
+    """Return whether the words directly before or after a number in a sentence are the wording."""
     before, size = list(leaf.row), len(wording)
     while before and before[-1] in _LINKING_STEMS:
         before.pop()
@@ -303,15 +302,15 @@ def _leads_to(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A turn: the page, the conversation before it, the question, and what they say together.
+    """Turn with its page, question and conversation, and values derived from them.
 
     Attributes:
-        state: What the turns before asked and did.
-        question: What is asked, the name of a ratio spelled out.
-        target_years: The years that relative periods point at.
-        context_years: The years of the last earlier question that named one.
-        results: Of the turns before, for the resolution of references.
-        uses: The sets of earlier results that it may use, the likeliest first.
+        state: The earlier turns.
+        question: The question, with the name of a ratio spelled out.
+        target_years: The years of relative periods.
+        context_years: The years of the last earlier question that named any.
+        results: The results of the earlier turns, for the resolution of references.
+        uses: The sets of earlier results that the turn may use, likeliest first.
     """
 
     page: PageFeatures
@@ -331,11 +330,11 @@ class TurnView:
 def make_turn_view(
     question: Question, state: DialogueState, page: PageFeatures, references: ReferenceWeights
 ) -> TurnView:
-    """Return the turn in which a question is asked.
+    """Return the view of a turn.
 
     Args:
         state: The conversation before it.
-        references: The weights by which references are resolved.
+        references: The weights of the resolution of references.
     """
     return make_turn_views(question, [state], page, references)[0]
 
@@ -343,11 +342,11 @@ def make_turn_view(
 def make_turn_views(
     question: Question, states: Sequence[DialogueState], page: PageFeatures, references: ReferenceWeights
 ) -> list[TurnView]:
-    """Return the turn in which a question is asked, after each of several readings of the conversation before it.
+    """Return the views of a turn, one for each of several readings of the conversation before it.
 
     Args:
         states: The readings, all of the same questions.
-        references: The weights by which references are resolved.
+        references: The weights of the resolution of references.
     """
     full, leaves = expand_ratio(question, page.leaves), page.leaves
     if states and states[0].questions:
@@ -362,7 +361,7 @@ def make_turn_views(
         }
         results = read_results(state, leaves)
         latest = latest_results(results)
-        # If readings differ in the numbers used alone, the question points at the same turns.
+        # Readings that differ only in the numbers used resolve references in the same way.
         seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
         if seen not in known:
             known[seen] = rank_sets(full, latest, references, explained=False)
@@ -371,7 +370,7 @@ def make_turn_views(
 
 
 def last_leaves(state: DialogueState) -> frozenset[int]:
-    """Return the leaves that the last turn which took any took itself."""
+    """Return the leaves of the last turn that used any directly."""
     for turn in range(len(state.outcomes) - 1, -1, -1):
         direct = [o.index for o in state.outcomes[turn].operands if o.kind == "leaf"]
         if direct:
