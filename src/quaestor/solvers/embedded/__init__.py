@@ -1,10 +1,10 @@
-"""The solver that needs no model, key or server: candidate plans from the page, ranked by small learned weights.
+"""Solver without a language model, key or server, which ranks candidate plans by small trained models.
 
-A *leaf* is a number of the page that a plan can start from (`page_numbers.CandidateNumber`); a `NumberMatrix` has all
-leaves of a page as arrays, and a plan is built on indexes into it. A *reading* is one way to understand the
-conversation so far; a few of them are carried on side by side.
+A *leaf* is a number of the page that a plan can start from (`page_numbers.CandidateNumber`). A `NumberMatrix` has all
+leaves of a page as arrays, and plans refer to their indexes. A *reading* is one interpretation of the conversation so
+far; a beam search keeps the likeliest ones.
 
-The steps to an answer, a file for each:
+The steps to an answer:
 
     page_numbers, page    the numbers of tables and text with their words, period, scale and place; the same as arrays
     turn_state       the question, and what earlier turns used and computed
@@ -19,16 +19,16 @@ The steps to an answer, a file for each:
     beam             runs these steps in order, for several readings of a conversation
     trees, models, loading    the learned models, and how their weights are read from JSON
     readings         the readings of a conversation so far, and why a plan was chosen
-    writing          writes the chosen plan as steps
-    page_answers     all of it for a question about a page
-    solver           takes a question to its page or to the facts of its filing, and loads what that needs
+    writing          conversion of the chosen outcome to a plan
+    page_answers     answers to questions about a page
+    solver           chooses between the page and the facts of a filing, and loads the weights
 
-Questions that are answered in another way:
+Other kinds of answers:
 
     filings          questions about whole filings, from their facts
-    direct_answers, counting_parts     follow-ups that can mean one thing only, named measures, parts of answers
+    direct_answers, counting_parts     unambiguous follow-up questions, parts of answers
     choosing, cell_groups, choice_plans    choices among cells: which is highest, which declined, how many
-    several          several numbers, each under its label
+    several          several numbers, each with its label
     spans            words of the text
-    answerability, missing_numbers, abstention    whether the page has an answer, and why not
+    answerability, missing_numbers, abstention    whether the document has an answer, and what is missing
 """

@@ -1,4 +1,4 @@
-"""Ranks the plans for a question, after each of several readings of the conversation before it."""
+"""Ranks the plans for a question by a beam search over readings of the conversation."""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, Turn
 
 
 def list_signatures(state: DialogueState) -> tuple[str, ...]:
-    """Return the signature of each turn so far."""
+    """Return the signatures of all turns so far."""
     return tuple(
         find_signature(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
         for n, outcome in enumerate(state.outcomes)
@@ -46,7 +46,7 @@ def list_signatures(state: DialogueState) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTurn:
-    """A turn with the features of each leaf.
+    """Turn with the features of each leaf.
 
     Attributes:
         signatures: The probability of each signature.
@@ -59,17 +59,16 @@ class MeasuredTurn:
 
 
 def measure_turns(turns: Sequence[TurnView], signature: SignatureModel) -> list[MeasuredTurn]:
-    """Return the probabilities of signatures and the features of leaves for a turn, after each reading.
+    """Return the probabilities of signatures and the features of leaves of a turn for each reading.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before: one question, after the same
-            questions.
-        signature: The classifier of what a turn does.
+        turns: The same turn after each reading of the earlier turns.
+        signature: The classifier of the operation of a turn.
     """
     known: dict[tuple[str, ...], Signatures] = {}
     signatures = []
     for turn in turns:
-        # Many readings have the same signatures.
+        # Many readings share the same signatures.
         done = list_signatures(turn.state)
         if done not in known:
             known[done] = signature.probabilities(turn.question, turn.state.questions, done)
@@ -83,13 +82,15 @@ def measure_turns(turns: Sequence[TurnView], signature: SignatureModel) -> list[
 def build_candidates(
     readings: Sequence[MeasuredTurn], probability: Sequence[NDArray[np.float64]]
 ) -> tuple[Candidates, Floats]:
-    """Return the candidates of a turn, of each reading best prior first, and what is measured of each.
+    """Return the candidate plans of a turn with their features.
 
     Args:
-        readings: The turn, after each reading of the turns before.
-        probability: The leaf scorer's probability of each leaf, likewise.
+        readings: The turn after each reading of the earlier turns.
+        probability: For each reading the leaf scorer's probability of each leaf.
 
-    Shape: Each array of `probability` has one entry a leaf; the features are candidates x `len(CANDIDATE_FEATURES)`.
+    Returns:
+        The candidates, for each reading in descending order of their prior, and their features (candidates x
+        `len(CANDIDATE_FEATURES)`).
     """
     turns, signatures = [reading.turn for reading in readings], [reading.signatures for reading in readings]
     pools = [
@@ -101,29 +102,29 @@ def build_candidates(
     return candidates, measure_candidates(candidates, turns, measured, probability, signatures)
 
 
-# The ways in which a conversation can be read, carried on side by side.
+# ---- Beam search over the readings of a conversation.
 #
-# A first question may mean one of two rows, and only the third question tells which. So a few readings of the turns
-# so far are kept with their probabilities, and each new question is read after each of them. An answer that was given
-# stays given: where a later question is answered after another reading, the plan looks its numbers up anew.
+# A first question may mean one of two rows, and only the third question shows which. So a few readings of the turns so
+# far are kept with their probabilities, and each new question is interpreted after each of them. Answers are never
+# revised: if a later question is answered by another reading, the plan looks up its numbers again.
 
 
 PATHS = 10
-"""How many readings of a conversation are kept."""
+"""Maximum number of readings that are kept."""
 LEAST = 0.03
-"""A reading is dropped that is less probable than this share of the likeliest."""
+"""Readings with less than this share of the best probability are dropped."""
 BRANCHES = 12
-"""How many plans of a question are followed after each of them."""
-_LOOKED_AT = 4
-"""Of a filing so many times as many are looked at: the likeliest may all be ruled out."""
+"""Maximum number of plans of a question per reading."""
+_FILING_FACTOR = 4
+"""Factor of `BRANCHES` for filings, in which rules may exclude all of the likeliest plans."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeamState:
-    """One reading of the turns so far.
+    """Reading of the turns so far.
 
     Attributes:
-        log: The log of its probability among the paths kept.
+        log: The logarithm of its probability among the readings that are kept.
     """
 
     state: DialogueState
@@ -132,10 +133,10 @@ class BeamState:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One plan for a question, after one reading of the turns before.
+    """Plan for a question after one reading of the earlier turns.
 
     Attributes:
-        log: The log of the probability of both.
+        log: The logarithm of the joint probability of plan and reading.
     """
 
     before: BeamState
@@ -145,13 +146,11 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class FirstReading:
-    """A question after the likeliest reading of the turns before.
+    """Question after the likeliest reading of the earlier turns.
 
     Attributes:
-        reading: What it may do, and what is measured of each number of the page.
-        likely: The probability of each number.
-
-    Shape: `likely` has one entry a number.
+        reading: The turn with its signatures and the features of the numbers.
+        likely: The probability of each number of the page.
     """
 
     reading: MeasuredTurn
@@ -159,19 +158,19 @@ class FirstReading:
 
 
 _Result = tuple[float, Scale]
-"""What a plan comes to."""
+"""Rounded value and scale of a plan's result."""
 
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """The plans for a question.
+    """Ranked plans for a question.
 
     Attributes:
-        ranked: The likeliest, in the order of `sort_by_result`.
-        values: The results of all plans that were ranked, for measuring what was in reach.
-        turns: The question after each of the readings, by their places among those that were asked for.
-        first: What they were ranked by, after the likeliest reading; None if the page has no number.
-        alone: Whether the question was ranked as one that stands alone.
+        ranked: The likeliest plans, in the order of `sort_by_result`.
+        values: The results of all candidates, for evaluating whether the right result was among them.
+        turns: The turn after each reading, in the order of the readings.
+        first: The features after the likeliest reading; None if the page has no number.
+        alone: Whether the question was ranked as a single question.
     """
 
     ranked: tuple[Hypothesis, ...]
@@ -181,12 +180,12 @@ class Hypotheses:
     alone: bool = False
 
     def turn(self, choice: Hypothesis) -> TurnView:
-        """Return the question as a plan answers it: after the reading that the plan follows."""
+        """Return the turn after the reading of a plan."""
         return next(turn for turn in self.turns if turn.state is choice.before.state)
 
     @cached_property
     def results(self) -> tuple[tuple[Hypothesis, float], ...]:
-        """The likeliest plan of each result with the probability of the result, in the order of the plans."""
+        """The likeliest plan for each result, with the probability of the result, in the order of the plans."""
         results = [_identify_result(choice) for choice in self.ranked]
         shares, first = _sum_result_shares(self.ranked, results), dict[_Result, Hypothesis]()
         for result, choice in zip(results, self.ranked, strict=True):
@@ -194,23 +193,23 @@ class Hypotheses:
         return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
 
     def evidence(self, history: float, turn: int) -> Evidence:
-        """Return what speaks for the first result.
+        """Return the features by which the confidence of the first result is estimated.
 
         Args:
-            history: The product of the shares of the answers before.
-            turn: How many turns came before.
+            history: The product of the shares of the earlier answers.
+            turn: The number of earlier turns.
         """
         shares = [share for _, share in self.results]
         return Evidence(shares[0], max(shares[1:], default=0.0), history, turn, self.alone)
 
     @property
     def count(self) -> int:
-        """How many plans were ranked."""
+        """Number of candidate plans."""
         return len(self.values)
 
 
 START: tuple[BeamState, ...] = (BeamState(DialogueState()),)
-"""Before the first question there is one reading."""
+"""The only reading before the first question."""
 
 
 def rank_hypotheses(
@@ -223,14 +222,14 @@ def rank_hypotheses(
     filing: bool = False,
     alone: bool = False,
 ) -> Hypotheses:
-    """Return the plans for a question after each of several readings of the turns before.
+    """Rank the plans for a question after several readings of the earlier turns.
 
     Args:
-        page: The numbers of the page, and what is measured of them once for all turns.
-        prior: What speaks for the leaves of a document of several tables besides.
-        filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
-            whatever reference answers do, and a percentage is what is asked for by that word.
-        alone: Whether the question stands alone, and is not a step of a conversation.
+        page: The numbers of the page with their features that no question changes.
+        prior: The prior of the leaves of a document with several tables.
+        filing: Whether the document is a filing rather than a benchmark page: numbers keep their printed sign, which
+            the benchmark's reference answers mostly drop, and a question for a percentage is answered by a percentage.
+        alone: Whether the question is single, not part of a conversation.
     """
     if not paths:
         return Hypotheses((), np.zeros(0))
@@ -239,29 +238,29 @@ def rank_hypotheses(
     readings = measure_turns(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
     first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
-    spoken = [None if prior is None else prior.after(turn) for turn in turns]
-    for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
-        if speaks is not None:
-            likely[n] = speaks.adjust_leaves(likely[n], path.state.lookups.values())
+    priors = [None if prior is None else prior.after(turn) for turn in turns]
+    for n, (path, own_prior) in enumerate(zip(paths, priors, strict=True)):
+        if own_prior is not None:
+            likely[n] = own_prior.adjust_leaves(likely[n], path.state.lookups.values())
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
     scores += score_meant(candidates, turns)
     found: list[Hypothesis] = []
-    for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
+    for path, part, own_prior in zip(paths, candidates.parts, priors, strict=True):
         if part.start == part.stop:
             continue
         own = candidates.take(part)
-        weighed = scores[part] if speaks is None else scores[part] + speaks.weigh_plans(own)
+        weighed = scores[part] if own_prior is None else scores[part] + own_prior.weigh_plans(own)
         logs = normalize_logs(weighed)
-        order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
+        order = np.argsort(-logs, kind="stable")[: BRANCHES * (_FILING_FACTOR if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _adapt_to_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
         off = partial(_is_ruled_out, question, state=path.state, page=page, filing=filing)
         allowed = [(log, x) for log, x in outcomes if not off(x)] or outcomes
-        # The others share what was ruled out.
+        # Redistribute the probability of the excluded plans.
         left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
         found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
     return Hypotheses(sort_by_result(found), candidates.value, tuple(turns), first, alone)
@@ -272,9 +271,9 @@ def _sum_logs(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
 
 
 def sort_by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """Return plans in their order: what several readings come to is likelier than each of their plans alone.
+    """Sort plans by the total probability of all plans with the same result.
 
-    Comparisons stand for themselves: of whatever numbers, half of all say yes.
+    Comparisons are sorted by their own probability, since half of them agree by chance.
     """
     results = [_identify_result(choice) for choice in found]
     shares = _sum_result_shares(found, results)
@@ -316,7 +315,7 @@ def _is_ruled_out(
 
 
 def advance_beam(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
-    """Return the likeliest readings with one more turn. Readings that come to the same answers are one."""
+    """Return the likeliest readings with one more turn, merging readings with the same answers."""
     earlier_answers: dict[int, tuple[object, ...]] = {}
     by_answers: dict[tuple[object, ...], tuple[Hypothesis, float]] = {}
     for choice in choices.ranked:
@@ -340,17 +339,14 @@ def _read_result(outcome: TurnAction) -> tuple[float | None, Scale]:
 
 
 def normalize_logs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores as logs of shares that sum to 1.
-
-    Shape: One entry a score, in the same order; there must be one at least.
-    """
+    """Return the log-softmax of scores, of which there must be at least one."""
     shifted = scores - scores.max()
     shares: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum())
     return shares
 
 
 def is_same_answer(outcome: TurnAction, given: TurnAction) -> bool:
-    """Return whether two outcomes come to one answer."""
+    """Return whether two outcomes give the same answer."""
     if outcome.value is None or given.value is None:
         return False
     close = abs(outcome.value - given.value) <= 1e-12 + 1e-9 * abs(given.value)
@@ -358,5 +354,5 @@ def is_same_answer(outcome: TurnAction, given: TurnAction) -> bool:
 
 
 def find_agreeing_turns(path: DialogueState, given: DialogueState) -> Sequence[bool]:
-    """Return for each turn whether a reading has the answer that was given."""
+    """Return for each turn whether a reading agrees with the given answer."""
     return [is_same_answer(mine, theirs) for mine, theirs in zip(path.outcomes, given.outcomes, strict=True)]

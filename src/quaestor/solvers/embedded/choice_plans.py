@@ -1,4 +1,4 @@
-"""Plans that choose: a question about a group of cells as steps, and yes or no."""
+"""Builds plans for choices among a group of cells, and for yes/no questions about them."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 
 _TURNED: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
 _FAR = 100
-"""A plain limit so many times as large as any number of a group is given in full, and they in their scale."""
+"""A limit without a scale that exceeds all numbers of a group by this factor is taken to be in ones."""
 _SIZES = frozenset(
     stem(word)
     for word in (
@@ -25,15 +25,15 @@ _SIZES = frozenset(
         "impairment depreciation amortization amortisation allowance provision write-off spending purchase repurchase"
     ).split()
 )
-"""What is printed below zero and spoken of by its size."""
+"""Things that are printed as negative numbers and compared by their absolute value."""
 _ZERO = Constant(Decimal(0), "0")
 
 
 class PlanSteps:
-    """Steps in the making."""
+    """Builder of the steps of a plan."""
 
     def __init__(self, leaves: NumberMatrix) -> None:
-        """Take the numbers of the page."""
+        """Create a builder for numbers of a page."""
         self.steps: list[Extract | Compute] = []
         self._leaves = leaves
 
@@ -42,12 +42,12 @@ class PlanSteps:
         return Plan(tuple(self.steps))
 
     def compute(self, operation: str, *operands: PlanOperand) -> Ref:
-        """Add an operation, and return its result."""
+        """Add an operation and return a reference to its result."""
         self.steps.append(Compute(len(self.steps) + 1, operation, operands))
         return Ref(len(self.steps))
 
     def number(self, cell: LabelledCell, *, size: bool = False) -> Ref:
-        """Add the number of a cell, without its sign where its size is meant."""
+        """Add the number of a cell, without its sign for `size`."""
         leaf = self._leaves.leaves[cell.leaf]
         reading: Reading = "magnitude" if size else "signed"
         self.steps.append(
@@ -64,7 +64,7 @@ class PlanSteps:
         return Ref(len(self.steps))
 
     def listed(self, group: GroupedCells, *, size: bool = False) -> PlanOperand:
-        """Return a group of cells as an operand, or add the list of their sizes."""
+        """Return a group of cells as an operand, or for `size` add the list of their absolute values."""
         return self.compute("absolute", self.group(group)) if size else self.group(group)
 
     def group(self, group: GroupedCells, labels: Sequence[str] = ()) -> CellGroup:
@@ -83,7 +83,7 @@ class PlanSteps:
 
 
 def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
-    """Return the plan that chooses from a group by a condition, or counts what it holds for; None if it cannot."""
+    """Return the plan that selects or counts the cells of a group that meet a condition; None if it is impossible."""
     made, condition = PlanSteps(leaves), selection.condition
     size = is_size_meant(selection, group)
     listed: PlanOperand | None
@@ -109,19 +109,19 @@ def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: Nu
 
 
 def _reverse_limit(limit: Limit) -> Limit:
-    """The limit of a change that is below zero: what "fell by more than 5 %" is."""
+    """Return the limit of a negative change, as in "fell by more than 5 %"."""
     return replace(limit, test=_TURNED.get(limit.test, limit.test), value=-limit.value)
 
 
 def _choose_change(limit: Limit | None) -> str:
-    """The operation that gives the changes: in percent where the limit is."""
+    """Return the operation of a change: in percent if the limit is a percentage."""
     return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
 
 
 def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
-    """Return whether numbers that are printed below zero throughout are spoken of by their size.
+    """Return whether a question means the absolute values of a group whose numbers are all negative.
 
-    So it is of expenses and movements, and if they are compared with a number above zero.
+    That is the case for expenses and movements, and for comparisons with a positive limit.
     """
     if not group.cells or any(cell.value > 0 for cell in group.cells):
         return False
@@ -150,11 +150,11 @@ def _add_extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand
 def build_moved_items_plan(
     selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
 ) -> Plan | None:
-    """Return the plan that chooses lines by how they moved from one period to another; None if they have not both.
+    """Return the plan that selects lines by their change between two periods; None if too few have both periods.
 
     Args:
         new: The lines in the later period.
-        old: The same in the earlier one.
+        old: The same lines in the earlier period.
     """
     rows = {cell.source.row: cell for cell in old.cells}
     in_both = new.of(lambda cell: cell.source.row in rows)
@@ -177,7 +177,7 @@ def build_moved_items_plan(
 
 
 def _add_yearly_changes(made: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
-    """The change of each year from the one before, called by the later one."""
+    """Add the change of each year from the year before, labelled with the later year."""
     ordered = sorted(zip(group.cells, group.labels, strict=True), key=lambda one: one[0].year)
     if len(ordered) < 2 or not all(cell.year for cell, _ in ordered):
         return None
@@ -188,7 +188,7 @@ def _add_yearly_changes(made: PlanSteps, group: GroupedCells, change: str, *, si
 
 
 def build_members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
-    """Return the plan that names lines by their labels, or counts them."""
+    """Return the plan that lists lines by their labels, or counts them."""
     made = PlanSteps(leaves)
     for label, source in zip(members.labels, members.sources, strict=True):
         made.steps.append(Extract(len(made.steps) + 1, source, label, None, text=label))
@@ -201,10 +201,11 @@ def build_members_plan(selection: AskedSelection, members: Members, leaves: Numb
 def build_move_plan(
     later: LabelledCell, earlier: LabelledCell, leaves: NumberMatrix, *, rose: bool, size: bool = False
 ) -> Plan:
-    """Return the plan that tells whether a number is above, or below, another one.
+    """Return the plan that compares two numbers.
 
     Args:
-        size: Whether both are taken without their signs.
+        rose: Whether to ask if the later number is larger rather than smaller.
+        size: Whether to compare absolute values.
     """
     made = PlanSteps(leaves)
     new, old = made.number(later, size=size), made.number(earlier, size=size)
@@ -218,17 +219,17 @@ def build_limit_plan(
     """Return the plan that compares a number with a limit.
 
     Args:
-        size: Whether it is taken without its sign.
+        size: Whether to compare the absolute value.
     """
     one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
     return build_any_plan(one, limit, leaves, size=size)
 
 
 def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
-    """Return the plan that compares each number of a group with a limit and answers whether any meets it.
+    """Return the plan that answers whether any number of a group meets a limit.
 
     Args:
-        size: Whether they are taken without their signs.
+        size: Whether to compare absolute values.
     """
     made = PlanSteps(leaves)
     selected = made.compute(limit.test, made.listed(group, size=size), convert_limit(limit, group))
@@ -237,7 +238,7 @@ def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, s
 
 
 def convert_limit(limit: Limit, group: GroupedCells) -> Constant:
-    """Return the number of a limit as the cells of a group are compared with it."""
+    """Convert a limit to the constant with which the cells of a group are compared."""
     if limit.scale is Scale.PERCENT:
         return Constant(limit.value.scaleb(-2), f"{limit.value:f}%")
     text = f"{limit.value:f}"
@@ -252,9 +253,9 @@ def _build_count(count: int) -> Constant:
     return Constant(Decimal(count), str(count))
 
 
-# Yes or no of the cells of a line: whether it moved, whether it holds against a limit, whether it is above another.
+# ---- Yes/no questions about the cells of a line: did it rise, is it above a limit, is it above another line?
 #
-# What is unclear has no plan: then other readings of the question are for others.
+# Ambiguous questions get no plan and are left to other answerers.
 
 
 _ANY = lazy_regex(r"\b(?:any|some|either) (?:of the |fiscal )?(?:years?|quarters?|periods?|months?)\b|\bever\b")
@@ -262,10 +263,11 @@ _SINCE = lazy_regex(r"\bsince\b")
 
 
 def read_two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
-    """Return the two years that a move is between; None if there are not two.
+    """Return the two years of a change, or None.
 
     Args:
-        question: "From 2010 to 2012", "since 2010", "in 2012" against the year before; if it names none the last.
+        question: "From 2010 to 2012", "since 2010", or "in 2012" (compared with the year before). If it names no year,
+            the last two years.
     """
     named = [year for year in question.years if year in years]
     if len(named) > 1:
@@ -285,11 +287,11 @@ def build_yes_no_plan(
     last: Set[int],
     cell_of: Callable[[str], LabelledCell | None],
 ) -> Plan | None:
-    """Return the plan that tells yes or no; None if it is unclear of what.
+    """Return the plan of a yes/no question; None if it is ambiguous.
 
     Args:
-        group: The cells of the line that it asks about.
-        last: The numbers that the last answer rests on.
+        group: The cells of the line that the question asks about.
+        last: The leaves used by the last answer.
         cell_of: Finds the cell that some words name.
     """
     by_year = {cell.year: cell for cell in reversed(group.cells) if cell.year}
@@ -315,7 +317,7 @@ def build_yes_no_plan(
 def _find_meant_cell(
     by_year: Mapping[int, LabelledCell], years: Sequence[int], group: GroupedCells, last: Set[int]
 ) -> LabelledCell | None:
-    """The cell of a year that is named, else that of the last answer."""
+    """Return the cell of a named year, else that of the last answer."""
     named = [by_year[year] for year in years if year in by_year]
     return next(iter([*named, *(cell for cell in group.cells if cell.leaf in last)]), None)
 
@@ -328,13 +330,13 @@ def _find_compared_cells(
     last: Set[int],
     cell_of: Callable[[str], LabelledCell | None],
 ) -> tuple[LabelledCell, LabelledCell] | None:
-    """The two cells of "was that more than in 2011?", or of "was rent more than wages in 2011?"."""
+    """Return the two cells of "was that more than in 2011?", or of "was rent more than wages in 2011?"."""
     than = read_question(selection.condition.than)
     theirs = [year for year in than.years if year in by_year]
-    # A year that is given by its distance is that of the other side: "more than in the prior year".
+    # A relative year belongs to the second operand: "more than in the prior year".
     own = [year for year in question.years if year not in (*theirs, *question.stated_years)]
     if set(stems(_remove_distances(than))) - set(stems(group.text)):
-        # Another line: of the same year.
+        # Another line, in the same year.
         mine = _find_meant_cell(by_year, [*own, *theirs], group, last) or by_year.get(max(by_year, default=0))
         year = 0 if mine is None else mine.year
         other = cell_of(than.lowered if than.years or not year else f"{than.lowered} in {year}")
@@ -349,7 +351,7 @@ def _find_compared_cells(
 
 
 def _remove_distances(question: Question) -> str:
-    """The words of a question, in lower case, without the years that it names by their distance."""
+    """Return the text of a question in lower case, without relative periods."""
     text = question.lowered
     for relative in reversed(question.relative_periods):
         text = f"{text[: relative.start]} {text[relative.end :]}"

@@ -1,4 +1,4 @@
-"""Plans on earlier answers and their parts: "the first one?", "the second minus the first", "half of answer 3"."""
+"""Answers questions about earlier answers and their parts: "the first one?", "the second minus the first"."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,17 +34,17 @@ _NOT_COMPUTED = "that cannot be computed from the earlier answers"
 _MIXED = "answer {} has parts of different kinds: name one of them, such as the first"
 _NO_PERCENTAGE = 'answer {0} is not a percentage; to add a share of it, ask for "10% of answer {0}" first'
 _FAR = 8
-"""Turns further back are not pointed at by place."""
+"""Maximum distance, in turns, of an answer whose parts a question may refer to by position."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartsPlan:
-    """What a question asks of earlier answers or of their parts.
+    """Plan of a question about earlier answers or their parts.
 
     Attributes:
-        plan: None if an answer that the question names is lacking.
-        turns: Those that it takes numbers from, from 0.
-        lack: What is lacking.
+        plan: None if a named answer is missing or unusable.
+        turns: The turns whose numbers it uses, from 0.
+        lack: Describes what is missing.
     """
 
     plan: Plan | None
@@ -53,11 +53,11 @@ class PartsPlan:
 
 
 _TurnPart = tuple[int, Plan]
-"""A part of an answer: its turn, and its plan as one of the turn that is asked now."""
+"""A part of an answer: its turn, and its plan adapted to the current turn."""
 
 
 def answer_part_count(question: str, context: TurnContext) -> Answer | None:
-    """Return the answer to what is asked of earlier answers or their parts: "the first one?", "half of answer 2"."""
+    """Answer a question about earlier answers or their parts ("the first one?", "half of answer 2"), or return None."""
     whole_context = replace(context, document=context.document.whole or context.document)
     last = len(context.memory.answers) - 1
     try:
@@ -74,10 +74,10 @@ def answer_part_count(question: str, context: TurnContext) -> Answer | None:
 
 
 def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> PartsPlan | None:
-    """Return what a question asks of earlier answers or their parts, as a plan; None if it asks for anything else.
+    """Return the plan of a question about earlier answers or their parts; None for other questions.
 
     Args:
-        of_turns: Whether answers of one number each count as parts, if no answer lists any.
+        of_turns: Whether answers that are single numbers count as parts if no answer is a list.
     """
     asked = read_asked_parts(question.lower())
     if asked is None or not memory.turns:
@@ -98,7 +98,7 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
 
 
 def _compute_list(asked: AskedParts, memory: Memory) -> PartsPlan | None:
-    """Return what is computed of the last answer, if it is a list of numbers; those computed of it are passed over."""
+    """Return the plan on the last list of numbers, skipping answers that were computed from it."""
     for place in range(len(memory.turns) - 1, -1, -1):
         answer, again = memory.answers[place], read_asked_parts(memory.turns[place].question.lower())
         if isinstance(answer.value, ValueList):
@@ -114,7 +114,7 @@ def _compute_list(asked: AskedParts, memory: Memory) -> PartsPlan | None:
 
 
 def _describe_lack(asked: AskedParts, memory: Memory, place: int) -> str:
-    """Say why nothing can be computed with an answer; "" if something can."""
+    """Describe why an answer cannot be used; "" if it can."""
     turns = len(memory.turns)
     if not 0 <= place < turns:
         return f"there is no such answer; this conversation has {'answer 1' if turns == 1 else f'answers 1 to {turns}'}"
@@ -145,7 +145,7 @@ def _has_value(memory: Memory, place: int) -> bool:
 
 
 def _repeat_answers(memory: Memory, places: Sequence[int]) -> list[_TurnPart]:
-    """Return earlier answers, each as a plan of the turn that is asked now; as their values if their plans are long."""
+    """Return the plans of earlier answers adapted to the current turn, or references to the answers if too long."""
     plans = [memory.answers[place].plan for place in places]
     are_short = sum(len(plan.steps) for plan in plans if plan is not None) < MOST_STEPS
     parts: list[_TurnPart] = []
@@ -159,11 +159,11 @@ def _repeat_answers(memory: Memory, places: Sequence[int]) -> list[_TurnPart]:
 
 
 def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
-    """Return the plan of what is done with parts; None if it cannot be done with so many."""
+    """Return the plan that computes with parts; None if the operation does not accept their number."""
     if asked.factor is not None:
         steps = parts[0].steps
         operands = Ref(steps[-1].id), given_number(asked.factor)
-        # A number is added to each entry of a list, as it is taken from each; a sum would add up the entries too.
+        # `add` adds the number to each entry of a list, while `sum` would also add up the entries.
         name = "add" if asked.operation == "sum" else asked.operation
         return Plan((*steps, Compute(steps[-1].id + 1, name, operands[:: -1 if asked.inverse else 1])))
     if len(parts) == 1:
@@ -181,7 +181,7 @@ def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
 
 
 def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[_TurnPart]:
-    """Return the parts that are meant after some turns, each as a plan of the turn that is asked now."""
+    """Return the parts that a question refers to after the first `end` turns, adapted to the current turn."""
     by_place = bool(asked.places) and not asked.count
     for place in range(end - 1, max(-1, end - 1 - _FAR), -1):
         turn = memory.turns[place]
@@ -197,7 +197,7 @@ def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: 
         if _has_asked_parts(asked, parts):
             return [parts[at] for at in asked.places] or parts
         if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):
-            return []  # the list that is meant has no such part, or none that is known
+            return []  # the list has no such part, or its parts are unknown
         if again is None and not parts and not by_place:
             break
     few = max((place + 1 if place >= 0 else -place for place in asked.places), default=0)
@@ -207,7 +207,7 @@ def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: 
         if len(asked.places) > 1:  # "the first two" answers of all
             values = _read_values_before(memory, end, end) if of_turns else []
         elif _read_values_before(memory, end, count + 1):
-            return []  # of three answers or more, nobody says which the first is
+            return []  # among three or more answers, "the first" is ambiguous
     return [values[at] for at in asked.places] or values if _has_asked_parts(asked, values) else []
 
 
@@ -217,7 +217,7 @@ def _has_asked_parts(asked: AskedParts, parts: Sequence[_TurnPart]) -> bool:
 
 
 def _read_values_before(memory: Memory, end: int, count: int) -> list[_TurnPart]:
-    """Return the last answers if each is one number."""
+    """Return the last `count` answers before turn `end` if all are single numbers."""
     first = end - count
     if first < 0 or any(answer.number is None for answer in memory.answers[first:end]):
         return []
@@ -225,7 +225,7 @@ def _read_values_before(memory: Memory, end: int, count: int) -> list[_TurnPart]
 
 
 def _list_parts(turn: Turn) -> list[Plan]:
-    """Return the parts of an answer, each as a plan of its turn; none if it lists nothing, or lacks a part."""
+    """Return the plans of the parts of an answer; empty if it has no parts or lacks one."""
     plan = turn.answer.plan
     if plan is None or not plan.steps:
         return []
@@ -242,15 +242,15 @@ def _count_asked(turn: Turn) -> int:
 
 
 def _lists_otherwise(turn: Turn) -> bool:
-    """Whether a turn without parts asked for several things, or is answered in words that may list some."""
+    """Whether a turn without known parts asked for several things, or was answered in words."""
     return _count_asked(turn) > 1 or isinstance(turn.answer.value, Text)
 
 
 def _list_entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
-    """Yield the entries that a plan lists.
+    """Yield the plans of the entries of a plan's list.
 
     Args:
-        whole: Whether a list among them is one entry.
+        whole: Whether nested lists count as one entry.
     """
     last = plan.steps[-1]
     if not isinstance(last, Compute) or len(plan.steps) not in _find_lists(plan):
@@ -264,7 +264,7 @@ def _list_entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
 
 
 def _find_lists(plan: Plan) -> frozenset[int]:
-    """Return the numbers of the steps that give a list."""
+    """Return the numbers of the steps whose result is a list."""
     lists = set[int]()
     for number, step in enumerate(plan.steps, 1):
         if not isinstance(step, Compute):
@@ -276,7 +276,7 @@ def _find_lists(plan: Plan) -> frozenset[int]:
 
 
 def _compute_entries(plan: Plan, last: Compute) -> Iterator[Plan]:
-    """Yield the entries of a list that is computed entry by entry: of ratios, of changes."""
+    """Yield the plans of the entries of a list that is computed entry by entry, such as ratios."""
     operand_plans = (list(_read_operand_plans(plan, operand)) for operand in last.operands)
     columns = [[entry for one in plans for entry in _list_entries(one)] for plans in operand_plans]
     count = max(map(len, columns))

@@ -1,10 +1,10 @@
-"""The learned numbers for questions about pages, read from JSON files that a person can open.
+"""Loads the trained weights for questions about pages from JSON files.
 
-A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
-`references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed
-to apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json`
-(the same of choices among lines and years), `answerable.json` (whether a page has an answer), and `card.json` (data,
-counts, digest). It contains no pickle and no code.
+A folder of weights contains `idf.json` (weights of stems), `signature.json` (logistic regression of operations),
+`references.json` (which earlier results a question uses), `leaves.json` (boosted trees; the part of XGBoost's JSON
+needed for prediction), `ranker.json` (conditional logit), `calibration.json` (of confidences), `choices.json` (the same
+for choices among lines and years), `answerable.json` (whether a page has an answer), and `card.json` (data, counts,
+digest). It contains no pickle and no code.
 """
 
 from collections.abc import Iterable
@@ -39,17 +39,17 @@ WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", 
 """The files of a folder of weights, in the order of their digest."""
 
 CHOICES_FILE = "choices.json"
-"""How sure choices are, beside the others."""
+"""The calibration of choices."""
 
 ANSWERABLE_FILE = "answerable.json"
-"""What decides whether a page has an answer."""
+"""The model of whether a page has an answer."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedWeights:
-    """All that was learned for questions about pages."""
+    """Trained weights for questions about pages."""
 
     idf: StemWeights
     signature: SignatureModel
@@ -85,7 +85,7 @@ class _Regression:
 
 @dataclass(frozen=True, slots=True)
 class _Answerable:
-    """As `answerable.json` has it: of each measure its mean, its deviation and its weight."""
+    """Content of `answerable.json`, with the mean, deviation and weight of each feature in `measures`."""
 
     intercept: FiniteFloat
     measures: dict[str, tuple[FiniteFloat, FiniteFloat, FiniteFloat]]
@@ -98,7 +98,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
     """Return the weights of a folder, by default those shipped with the package.
 
     Raises:
-        ModelError: A file is missing, damaged, or of other columns than this version's.
+        ModelError: A file is missing, damaged, or has other columns than this version.
     """
     folder = folder or SHIPPED_WEIGHTS
     if not folder.is_dir():

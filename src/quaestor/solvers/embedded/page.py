@@ -1,4 +1,4 @@
-"""A page as arrays: the numbers that a plan can start from, and the words that describe them."""
+"""Arrays of the numbers of a page (its leaves) and the words that describe them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,10 +26,10 @@ from quaestor.solvers.embedded.page_numbers import (
 
 @dataclass(frozen=True, slots=True)
 class StemWeights:
-    """A weight for each stem.
+    """Weights of stems.
 
-    For pages it is the log of how few training pages have the stem. For questions it is the negative log of how often
-    it describes no number of a page that has the answer: high for the words of lines, near 0 for small talk.
+    For pages, the inverse document frequency over the training pages. For questions, the negative logarithm of how
+    often the stem describes no number of a page with the answer: high for the words of lines, near 0 for filler words.
     """
 
     weight: Mapping[str, float]
@@ -40,31 +40,32 @@ class StemWeights:
         return self.weight.get(stem, self.unseen)
 
     def weigh(self, stems: Iterable[str]) -> list[float]:
-        """Return the weights of stems, in their order."""
+        """Return the weights of stems, in the same order."""
         known, unseen = self.weight.get, self.unseen
         return [known(stem, unseen) for stem in stems]
 
 
-# Which words describe which numbers of a page, as a matrix: whole on a page, by word on a filing.
+# ---- The matrix of numbers and the words that describe them: dense for a page, sparse for a filing.
 #
-# A page of a report has some sixty numbers and a hundred words, and a plain product is fastest; both grow with a
-# filing, and their product with its square, though a question has ten words.
+# A page has about sixty numbers and a hundred words, for which a dense product is fastest. For a filing a dense matrix
+# would grow with the square of its length, although a question has only ten words.
 
 
 Floats = NDArray[np.float32]
 
 WHOLE_CELLS = 250_000
-"""Up to so many cells (1 MB) a matrix is kept whole. No page of ConvFinQA has more than a tenth of that, so that all
-of them are measured digit for digit as the weights were trained; above it time and memory grow with the words that are
-there."""
+"""Maximum number of cells (1 MB) of a dense matrix. No page of ConvFinQA has more than a tenth of that, so that their
+features are exactly those with which the weights were trained."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordMatrix:
-    """How strongly each word describes each number.
+    """Matrix of how strongly each word describes each number, `size` numbers x `width` words.
 
-    Shape: `size` numbers x `width` words. Whole matrices have `whole`; the others have, word after word, the numbers
-        that it describes (`numbers`, ascending) and how strongly (`strengths`); word n has those from `starts[n]` on.
+    Attributes:
+        whole: The dense matrix; None for a sparse one.
+        numbers: The numbers described by each word, ascending, word after word; those of word n start at `starts[n]`.
+        strengths: How strongly the word describes each of these.
     """
 
     size: int
@@ -75,19 +76,13 @@ class WordMatrix:
     starts: NDArray[np.int64]
 
     def dot(self, weights: Floats) -> Floats:
-        """Return the sum of its words' weights for each number.
-
-        Shape: `size`.
-        """
+        """Return the product with the weights of all words, one entry per number."""
         if self.whole is not None:
             return _multiply(self.whole, weights)
         return self._of_words(np.flatnonzero(weights), weights)
 
     def dot_of(self, words: Sequence[int], weights: Floats) -> Floats:
-        """Return the same over a few words alone.
-
-        Shape: `size`.
-        """
+        """Return the product with the weights of a few words, one entry per number."""
         if self.whole is not None:
             return _multiply(self.whole[:, list(words)], weights)
         spread = np.zeros(self.width, np.float32)
@@ -95,20 +90,14 @@ class WordMatrix:
         return self._of_words(np.array(words, np.int64), spread)
 
     def by_number(self) -> Floats:
-        """Return how strongly each number is described by all words together.
-
-        Shape: `size`.
-        """
+        """Return the sum over all words, one entry per number."""
         if self.whole is not None:
             total: Floats = self.whole.sum(axis=1)
             return total
         return np.bincount(self.numbers, self.strengths, self.size).astype(np.float32)
 
     def by_word(self) -> Floats:
-        """Return how strongly each word describes all numbers together.
-
-        Shape: `width`.
-        """
+        """Return the sum over all numbers, one entry per word."""
         if self.whole is not None:
             total: Floats = self.whole.sum(axis=0)
             return total
@@ -116,7 +105,7 @@ class WordMatrix:
         return np.bincount(words, self.strengths, self.width).astype(np.float32)
 
     def __or__(self, other: "WordMatrix") -> "WordMatrix":
-        """Return the matrix of the same numbers and words in which each is described as strongly as in either."""
+        """Return the element-wise maximum of two matrices."""
         if self.whole is not None and other.whole is not None:
             return replace(self, whole=np.maximum(self.whole, other.whole))
         columns = [np.repeat(np.arange(self.width), np.diff(one.starts)) for one in (self, other)]
@@ -137,28 +126,30 @@ class WordMatrix:
 
 
 def _multiply(matrix: Floats, weights: Floats) -> Floats:
-    # Kernels of OpenBLAS fill their registers with what is not a number, and now and then that is reported as ours.
+    # OpenBLAS kernels may have NaN in unused registers, which is sometimes reported as an invalid operation.
     with np.errstate(invalid="ignore"):
         found: Floats = matrix @ weights
         return found
 
 
 def build_word_matrix(described: Sequence[Mapping[int, float]], size: int, width: int) -> WordMatrix:
-    """Return the matrix of numbers and the words that describe them.
+    """Build the matrix of numbers and the words that describe them.
 
     Args:
-        described: For each number, how strongly which word describes it.
-        width: How many words there are; a matrix without any has one that describes nothing.
+        described: For each number the words that describe it and how strongly.
+        size: The number of numbers.
+        width: The number of words; a matrix without words gets one that describes nothing.
     """
     return _build_matrix(described, [strength for words in described for strength in words.values()], size, width)
 
 
 def build_flag_matrix(described: Sequence[Collection[int]], size: int, width: int) -> WordMatrix:
-    """Return the matrix of numbers and the words that describe them, each as strongly as any other.
+    """Build a matrix of ones for numbers and the words that describe them.
 
     Args:
-        described: For each number, which words describe it, each once.
-        width: How many words there are; a matrix without any has one that describes nothing.
+        described: For each number the distinct words that describe it.
+        size: The number of numbers.
+        width: The number of words; a matrix without words gets one that describes nothing.
     """
     return _build_matrix(described, 1.0, size, width)
 
@@ -189,19 +180,18 @@ _PRICES = frozenset(stems("price fare"))
 _COUNTS = frozenset(stems("number shares options units securities"))
 
 _NEAR = 6.0
-"""How many words away a word counts a half as much as one beside the number."""
+"""Distance in words at which a word counts half as much as an adjacent one."""
 
 
 @dataclass(frozen=True)
 class NumberMatrix:
-    """All leaves of a page, in reading order, with their arrays.
+    """All leaves of a page in reading order, as arrays with one entry per leaf.
+
+    The matrices are leaves x `vocabulary`, with 1 if the stem describes the leaf; `row_pairs` is leaves x `pairs`.
 
     Attributes:
-        counts: The scale and the unit of each; one object for all that are equal.
+        counts: The scale and the unit of each leaf; equal ones are the same object.
         labels: The stems of the row and of the column.
-
-    Shape: every array has one entry a leaf; the matrices are leaves x `vocabulary`, 1 where the stem describes
-        the leaf; `row_pairs` is leaves x `pairs`.
     """
 
     leaves: tuple[CandidateNumber, ...]
@@ -230,58 +220,43 @@ class NumberMatrix:
     index: dict[tuple[Source, Decimal], int]
 
     def __len__(self) -> int:
-        """The number of leaves."""
+        """Return the number of leaves."""
         return len(self.leaves)
 
     @cached_property
     def named(self) -> tuple[frozenset[str], ...]:
-        """For each leaf the stems of its row and of its column."""
+        """The stems of each leaf's row and column."""
         return tuple(frozenset((*leaf.row, *leaf.column)) for leaf in self.leaves)
 
     @cached_property
     def priced(self) -> NDArray[np.bool_]:
-        """Whether each is the price of one thing, as its labels say.
-
-        Shape: One entry a leaf.
-        """
+        """Whether each leaf is a price according to its labels."""
         return np.array([not labels.isdisjoint(_PRICES) for labels in self.named], bool)
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
-        """Whether each is a number of things, as its labels say.
-
-        Shape: One entry a leaf.
-        """
+        """Whether each leaf is a count of things according to its labels."""
         return np.array([not labels.isdisjoint(_COUNTS) for labels in self.named], bool) & ~self.priced
 
     @cached_property
     def money(self) -> NDArray[np.bool_]:
-        """Whether each is an amount of money, as its print or its labels say.
-
-        Shape: One entry a leaf.
-        """
+        """Whether each leaf is an amount of money."""
         return np.array([counts.money for counts in self.counts], bool)
 
     @cached_property
     def described(self) -> WordMatrix:
-        """All that describes each leaf: what is around it, and the caption.
-
-        Shape: leaves x `vocabulary`.
-        """
+        """The matrix of all words that describe each leaf: those around it and the caption."""
         return self.around | self.caption
 
     @cached_property
     def years(self) -> frozenset[int]:
-        """The years that its leaves are of, by their labels or in their sentences."""
+        """The years of the leaves, from their labels or sentences."""
         in_sentences = {year for leaf in self.leaves for year, _ in leaf.years}
         return frozenset({*self.year.tolist(), *self.other_year.tolist(), *in_sentences} - {0})
 
 
 def is_among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
-    """Return which values are one of a few options: `np.isin`, which takes ten times as long for so few.
-
-    Shape: One entry a value.
-    """
+    """Return which values are among a few options; ten times as fast as `np.isin`."""
     found = np.zeros(len(values), bool)
     for option in options:
         found |= values == option
@@ -289,15 +264,12 @@ def is_among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[n
 
 
 def clip(values: Ints, least: int, most: int) -> Ints:
-    """Return whole numbers, none of them below or above a bound: `np.clip`, which looks up first what fits the type.
-
-    Shape: One entry a value.
-    """
+    """Limit integers to a range; faster than `np.clip`, which first determines the result type."""
     return np.minimum(np.maximum(values, least), most)
 
 
 def build_number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
-    """Return the leaves of a page: those of its tables, then those of its text."""
+    """Return the leaves of a page, first those of its tables, then those of its text."""
     return _build_arrays((*read_table_numbers(graph), *read_text_numbers(graph)))
 
 
@@ -308,7 +280,7 @@ def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
     size, width = len(leaves), len(vocabulary)
 
     def of(texts: Sequence[tuple[str, ...]]) -> WordMatrix:
-        # The numbers of a table have one caption, those of a sentence the same words around them.
+        # Convert each text once, since all numbers of a table or a sentence share most of their words.
         once = {text: frozenset(map(vocabulary.__getitem__, text)) for text in set(texts)}
         return build_flag_matrix([once[text] for text in texts], size, width)
 
@@ -343,13 +315,13 @@ def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
 
 
 def _number_words(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
-    """The place of each word of some texts, in the order in which they first occur."""
+    """Number the words of texts in the order of their first occurrence."""
     return {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
 
 
 def _find_dimensions(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
     known: dict[Dimension, Dimension] = {}
-    # By what it depends on, so that few have to be made.
+    # By the values that a dimension depends on, so that few have to be created.
     by_print: dict[tuple[object, ...], Dimension] = {}
     found = []
     for leaf in leaves:
@@ -361,7 +333,7 @@ def _find_dimensions(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ..
 
 
 def _measure_nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int, float]:
-    """How near each word is to a number: 1 next to it or in its labels, less with every word between."""
+    """Return how near each word is to a number: 1 if adjacent or in its labels, less with every word between."""
     if leaf.table >= 0:
         return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
     return {vocabulary[stem]: 1 / (1 + distance / _NEAR) for stem, distance in leaf.distances}
@@ -369,18 +341,18 @@ def _measure_nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> d
 
 @dataclass(frozen=True, slots=True)
 class PageFeatures:
-    """A page's leaves with the weights of their words, made once a page.
+    """Leaves of a page with all features that no question changes.
 
     Attributes:
-        idf: Of each stem of their vocabulary, over pages.
-        mean_idf: The mean of those; 1 of an empty page.
-        rarity: The same over the leaves of this page; 0 of what describes most of them.
-        label_rarity: Of all stems of a leaf's labels.
-        row_weight: Of all stems of a leaf's row label.
-        column_weight: The same of its column label.
-        pair_count: The stem pairs of its row label.
-        places: How many numbers its sentence or row holds.
-        static: The columns of the leaf scorer that no question changes.
+        idf: The inverse document frequency of each stem of the vocabulary over the training pages.
+        mean_idf: The mean of `idf`; 1 for an empty page.
+        rarity: The rarity of each stem among the leaves of this page; 0 for stems that describe most of them.
+        label_rarity: The sum of `rarity` over the labels of each leaf.
+        row_weight: The sum of `idf` over the row label of each leaf.
+        column_weight: The sum of `idf` over the column label of each leaf.
+        pair_count: The number of stem pairs of each leaf's row label.
+        places: The number of numbers in each leaf's sentence or row.
+        static: The feature columns of the leaf scorer that no question changes.
     """
 
     leaves: NumberMatrix
@@ -396,7 +368,7 @@ class PageFeatures:
 
 
 def build_page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
-    """Return the arrays of a page that no question changes."""
+    """Compute the features of a page that no question changes."""
     weights = np.zeros(leaves.row.width, np.float32)
     weights[: len(leaves.vocabulary)] = idf.weigh(leaves.vocabulary)
     lines = list(zip(leaves.table.tolist(), leaves.line.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Answers questions about a page: tries each kind of answer in turn, and returns the likeliest answer."""
+"""Answers questions about a page with the first kind of answer that fits."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,10 +42,10 @@ from quaestor.solvers.parts import answer_in_parts, with_parts_apart
 
 @dataclass(frozen=True, slots=True)
 class RankingAnswerer:
-    """Answers by ranking every plan that fits.
+    """Answers questions by ranking all candidate plans.
 
     Attributes:
-        declines: Whether a question that needs an earlier one without an answer is declined.
+        declines: Whether to decline a question that depends on an unanswered one.
     """
 
     reader: ConversationReader
@@ -53,7 +53,7 @@ class RankingAnswerer:
     declines: bool
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers of the likeliest plans, best first, each result once; none of a page without numbers."""
+        """Yield the answers of the likeliest plans, best first, each result once; none for a page without numbers."""
         choices = self.reader.rank_plans(asked)
         if not choices.ranked:
             return
@@ -75,11 +75,11 @@ class RankingAnswerer:
             try:
                 answer = answer_from_plan(plan, context, question=asked.question.text)
             except ExecutionError as error:
-                # Ranking works in floating point: a divisor can be zero exactly where it was not there.
+                # Ranking uses floating point numbers, so an exact divisor may be zero although the ranked one was not.
                 context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
                 continue
             if self.declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
-                # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
+                # A self-contained question cannot depend on earlier ones, even if the likeliest plan uses them.
                 unanswered_turns = unanswered_turns or turns
                 if not surest and not asked.question.is_self_contained:
                     break
@@ -97,14 +97,14 @@ class RankingAnswerer:
             yield decline_for_turns(unanswered_turns)
 
     def _view_turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
-        """The question as a plan answers it; a filing's question may have been put in other words to be read."""
+        """Return the turn after the reading of a plan, with the original wording of the question."""
         if asked.translated is not asked.question:
             return make_turn_view(asked.question, choice.before.state, asked.page, self.weights.references)
         return choices.turn(choice)
 
 
 def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
-    """How sure the earlier answers are that an outcome rests on: it is not a surer than they are."""
+    """Return the lowest confidence of the earlier answers that an outcome depends on, which limits its own."""
     turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
     used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
     turns |= {turn for turn, leaf in asked.answered.lookups.items() if leaf in used}
@@ -115,7 +115,7 @@ def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
 
 
 def _find_usable_turns(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
-    """Which turns were answered as they are read, by something that a plan can calculate with."""
+    """Return for each turn whether its answer agrees with the reading and is a number."""
     same = zip(find_agreeing_turns(state, given), context.memory.answers, strict=True)
     return [agrees and not is_no_number(answer) for agrees, answer in same]
 
@@ -123,11 +123,11 @@ def _find_usable_turns(state: DialogueState, given: DialogueState, context: Turn
 def _describe_rereadings(
     outcome: TurnAction, state: DialogueState, same: Sequence[bool], leaves: NumberMatrix, context: TurnContext
 ) -> str | None:
-    """Say which earlier questions a plan reads otherwise than they were answered, and how."""
+    """Describe the earlier questions that a plan interprets differently from their answers."""
     changes = []
     answers = context.memory.answers
     for turn in sorted(turn for turn in _find_reread_turns(outcome, state, same) if not is_no_number(answers[turn])):
-        # The steps of the plan that was just executed, so they can be.
+        # These steps are part of the plan that was just executed, so they cannot fail.
         now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
         changes.append(describe_rereading(turn, answers[turn], now))
     return "; ".join(changes) or None
@@ -136,13 +136,13 @@ def _describe_rereadings(
 def _find_unanswered_turns(
     outcome: TurnAction, state: DialogueState, same: Sequence[bool], context: TurnContext
 ) -> list[int]:
-    """The turns without an answer whose results an outcome would take."""
+    """Return the unanswered turns whose results an outcome would use."""
     answers = context.memory.answers
     return sorted(turn for turn in _find_reread_turns(outcome, state, same) if answers[turn].plan is None)
 
 
 def _find_reread_turns(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> set[int]:
-    """The turns whose results an outcome takes, though they were answered otherwise."""
+    """Return the turns whose results an outcome uses although they were answered differently."""
     found: set[int] = set()
     for operand in outcome.operands:
         if operand.kind == "result" and not same[operand.index]:
@@ -151,7 +151,7 @@ def _find_reread_turns(outcome: TurnAction, state: DialogueState, same: Sequence
 
 
 class PageAnswerer:
-    """Answers questions about one page: asks each kind of answer, and takes the likeliest."""
+    """Answers questions about one page with the first kind of answer that fits."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class PageAnswerer:
         decline_below: float = 0.0,
         answers: AnswerKinds = "numbers",
     ) -> None:
-        """Set the weights, and the options of `EmbeddedOptions`."""
+        """Set the weights and the options of `EmbeddedOptions`."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
         self._rules = AbstentionRules(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
@@ -174,10 +174,10 @@ class PageAnswerer:
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
 
     def answer(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer of the likeliest plan that can be executed, without a value if it is not sure enough.
+        """Return the likeliest answer, without a value if its confidence is too low.
 
         Raises:
-            SolverError: The page has no number that a plan could start from.
+            SolverError: The page has no usable number.
         """
         if not self._any_kind:
             return self._answer_one(question, context)
@@ -213,20 +213,20 @@ class PageAnswerer:
         return add_runner_up(first, find_other_reading(first, answers))
 
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
-        """Return the answer to a follow-up, which needs no ranking; else None."""
+        """Answer a follow-up question that needs no ranking, or return None."""
         if not self._any_kind:
             return None
         leaves = self._reader.find_reading(context).page.leaves
         return answer_follow_up(question, context, leaves, decline=self._rules is not None)
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
-        """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for."""
+        """Yield the likeliest answers of the first kind that fits, best first, each result once."""
         yield from answer_by_first(self._answerers, self._reader.begin_turn(question, context), least=0.0)
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:
-        """Return the plans for a question, after each likely reading of the turns before."""
+        """Return the ranked plans for a question."""
         return self._reader.rank_plans(self._reader.begin_turn(question, context))
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
-        """Return a page ready for questions; the last few are kept."""
+        """Return the features of a page, from a cache for the last few pages."""
         return self._reader.page(graph)

@@ -1,4 +1,4 @@
-"""How likely a number of a document of several tables is meant, before the ranking."""
+"""Prior probability of the numbers of a document with several tables, which complements the ranking."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,25 +26,21 @@ from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
 from quaestor.solvers.embedded.turn_state import TurnView
 
-# What speaks for a number of a document before it is ranked: its place, and a row that the question names.
-#
-# The ranker has learned from pages with one table. In a document several tables compete, so the places that were
-# found and labels that the question says word by word are weighed beside it; the weights were set on filings of some
-# companies and looked at on others. And a filing is read as printed: an amount in parentheses is negative, which the
-# benchmark's references mostly leave out.
+# The ranker was trained on pages with one table. In a document with several tables, the retrieved blocks and labels
+# that the question contains word for word also count. The constants were tuned on filings of some companies and
+# evaluated on others.
 
 
 PLACE = 3.0
-"""What the log of how likely an answer is in a block counts, beside the log-odds of a leaf."""
+"""Factor of a block's log-probability, added to the log-odds of a leaf."""
 LABEL = 4.0
-"""What a label that is whole in the question counts, by how much of the question it is."""
+"""Factor of the share of the question that a completely contained label covers."""
 PLAN = 1.0
-"""What both count of the numbers of a plan, beside the ranker's score."""
+"""Factor of the prior of a plan's numbers, added to the ranker's score."""
 YEAR = 4.0
-"""What a number of another year has less where a question points at one by its distance."""
+"""Penalty of a number of another year than a relative period of the question."""
 MEANT = 4.0
-"""What it counts that a plan looks up the line that a question names and nothing else, or divides the last answer by
-it."""
+"""Bonus of a plan that looks up the only line named by the question, or divides the last answer by it."""
 _VERB = r"\b(?:is|are|was|were|did|does|do|has|had)\b"
 _SHARE_OF = lazy_regex(
     r"\b(?:(?:as a |what |which )?(?:percent(?:age)?|share|proportion|fraction|part|portion|%)|(?P<much>how much)) of "
@@ -53,21 +49,20 @@ _SHARE_OF = lazy_regex(
 )
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
 OTHER_TIME = 6.0
-"""What a number of another time than is asked for has less."""
+"""Penalty of a number of another time than the one asked for."""
 _ELSEWHERE = 0.5
-"""What a block that was not found has less than the least likely one that was."""
+"""Penalty of a block that was not retrieved, relative to the least likely retrieved one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What speaks for the leaves of a document.
+    """Prior of the leaves of a document.
 
     Attributes:
-        leaves: One entry a leaf, as log-odds: 0 for the best, less for others.
-        years: The year of each leaf, 0 if none is known.
-        named: Whether the question names the line of each leaf, and asks for nothing else ("change in taxes" may be a
-            line).
-        share_of_last: Whether the last answer is asked for as a share of what the question names.
+        leaves: The log-odds of each leaf: 0 for the best, negative for others.
+        years: The year of each leaf, 0 if unknown.
+        named: Whether the question names only the line of each leaf ("change in taxes" may be a line).
+        share_of_last: Whether the question asks for the last answer as a share of a line that it names.
     """
 
     leaves: Floats
@@ -76,24 +71,22 @@ class Prior:
     share_of_last: bool = False
 
     def adjust_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
-        """Return the leaves' probabilities with what speaks for them.
+        """Combine the leaves' probabilities with the prior.
 
         Args:
-            probability: The leaf scorer's.
-            answered: Leaves that are earlier answers: those are not looked for, wherever they are.
-
-        Shape: One entry a leaf.
+            probability: The leaf scorer's probability of each leaf.
+            answered: Leaves that are earlier answers, to which the prior does not apply.
         """
-        clipped, spoken = np.clip(probability, 1e-9, 1 - 1e-9), self.leaves.copy()
-        spoken[list(answered)] = 0.0
-        found: NDArray[np.float64] = 1 / (1 + np.exp(-(np.log(clipped / (1 - clipped)) + spoken)))
+        clipped, log_odds = np.clip(probability, 1e-9, 1 - 1e-9), self.leaves.copy()
+        log_odds[list(answered)] = 0.0
+        found: NDArray[np.float64] = 1 / (1 + np.exp(-(np.log(clipped / (1 - clipped)) + log_odds)))
         return found
 
     def after(self, turn: TurnView) -> "Prior":
-        """Return it for a turn: for the years that words point at.
+        """Return the prior for a turn, with a penalty for other years than those of relative periods.
 
         Args:
-            turn: The question after one reading of the turns before.
+            turn: The turn after one reading of the earlier turns.
         """
         if not turn.target_years:
             return self
@@ -101,10 +94,7 @@ class Prior:
         return replace(self, leaves=(self.leaves - YEAR * other).astype(np.float32))
 
     def weigh_plans(self, candidates: Candidates) -> Floats:
-        """Return what speaks for each plan by the numbers that it takes: their mean, so that two need not be one.
-
-        Shape: One entry a plan.
-        """
+        """Return the prior of each plan: the mean of its operands, so that more operands are no disadvantage."""
         own, second = self._weigh_operands(candidates.pool), candidates.pool.kind[candidates.second] != NONE
         first = own[candidates.first]
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
@@ -115,7 +105,7 @@ class Prior:
         return meant
 
     def _find_shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
-        """Return which plans divide the last answer by a number of the same year, of the line that fits best."""
+        """Return which plans divide the last answer by a number of the same year from the best line."""
         pool = candidates.pool
         last, base = pool.leaf[candidates.first], pool.leaf[candidates.second]
         one_year = self.years[np.maximum(last, 0)] == self.years[np.maximum(base, 0)]
@@ -126,7 +116,7 @@ class Prior:
         return shares
 
     def _weigh_operands(self, pool: Pool) -> Floats:
-        """What speaks for each operand of a turn; nothing speaks for or against other operands."""
+        """Return the prior of each operand of the pool; 0 for earlier results and constants."""
         found = np.where((pool.kind == NEW) | (pool.kind == USED), self.leaves[np.maximum(pool.leaf, 0)], 0.0)
         for place, operand in enumerate(pool.operands):
             if operand.kind == "group":
@@ -138,10 +128,10 @@ class Prior:
 def build_prior(
     question: Question, leaves: NumberMatrix, document: Document, weights: Mapping[int, float]
 ) -> Prior | None:
-    """Return what speaks for the leaves of a document; None on a benchmark page, whose one table has no rival.
+    """Return the prior of the leaves of a document; None for a benchmark page, which has only one table.
 
     Args:
-        weights: How likely an answer is in a block, as `Excerpt.weights`.
+        weights: The log-probability of an answer in each block (`Excerpt.weights`).
     """
     if not weights or not len(leaves):
         return None
@@ -167,7 +157,7 @@ def build_prior(
         labels[place] = label_share
         away[place] += period.penalty(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * label_share
-    # What is away from what is asked is meant only if nothing else is there.
+    # A number with a penalty is meant only if no other number is better.
     found, named = found - away, named & (away == away.min())
     less = weigh_look_alikes(question, leaves.leaves, labels, document)
     found, named = found - less, named & (less == less[named].min(initial=np.inf))
@@ -175,7 +165,7 @@ def build_prior(
 
 
 def asks_share_of_last(question: Question) -> bool:
-    """Return whether the last answer is asked for as a share of what the question names: "as a percentage of it?"."""
+    """Return whether a question asks only for the last answer as a share of a line that it names."""
     named = _SHARE_OF.search(question.lowered)
     return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])
 

@@ -1,4 +1,4 @@
-"""Plans on what was answered before: the same again ("and in 2012?"), or on the numbers of a list ("the change?")."""
+"""Bonus for plans that repeat an earlier calculation ("and in 2012?") or use the numbers of a list ("the change?")."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,13 +15,13 @@ from quaestor.solvers.embedded.operand_pool import CONSTANT
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnView
 
-# Such a question leaves out all but what is new in it, so it can mean little else; the ranker has seen too few of
-# them to know. Of 75 labelled turns that ask for another year of what was looked up 72 are answered by such a plan.
+# Such a question contains only what is new, so it is nearly unambiguous, but the ranker was trained on too few of them.
+# Of 75 labelled turns that ask for another year of a lookup, 72 are answered by such a plan.
 
 _MEANT = 5.0
-"""What is added to the log odds of such a plan."""
+"""Bonus added to the log-odds of such a plan."""
 _CALCULATED = frozenset({"subtract", "divide", "multiply", "percentage_change"})
-"""What can be asked for again. A sum cannot: "and in 2008?" after one asks for its next term."""
+"""Operations that may be repeated. After a sum "and in 2008?" asks for its next term instead."""
 
 _GOES_ON = lazy_regex(
     r"(?:and|so|then|now|but|or)?,?\s*(?:(?:what|how) about)?\s*(?:what (?:was|is|were|are) (?:it|they),?\s+)?"
@@ -31,17 +31,15 @@ _GOES_ON = lazy_regex(
 _CONVERTS = lazy_regex(r"\b(?:thousands?|mill?i?ons?|billions?|hundreds?|tens|percent\w*|dollars|terms|decimal)\b")
 
 _Calculation = tuple[int, tuple[int | float, ...]]
-"""The code of an operation and its operands, one or two: the number of the page that each is, or the constant."""
+"""Code of an operation with its one or two operands: leaves as int, constants as float."""
 
 
 def score_meant(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
-    """Return what is added to the score of each plan.
+    """Return the bonus of each plan.
 
     Args:
-        plans: Those after each reading of the turns before.
-        turns: Page, conversation and question, likewise.
-
-    Shape: One entry a plan.
+        plans: The candidates after each reading of the earlier turns.
+        turns: The turn after each of these readings.
     """
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
@@ -51,7 +49,7 @@ def score_meant(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
 
 
 def _find_restatements(plans: Candidates, part: slice, turn: TurnView) -> NDArray[np.bool_]:
-    """Which plans do once more what the turn did whose calculation a question asks for again."""
+    """Find the plans that repeat the calculation of the earlier turn that the question refers to."""
     meant = find_restated_turn(turn)
     calculation = None if meant is None else _read_calculation(turn.state, meant)
     if calculation is None:
@@ -60,9 +58,9 @@ def _find_restatements(plans: Candidates, part: slice, turn: TurnView) -> NDArra
 
 
 def _find_plans_on_list(plans: Candidates, part: slice, turn: TurnView) -> NDArray[np.bool_]:
-    """Which plans are on the numbers of the list that was answered last and no other: "and the change?".
+    """Find the plans on exactly the numbers of the last answer, if that is a list: "and the change?".
 
-    Benchmark conversations have no lists, so the ranker has not seen one before such a question.
+    Benchmark conversations have no lists, so the ranker was not trained on such questions.
     """
     question = turn.question
     listed = frozenset() if question.names or question.years else _read_leaves(turn.state.last_list)
@@ -72,14 +70,14 @@ def _find_plans_on_list(plans: Candidates, part: slice, turn: TurnView) -> NDArr
 
 
 def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
-    """The numbers of the page that operands are; empty if any operand is something else."""
+    """Return the leaves of operands; empty if any operand is not a leaf."""
     if any(operand.kind != "leaf" for operand in operands):
         return frozenset()
     return frozenset(operand.index for operand in operands)
 
 
 def find_restated_turn(turn: TurnView) -> int | None:
-    """Return the earlier turn whose calculation a question asks for again, from 0; None if it asks for none."""
+    """Return the earlier turn, from 0, whose calculation a question asks to repeat, or None."""
     question, outcomes = turn.question, turn.state.outcomes
     if not outcomes or not len(turn.leaves) or not _goes_on(question):
         return None
@@ -89,17 +87,17 @@ def find_restated_turn(turn: TurnView) -> int | None:
 
 @lru_cache(maxsize=64)
 def _goes_on(question: Question) -> bool:
-    """Whether a question names a time, a place or a thing alone."""
+    """Whether a question names only a time, a place or a thing."""
     return _GOES_ON.fullmatch(question.lowered.strip()) is not None and not _CONVERTS.search(question.lowered)
 
 
 def _names_years(question: Question) -> bool:
-    """Whether a question names years, and no end of one: the beginning of a year is the end of the one before."""
+    """Whether a question names years but not their beginning or end, since years begin at the end of the one before."""
     return bool(question.years) and not boundary(question.lowered)
 
 
 def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _Calculation) -> NDArray[np.bool_]:
-    """Which plans do the same, each operand as it was or moved along its line or across it, and one of them moved."""
+    """Find the plans that repeat a calculation with at least one operand moved along its line or column."""
     code, operands = calculation
     again: NDArray[np.bool_] = plans.operation[part] == code
     moved = np.zeros(len(again), bool)
@@ -113,37 +111,37 @@ def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _
 
 
 def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which operands of the pool are what an operand was, and which are the same thing as the question names it."""
+    """Find the operands of the pool that equal an earlier operand, and its counterparts for the question."""
     pool, leaves = plans.pool, turn.leaves
     if isinstance(was, float):
         return (pool.kind == CONSTANT) & (pool.value == was), np.zeros(len(pool.kind), bool)
     leaf, at = pool.leaf, np.maximum(pool.leaf, 0)
     near = (leaf >= 0) & (leaf != was) & (leaves.table[at] == leaves.table[was])
     line, place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
-    # The numbers of two sentences have nothing in common by their order.
+    # The position of numbers in different sentences means nothing.
     near &= line ^ place if leaves.table[was] >= 0 else line
     of_year = near & is_among(leaves.year[at], turn.question.year_set or turn.target_years)
     if not any(time.is_fine for time in times_asked(turn.question)):
-        # Of several numbers of a year that one is meant that is called as the last one was: no quarter after a year.
+        # Of several numbers of a year the one with the same labels is meant: not a quarter after a year.
         alike = of_year & _is_called_alike(was, leaves)[at]
         of_year = alike if alike.any() else of_year
     return leaf == was, of_year | (near & _has_asked_words(was, turn.question, leaves)[at])
 
 
 def _is_called_alike(was: int, leaves: NumberMatrix) -> NDArray[np.bool_]:
-    """Which numbers have the labels of this one, but for times."""
+    """Find the numbers with the same labels, except for times."""
     number = leaves.leaves[was]
     return np.array([(leaf.row, leaf.column) == (number.row, number.column) for leaf in leaves.leaves], bool)
 
 
 def _has_asked_words(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
-    """Which numbers have a word of the question in their labels that this one has not."""
+    """Find the numbers with a word of the question in their labels that this number lacks."""
     asked, own = frozenset(question.stems), leaves.named[was]
     return np.array([not asked.isdisjoint(named - own) for named in leaves.named], bool)
 
 
 def _read_calculation(state: DialogueState, turn: int) -> _Calculation | None:
-    """What a turn calculated from numbers of the page and constants; None if it has other parts."""
+    """Return the calculation of a turn with leaves and constants; None if it has other operands."""
     outcome = state.outcomes[turn]
     if outcome.operation == "lookup" and turn in state.lookups:
         return LOOKUP, (state.lookups[turn],)
@@ -155,7 +153,7 @@ def _read_calculation(state: DialogueState, turn: int) -> _Calculation | None:
     changed = outcome.operands[0]
     if outcome.operation == "divide" and changed.kind == "result" and second is not None:
         inner = _read_calculation(state, changed.index)
-        # A change over its base is a percentage change of what it is the change of.
+        # A change divided by its base is a percentage change.
         if inner is not None and OPERATIONS[inner[0]] == "subtract" and inner[1][1] == second:
             return CHANGE, inner[1]
     return None

@@ -1,4 +1,4 @@
-"""Answers that are several numbers: one thing at several times, or several things, each under its label."""
+"""Answers questions for several numbers: one line at several times, or several lines."""
 
 import math
 import re
@@ -31,9 +31,9 @@ from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import make_turn_view
 
-# Which lines of a page a question lists: "the expected volatility and dividend yield in 2019".
+# ---- Lines that a question lists: "the expected volatility and dividend yield in 2019".
 #
-# A label may hold an "and" itself ("research and development"), so only the page tells whether one thing is named or
+# A label may contain "and" itself ("research and development"), so only the document shows whether one line is named or
 # two.
 
 
@@ -46,7 +46,7 @@ _LONGEST_LABEL = 12
 
 
 _Labels = dict[tuple[str, ...], bool]
-"""Labels as stems, and whether each joins words by "and" itself."""
+"""Labels as stems, and whether each contains "and"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _LabelPlace:
 
 
 def find_listed_lines(question: Question, document: Document) -> Listing | None:
-    """Return a question for several lines of one table, or several columns, as a list; None for every other."""
+    """Return the parts of a question for several lines or columns of a table; None for other questions."""
     text = question.lowered
     if " and " not in text and "&" not in text:
         return None
@@ -69,7 +69,7 @@ def find_listed_lines(question: Question, document: Document) -> Listing | None:
 
 
 def _find_label_sets(document: Document) -> Iterator[_Labels]:
-    """Yield the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
+    """Yield labels that may be listed together: the rows of a table, its columns, or all rows of a filing."""
     rows: _Labels = {}
     for table in document.tables:
         own = _index_labels(table, rows=True)
@@ -77,12 +77,12 @@ def _find_label_sets(document: Document) -> Iterator[_Labels]:
         yield _index_labels(table, rows=False)
         rows |= own
     if not document.is_page:
-        # "Net income and total assets" are in two statements.
+        # "Net income and total assets" are in different statements.
         yield rows
 
 
 def _list_stems(text: str) -> list[tuple[str, int, int]]:
-    """Return the stems of a text with their places, and its commas: "rent, selling" is not "rent and selling"."""
+    """Return the stems of a text with their spans, and its commas: "rent, selling" is not "rent and selling"."""
     found: list[tuple[str, int, int]] = []
     last = 0
     for start, end in compound_spans(text):
@@ -106,14 +106,14 @@ def _read_stems(label: str) -> tuple[str, ...]:
 
 
 def _find_labels(text: str, labels: _Labels) -> Iterator[_LabelPlace]:
-    """Yield the places of whole labels in a question; of labels at one place the longest."""
+    """Yield the spans of complete labels in a question, preferring longer labels."""
     spans = _list_stems(text)
     sizes = sorted({len(label) for label in labels if label}, reverse=True)
     free = 0
     for place, (_, start, _) in enumerate(spans):
         for size in sizes if place >= free else ():
             label = tuple(stem for stem, _, _ in spans[place : place + size])
-            # "Net income and total assets" does not say a label "Net income, total".
+            # "Net income and total assets" does not contain the label "Net income, total".
             if label in labels and (labels[label] or not _AND.search(text[start : spans[place + len(label) - 1][2]])):
                 yield _LabelPlace(start, spans[place + len(label) - 1][2], label)
                 free = place + len(label)
@@ -121,7 +121,7 @@ def _find_labels(text: str, labels: _Labels) -> Iterator[_LabelPlace]:
 
 
 def _find_chain(text: str, found: list[_LabelPlace]) -> list[_LabelPlace]:
-    """Return the adjacent labels with an "and" among them; empty if there are not two."""
+    """Return the adjacent labels joined by "and"; empty if there are fewer than two."""
     chains: list[list[_LabelPlace]] = []
     for named in found:
         if chains and _SEPARATOR.fullmatch(text[chains[-1][-1].end : named.start]):
@@ -142,25 +142,25 @@ def _build_listing(text: str, chain: list[_LabelPlace]) -> Listing:
 
 
 Alike = Literal["line", "place"]
-"""What the numbers of a list share: their line, if they differ in time, or the time, if they differ in line."""
+"""What the numbers of a list share: the line (if their times differ) or the column (if their lines differ)."""
 
 _LEAST = 1e-6
 _OTHER_YEAR = 6.0
-"""What a number has less, as a log, that belongs to another year than the one that its part asks for."""
+"""Penalty, as a logarithm, of a number of another year than the one asked for."""
 _NO_YEAR = 1.0
-"""The same of a number without a year."""
+"""Penalty, as a logarithm, of a number without a year."""
 _ALIKE = 1.5
-"""What it counts that all numbers are in one line, or at one place."""
+"""Bonus if all numbers are in the same line or column."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenNumbers:
-    """The numbers of a list.
+    """Numbers chosen for a list.
 
     Attributes:
-        leaves: One for each part, in order.
-        share: How likely each is the number that its part asks for, by the leaf scorer.
-        alike: Whether they all are in one line, or at one place.
+        leaves: The leaf of each part, in order.
+        share: The leaf scorer's probability of each leaf.
+        alike: Whether all are in the same line or column.
     """
 
     leaves: tuple[int, ...]
@@ -171,14 +171,12 @@ class ChosenNumbers:
 def choose_numbers(
     shares: Sequence[NDArray[np.float64]], years: Sequence[int], leaves: NumberMatrix, alike: Alike
 ) -> ChosenNumbers | None:
-    """Return the numbers that answer the parts of a question best together; None if there are too few.
+    """Choose the best combination of numbers for the parts of a question; None if there are too few numbers.
 
     Args:
-        shares: For each part how likely each leaf is its answer.
+        shares: For each part the probability of each leaf.
         years: The year that each part asks for; 0 if it asks for none.
         alike: What the numbers probably share.
-
-    Shape: Each of `shares` has one entry a leaf.
     """
     scores = [_score_leaves(share, year, leaves) for share, year in zip(shares, years, strict=True)]
     found: list[tuple[float, tuple[int, ...], bool]] = []
@@ -202,7 +200,7 @@ def _score_leaves(share: NDArray[np.float64], year: int, leaves: NumberMatrix) -
 
 
 def _group_leaves(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
-    """Yield the leaves of each line, or of each place of a table; sentences are lines only."""
+    """Yield the leaves of each line, or of each column of a table; a sentence is a line."""
     across = leaves.line if alike == "line" else leaves.place
     keys = leaves.table.astype(np.int64) * 100_000 + across
     usable = keys if alike == "line" else np.where(leaves.table >= 0, keys, np.int64(-1) << 40)
@@ -212,7 +210,7 @@ def _group_leaves(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int
 
 
 def _choose_one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, ...] | None:
-    """Return a leaf for each part, no leaf twice: the surest part chooses first."""
+    """Return a different leaf for each part, in order of decreasing scores."""
     if len(among) < len(scores):
         return None
     left = np.array([score[among] for score in scores])
@@ -239,12 +237,12 @@ _KINDS = frozenset({"number", "numbers"})
 
 @dataclass(frozen=True, slots=True)
 class ListAnswerer:
-    """Answers questions that ask for several numbers."""
+    """Answers questions for several numbers."""
 
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the list that a question asks for; none if it asks for none, or the page has too few numbers."""
+        """Yield the list that a question asks for, unless it asks for none or the page has too few numbers."""
         listing, alike = _find_listing(asked.translated, asked.context)
         if listing is None or not len(asked.page.leaves):
             return
@@ -292,14 +290,14 @@ def _find_listing(question: Question, context: TurnContext) -> tuple[Listing | N
 
 
 def _names_a_total(question: Question, document: Document) -> bool:
-    """Whether the total that a question asks for is a line of its own: "the total costs" where "Total costs" is one."""
+    """Whether the total that a question asks for is a separate line, such as "Total costs"."""
     question_words = set(search_words(question.lowered))
     labels = (set(search_words(row.label)) for table in document.tables for row in table.rows[table.header_rows :])
     return any("total" in label and question.names <= label <= question_words for label in labels)
 
 
 def _repeat_at_time(question: Question, context: TurnContext) -> Question:
-    """Return the question of a list at another time, if nothing but that is asked for after it: "and in 2006?"."""
+    """Repeat the question for the last list with another time if only that is asked for: "and in 2006?"."""
     if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_remove_time(question)):
         return question
     for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):
@@ -320,7 +318,7 @@ def _build_plan(chosen: ChosenNumbers, listing: Listing, page: NumberMatrix) -> 
     leaves = [page.leaves[index] for index in chosen.leaves]
     labels = [leaf.label for leaf in leaves]
     if len(set(labels)) < len(labels) or not all(leaf.table >= 0 for leaf in leaves):
-        # Words around a number of the text are not a label: what was asked for is.
+        # Words around a number of the text are not a label, so use the words of the question.
         labels = [_label_item(item) for item in listing.items]
     extracts = [
         Extract(step, leaf.source, label, leaf.quantity)
@@ -335,6 +333,6 @@ def _label_item(item: str) -> str:
 
 
 def _estimate_confidence(chosen: ChosenNumbers) -> float:
-    """How sure the whole list is: by the shares of its numbers; numbers side by side vouch for each other."""
+    """Estimate the confidence of a list from the shares of its numbers, with a bonus for one line or column."""
     mean = sum(map(math.log, (max(share, 1e-6) for share in chosen.share))) / len(chosen.share)
     return 1 / (1 + math.exp(-(mean + (2.2 if chosen.alike else 0.5))))

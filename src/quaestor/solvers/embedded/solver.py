@@ -1,4 +1,4 @@
-"""The embedded solver: long documents from their facts, and pages by ranking plans. Loads what a question needs."""
+"""The embedded solver, which answers from the facts of long documents and by ranking plans for pages."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddedSolver:
-    """Answers without a model. Deterministic: the same question in the same conversation has the same answer."""
+    """Deterministic solver without a language model."""
 
     name = "embedded"
     reads_whole = True
@@ -37,17 +37,17 @@ class EmbeddedSolver:
         """Set the options of `EmbeddedOptions`.
 
         Args:
-            weights: The folder of the learned weights, which are read when a question needs them; None for those of the
-                package. Or weights for pages; those for filings are then the package's.
+            weights: A folder of trained weights, loaded when they are first needed, or weights for pages; None for the
+                weights of the package. Given weights for pages, filings use those of the package.
         """
         self._weights, self._abstain_below, self._answers = weights, abstain_below, answers
         self._decline, self._decline_below = decline, decline_below
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the likeliest answer; without a value if it is not sure enough.
+        """Return the likeliest answer, without a value if its confidence is too low.
 
         Raises:
-            SolverError: The page has no number that a plan could start from.
+            SolverError: The page has no usable number.
         """
         question, context = context.normalize(question)
         if (asked := with_instructions_last(question)) != question:
@@ -65,7 +65,7 @@ class EmbeddedSolver:
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
         """Yield the likeliest answers, best first, each result once.
 
-        Of a page they are of the first kind that the question asks for.
+        For a page, only answers of the first kind that fits.
         """
         question, context = context.normalize(question)
         return self._choose_answerer(question, context).answers(question, context)
@@ -83,12 +83,12 @@ class EmbeddedSolver:
         return asks_for_measure(question, context)
 
     def load(self) -> None:
-        """Load what was learned for pages and for filings."""
+        """Load the weights for pages and for filings."""
         _ = self.pages, self._filings
 
     @cached_property
     def pages(self) -> "PageAnswerer":
-        """What answers questions about pages."""
+        """The answerer for pages."""
         from quaestor.solvers.embedded.loading import load_weights
         from quaestor.solvers.embedded.page_answers import PageAnswerer
 
@@ -103,7 +103,7 @@ class EmbeddedSolver:
 
     @cached_property
     def _filings(self) -> "FilingAnswerer":
-        """What answers questions about long documents from their facts."""
+        """The answerer for long documents."""
         from quaestor.solvers.embedded.filings.answering import FilingAnswerer
         from quaestor.solvers.embedded.filings.loading import load_filing_weights
 

@@ -12,17 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedOptions:
-    """The options of the solver that asks no model.
+    """Options of the solver without a language model.
 
     Attributes:
-        weights: A folder that `quaestor train` made; None for the weights of the package.
+        weights: A folder made by `quaestor train`; None for the weights of the package.
         abstain_below: The confidence below which an answer is withheld.
-        decline: Whether it says so where the page has no answer; every question of a benchmark has one.
-        decline_below: The probability that the page holds the answer, below which it says so where it declines.
-        answers: Which answers there may be. `numbers`: a number for every question, and yes or no where that is asked,
-            as ConvFinQA has them; so it is over a dataset whose format says so (`Dataset.answers`). `all`: lists,
-            labels, counts and words of the page too, where a question asks for them; so it is over other datasets, and
-            where a person asks.
+        decline: Whether to decline questions that the document does not answer; every benchmark question has an answer.
+        decline_below: With `decline`, the probability of an answer in the document below which a question is declined.
+        answers: The kinds of answers to give. `numbers`: a number, or yes or no, for every question, as in ConvFinQA;
+            the default for datasets whose format requires it (`Dataset.answers`). `all`: also lists, labels, counts and
+            words of the document; the default for other datasets and for questions of users.
     """
 
     weights: str | None = option(
@@ -44,7 +43,7 @@ def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
     from quaestor.solvers.embedded.solver import EmbeddedSolver
 
     folder = Path(options.weights) if options.weights else None
-    if folder is not None:  # a mistake in a folder that a person names is reported before the first question
+    if folder is not None:  # report an invalid folder before the first question
         from quaestor.solvers.embedded.filings.loading import load_filing_weights
         from quaestor.solvers.embedded.loading import load_weights
 

@@ -1,4 +1,4 @@
-"""Between the solver's own terms and plans: a chosen candidate as steps, and what a choice leaves for later."""
+"""Conversion between the solver's outcomes and plans, and completion of questions that refer to earlier ones."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.prior import Prior
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, make_turn_view
 
-# What a question measures, as the number scorer sees it: the question put as one for a number.
+# ---- Rewriting of a choice as a question for a number.
 #
-# "In which year was net income highest?" measures net income: the scorer that was learned from questions for numbers
-# tells which cells that means.
+# "In which year was net income highest?" measures net income. The scorer, which was trained on questions for numbers,
+# finds the cells of such a measure.
 
 
 _POINTS_BACK = lazy_regex(r"^(?:(?:the|that|this|it|its|they|those|these|value|amount|number|figure|one)\s*)*$")
@@ -36,7 +36,7 @@ _TAIL = lazy_regex(r"(?:[\s,]{1,3}(?:the|and|of|for|in|an?|with|during|to|by)){0
 
 
 def trim_measure(measure: str) -> str:
-    """Return the words of a measure without those at its ends that say nothing; "" if it only points back.
+    """Remove filler words at the ends of a measure; return "" if only a pronoun is left.
 
     >>> trim_measure("the sales in 2012, the"), trim_measure("that")
     ('sales in 2012', '')
@@ -46,10 +46,10 @@ def trim_measure(measure: str) -> str:
 
 
 def build_number_question(measure: str) -> Question:
-    """Return the question for the number that is measured.
+    """Return the question for the number of a measure.
 
     Args:
-        measure: Its words, as `trim_measure`; "" asks for what was asked for before.
+        measure: The result of `trim_measure`; "" asks for the number of the previous question.
     """
     return read_question(f"what was the {measure}?" if measure else "what was it?")
 
@@ -61,13 +61,11 @@ def score_cells(
     weights: EmbeddedWeights,
     prior: Prior | None = None,
 ) -> NDArray[np.float64]:
-    """Return the probability of each number of the page that a question for a number means it.
+    """Return the probability of each number of the page that a question means it.
 
     Args:
-        state: The conversation before it.
-        prior: What speaks for the numbers of a document of several tables besides.
-
-    Shape: One entry a number of the page.
+        state: The conversation before the question.
+        prior: The prior of the numbers of a document with several tables.
     """
     if not len(page.leaves):
         return np.zeros(0)
@@ -77,15 +75,15 @@ def score_cells(
     return found if prior is None else prior.after(turn).adjust_leaves(found, state.lookups.values())
 
 
-# Questions that leave out what the last one said: "which years?", "and in 2011?", "what about freight?".
+# ---- Completion of questions after a choice: "which years?", "and in 2011?", "what about freight?"
 #
-# One that follows any other question is left as it is: numbers have their own ways to go on.
+# Questions after other questions are not completed here.
 
 
 _NOUN = r"(?:ones?|years?|quarters?|periods?|lines?|segments?|regions?|of them)"
 _WHICH = lazy_regex(rf"(?:and\s+|so\s+)?(?:which|what)(?:\s+{_NOUN})?\s*\?*")
 _GOING_ON = lazy_regex(
-    r"(?:and|what about|how about|and what about)\s+(?:(?:in|for|of|at|during)\s+)?(?P<said>[^?]{2,60}?)\s*\?*"
+    r"(?:and|what about|how about|and what about)\s+(?:(?:in|for|of|at|during)\s+)?(?P<rest>[^?]{2,60}?)\s*\?*"
 )
 _VERB = lazy_regex(
     r"\b(?:is|are|was|were|did|do|does|has|have|had|what|which|who|when|why|how|much|many|it|that|this|them|change"
@@ -93,11 +91,11 @@ _VERB = lazy_regex(
 )
 _WHICH_IS = lazy_regex(r"(?:and\s+)?which(?:\s+one)?\s+(?P<rest>(?:is|was|were|are|had|has)\b.*)")
 _MOST = 8
-"""So many questions back one may have begun that is still gone on with."""
+"""Maximum number of earlier questions that a question may continue."""
 
 
 def complete_question(question: Question, earlier: Sequence[Question]) -> Question:
-    """Return a question with what it leaves out of those before; itself if it leaves out nothing.
+    """Complete a question from the ones before; return it unchanged if it is complete.
 
     >>> asked = [read_question("in which year were wages highest?")]
     >>> complete_question(read_question("what about freight?"), asked).text
@@ -122,14 +120,14 @@ def _complete_by_last(question: Question, before: Question | None) -> Question:
     going_on = _GOING_ON.fullmatch(text)
     if going_on is None:
         return question
-    rest = going_on["said"]
+    rest = going_on["rest"]
     if question.years and len(rest.split()) <= 2:
         return _replace_year(before, question)
     return _replace_measure(before, rest) or question
 
 
 def _ask_for_choice(before: Question) -> Question | None:
-    """Return a question for a count as one for what is counted."""
+    """Turn a question for a count into one for the counted things."""
     text, count = re.subn(r"\bhow many\b", "which", " ".join(before.lowered.split()), count=1)
     return read_question(text) if count else None
 
@@ -147,24 +145,24 @@ def _replace_measure(before: Question, words: str) -> Question | None:
     if not measure or _VERB.search(words) or selection is None:
         return None
     for mention in before.periods:
-        # "Sales in 2012" goes on as "costs in 2012".
+        # After "sales in 2012", "and costs?" means "costs in 2012".
         measure = trim_measure(measure.replace(before.lowered[mention.start : mention.end], ""))
     if measure not in selection.text:
         return None
     return read_question(selection.text.replace(measure, words.removeprefix("the "), 1))
 
 
-# What a choice leaves to the questions after it: the cell that was chosen, as if it had been looked up.
+# ---- Choices in the conversation state: the chosen cell counts as looked up.
 #
-# After "in which year were sales highest?" the conversation is about that year's sales: "what was it?" means the
-# number, "and in that year, what was rent?" the year.
+# After "in which year were sales highest?" the conversation is about that year's sales: "what was it?" asks for their
+# amount, and "that year" in "what was rent in that year?" is the chosen year.
 
 
 _SELECTS = frozenset({"argmax", "argmin", "rank", "labels"})
 
 
 def recall_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> tuple[Question, TurnAction] | None:
-    """Return a turn that chose one cell as a turn that looked it up; None for every other turn."""
+    """Convert a turn that chose one cell to a turn that looked it up; return None for other turns."""
     label = _find_one_label(answer)
     if answer.plan is None or label is None:
         return None
@@ -183,7 +181,7 @@ def recall_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> t
 
 
 def is_no_number(answer: Answer) -> bool:
-    """Return whether an answer is words or a list, with which nothing can be calculated."""
+    """Return whether an answer is words or a list, which ranked plans cannot use."""
     return isinstance(answer.value, Text | ValueList)
 
 
@@ -196,7 +194,7 @@ def _find_one_label(answer: Answer) -> str | None:
 
 
 def _find_group(plan: Plan) -> CellGroup | None:
-    """The cells that a plan chooses among: of a list of changes those of the later period."""
+    """Return the cells that a plan chooses among; for a list of changes those of the later period."""
     step = plan.steps[-1]
     if not isinstance(step, Compute) or step.operation not in _SELECTS:
         return None
@@ -218,12 +216,12 @@ _NONE: Mapping[int, int] = MappingProxyType({})
 
 
 def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> Plan:
-    """Return an outcome as a plan: its leaves as extracts, then its operation.
+    """Convert an outcome to a plan.
 
     Args:
-        state: The turns before, as they are read.
-        given: For each of them, whether that was its answer. One that was not cannot be referred to: its steps are
-            written out.
+        state: The reading of the earlier turns.
+        given: For each earlier turn whether its answer agrees with the reading. If not, the plan cannot refer to the
+            answer and repeats the steps of the turn.
     """
     writer = _PlanWriter(leaves, state, given)
     writer.write(outcome)
@@ -231,14 +229,14 @@ def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, 
 
 
 class _PlanWriter:
-    """Steps in the making."""
+    """Builder of the steps of a plan."""
 
     def __init__(self, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> None:
         self.steps: list[Extract | Compute] = []
         self._leaves, self._state, self._given = leaves, state, given
 
     def write(self, outcome: TurnAction) -> PlanOperand:
-        """Add the steps of an outcome; what a lookup takes becomes the last step."""
+        """Add the steps of an outcome; the operand of a lookup becomes the last step."""
         operands = tuple(self._write_operand(operand) for operand in outcome.operands)
         if outcome.operation != "lookup":
             self.steps.append(Compute(len(self.steps) + 1, outcome.operation, operands))
@@ -276,11 +274,11 @@ def _build_constant(value: float) -> Constant:
 
 
 def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int] = _NONE) -> DialogueState:
-    """Return the conversation so far in the solver's terms, whichever solver answered.
+    """Convert the conversation so far, by any solver, to a `DialogueState`.
 
     Args:
-        memory: The turns before.
-        restated: The turns that only gave an earlier answer again, each with the turn that it was of.
+        memory: The earlier turns.
+        restated: The turns that only repeated an earlier answer, with the turn of that answer.
     """
     state = DialogueState()
     for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
