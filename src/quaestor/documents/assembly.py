@@ -438,7 +438,7 @@ class _Assembly:
 
 
 def _stack_parts(part: TablePart) -> TablePart:
-    """Return a list that is printed side by side with its parts one below the other; any other table as it is."""
+    """Stack the parts of a list that is printed side by side; return other tables unchanged."""
     header_rows = count_header_rows(part.grid) if part.header_rows is None else part.header_rows
     width = width_of_parts(part.grid, header_rows)
     if width is None:

@@ -46,10 +46,10 @@ _NAMED_BY_YEAR = re.compile(
 _YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
 _LASTING = re.compile(r"\b(?:months?|weeks|quarters?|years?)\s+end(?:ed|ing)\s*:?\s*$", re.IGNORECASE)
 _DURATION = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?\s(?:years?|months?)", re.IGNORECASE)
-"""What a lease or an option still lasts; alone it may head a column too ("12 months")."""
+"""The remaining term of a lease or an option; alone it may also be a column heading ("12 months")."""
 _THOUSANDS = re.compile(r"[0-9],[0-9]{3}\b")
 _NOTED = re.compile(r"(?<=[a-z])\s?\([0-9]{1,2}\)$", re.IGNORECASE)
-"""The mark of a footnote behind what a heading says: "US$ million(1)"."""
+"""A footnote mark at the end of a heading: "US$ million(1)"."""
 _HEADER_ROWS_AT_MOST = 4
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2

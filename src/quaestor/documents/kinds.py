@@ -101,7 +101,7 @@ def kind_of(label: str) -> Kind | None:
 
 
 def unit_in_brackets(label: str) -> str | None:
-    """Return what a label of a count says in brackets that it counts in; None if it says nothing.
+    """Return the unit in brackets in the label of a count, or None.
 
     >>> unit_in_brackets("Sales (millions of kWh):"), unit_in_brackets("Number of stores")
     ('kWh', None)

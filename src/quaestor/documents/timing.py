@@ -148,7 +148,7 @@ def _has_length(header: Header) -> bool:
 
 
 def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> str | None:
-    """Return what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
+    """Return the period without a year ("six months ended May 31") in the corner or a text above a table, or None."""
     corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
     corner = " ".join(filter(None, corners))
     if leads_to_year(corner):
@@ -161,7 +161,8 @@ def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> 
             found = _LENGTH.search(text)
             day = _MONTH_DAY.search(text, found.end() if found else 0)
             year = _YEAR_AFTER.match(text, day.end()) if day else None
-            # Of a year that no column names, the day is not one that years end on: "2000" ended on January 28, 2001.
+            # If no column has the year of the day, the day does not apply to its columns: "2000" ended on January 28,
+            # 2001.
             return f"{lengths.pop()} {day[0]}" if day and not (year and int(year[1]) not in years) else None
     return None
 

@@ -163,7 +163,7 @@ _DEPENDENT = re.compile(
 _AREA = re.compile(r"(?<!per )\b(?:square (?:feet|footage|met(?:er|re)s)|sq\.? ?ft)\b", re.IGNORECASE)
 _RATIO = re.compile(r"\b(?:ratio|rate|margin|yield|return on [a-z ]{1,30})s?\b", re.IGNORECASE)
 _OF_SECTIONS = ("shares", "price", "percent", "count")
-"""What the heading over some lines says for all of them."""
+"""Kinds that a heading above several lines gives to all of them."""
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
 """Number of characters around a number in a label that determine its meaning."""

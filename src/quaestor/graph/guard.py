@@ -1,4 +1,4 @@
-"""Decide what a query may be, before any engine sees it.
+"""Validation of queries before they are passed to an engine.
 
 Only tokens are parsed; the engine decides whether a query is well formed. Anything other than SELECT and ASK is
 refused, as are clauses that leave the graph (SERVICE, FROM), escapes that could hide one, and queries too long or too
@@ -51,7 +51,7 @@ class GuardedQuery:
     """A query that is safe to run.
 
     Attributes:
-        text: As given, comments blanked; the engine gets exactly this.
+        text: The query with comments blanked, exactly as passed to the engine.
     """
 
     text: str

@@ -1,8 +1,8 @@
 """SPARQL queries over one graph, guarded and with limits on rows and time.
 
-Queries run in a worker process that is ended when the time is over: the engine has no time limit of its own, and no
-thread can be stopped within it. One worker serves all graphs of this process; a fork has its own. Whatever the engine
-raises becomes a `QueryError`.
+Queries run in a worker process, which is killed at the time limit, since the engine has no time limit and a thread in
+it cannot be stopped. One worker serves all graphs of this process; a fork starts another one. All exceptions of the
+engine become a `QueryError`.
 """
 
 import atexit
@@ -30,7 +30,7 @@ from quaestor.ontology.terms import PREFIXES, Iri, Shortener, Value, write_turtl
 
 _WORKER = Path(__file__).with_name("worker.py")
 _START_SECONDS = 30.0
-"""How long the worker may take to start, and to load a graph; neither counts against a query."""
+"""Time limit for starting the worker and for loading a graph, which do not count against a query."""
 
 
 class Worker:

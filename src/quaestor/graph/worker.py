@@ -1,4 +1,4 @@
-"""The process that runs queries; its parent ends it when the time of one is over.
+"""Worker process that runs queries; its parent kills it when a query exceeds its time limit.
 
 Run as a file rather than imported: it loads only the engine, so it starts in a few hundredths of a second. Requests and
 replies are lines of JSON. It exits when its input ends, or by an alarm if it is not killed.

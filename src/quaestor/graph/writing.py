@@ -40,7 +40,7 @@ Node = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How values of a kind are terms."""
+    """Conversion of a kind of values to terms and back."""
 
     write: Callable[[Any], str]
     read: Callable[[str], Any]
@@ -68,7 +68,7 @@ _BY_TAG = _Kind(lambda _: text_term("tag"), lambda _: True)
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """An attribute of a fact, and the predicate that states it; a value that is `absent` is not written."""
+    """Attribute of a fact with its predicate; the value `absent` is not written."""
 
     name: str
     predicate: str
@@ -124,7 +124,7 @@ _FIELDS: dict[type, tuple[_Field, ...]] = {
     CellRef: tuple(_Field(name, f"kg:{name}", _WHOLE) for name in ("table", "row", "column")),
     SentenceRef: tuple(_Field(name, f"kg:{name}", _WHOLE) for name in ("start", "end")),
 }  # fmt: skip
-"""What is written of each kind of fact, and read again."""
+"""The stored attributes of each kind of fact."""
 
 
 def _write(node: str, value: object, fields: Sequence[_Field]) -> Iterable[Triple]:
@@ -151,7 +151,7 @@ def _only(node: Node, predicate: str) -> str:
 
 
 def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
-    """Return all facts as triples, sorted, no two the same."""
+    """Return all facts as sorted triples without duplicates."""
     found = {
         Triple(PAGE, "rdf:type", "kg:Document"),
         Triple(PAGE, "dcterms:identifier", text_term(graph.document)),
@@ -227,7 +227,7 @@ def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
 
 
 def _fact(node: str, kind: str, fact: object) -> Iterable[Triple]:
-    """Yield what is written of a fact: its fields, the number that it prints, its headings and its place."""
+    """Yield the triples of a fact: its fields, headings, printed number and place."""
     yield Triple(node, "rdf:type", kind)
     yield from _write(node, fact, _FIELDS[type(fact)])
     if isinstance(fact, Observation | TextCell):
@@ -286,9 +286,9 @@ def _instance(cell: Observation | TextCell, class_: str) -> Iterable[Triple]:
         yield Triple(cell.instance, cell.predicate, text_term(cell.text))
 
 
-# Triples of a graph, back as its facts.
+# ---- From triples back to facts.
 #
-# Triples other than those of exactly one graph are an error, so that a loaded graph equals the one written.
+# Triples other than those of exactly one graph are an error, so that a loaded graph equals the stored one.
 
 
 def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:

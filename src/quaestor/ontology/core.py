@@ -151,7 +151,7 @@ def _compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]])
         nouns: The nouns of each metric type, for `<change>`.
     """
     written = ("".join(_compile_part(part, nouns) for part in _PARTS.findall(phrase)) for phrase in phrases)
-    # Asked once, and not for each phrase, whether a word begins where it might stand.
+    # The start of a word is checked once for all phrases, which is faster than for each.
     return lazy_regex(rf"(?<!\S)(?:{'|'.join(written)})")
 
 
@@ -161,7 +161,7 @@ def _compile_part(part: str, nouns: Mapping[str, Sequence[str]]) -> str:
     if part.startswith("!"):
         return rf"(?!{part[1:]} )"
     if part.startswith("<"):
-        # Longer nouns first: `growth rate` is one, and `growth` is another.
+        # Longer nouns first, since both `growth rate` and `growth` are nouns.
         words = sorted(nouns[part[1:-1]], key=lambda noun: (-len(noun), noun))
         return f"(?:{'|'.join(re.escape(noun).replace(chr(92) + ' ', ' ') for noun in words)})s? "
     return rf"{re.escape(part[:-1])}\S* " if part.endswith("*") else f"{re.escape(part)} "

@@ -38,7 +38,7 @@ class Concept:
         return split_terms([self.others])[0]
 
     def per_share(self) -> "NamedMeasure":
-        """Return the amount of it per share."""
+        """Return the same measure per share."""
         name = self.name.removeprefix("us-gaap:")
         phrases = tuple((*phrase, *PER_SHARE) for phrase in self.phrases)
         return NamedMeasure(f"{name}_per_share", phrases, f"{self.called} per share", f"{name} / {_SHARES}")
@@ -258,7 +258,7 @@ class Thesaurus:
         self._lines = [line.replace("\t", "; ").split("; ") for line in lines]
         self._places: dict[str, dict[int, None]] = defaultdict(dict)
         for place, phrases in enumerate(self._lines):
-            for beginning in {phrase[:2] for phrase in phrases}:  # most phrases of a line begin alike
+            for beginning in {phrase[:2] for phrase in phrases}:  # most phrases of a line have the same first words
                 self._places[_first_letters(beginning)][place] = None
         self._known: dict[str, tuple[Mapping[Phrase, Sequence[str]], int]] = {}
 

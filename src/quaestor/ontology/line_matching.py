@@ -431,7 +431,7 @@ class LineIndex:
         learned.pop("", None)
         self._keys = dict(learned)
         for key, (line, preferred) in core.keys.items():
-            # If documents use the preferred caption, their property stands for the core's line.
+            # If documents use the preferred caption, their property replaces the core's line.
             self._keys.setdefault(key, learned.get(preferred, (line.name, line.label)))
 
     def find(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:

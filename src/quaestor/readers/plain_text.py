@@ -181,7 +181,7 @@ def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
 
 
 def _are_named_by_years(rows: Sequence[Sequence[Piece]]) -> bool:
-    """Whether the years that rows begin with are what they are about: "1999 .... 14  180,400"."""
+    """Whether rows are named by the years at their beginning: "1999 .... 14  180,400"."""
     firsts = [row[0].text for row in rows if row[0].is_number]
     return len(firsts) > 1 and all(
         not row[0].is_number or (_YEAR.fullmatch(row[0].text) and not _YEAR.fullmatch(row[1].text)) for row in rows
@@ -200,7 +200,7 @@ def _is_wrapped(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _as_wide_as_lines(headings: Sequence[Piece], below: str) -> list[Piece]:
-    """Return headings with the width of the line that is drawn under each; what has none of its own is as it is."""
+    """Extend each heading to the width of the line drawn below it, if it does not share that line."""
     found = list(headings)
     for run in _DRAWN.finditer(below.expandtabs()):
         over = [place for place, piece in enumerate(headings) if piece.overlaps(*run.span())]
@@ -414,7 +414,7 @@ class _PageText:
         grid = read_grid(lines, body)
         if max(map(len, grid), default=0) < 2:
             return None
-        # Before the marks of the columns stand their headings.
+        # The headings are before the column marks.
         heads = len(read_grid(lines[:body], body)) if marked is not None else 0
         lead = _Lead()
         while grid and body > 0 and not any(grid[0][1:]) and grid[0][0]:

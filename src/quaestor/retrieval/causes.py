@@ -236,7 +236,7 @@ _AGAINST_OTHER = 0.15
 _IN_DISCUSSION = 0.03
 _LONGEST = 1_000
 PART, LEAST = 0.7, 0.45
-"""A reason with a lower fit is that of a part of what is asked, or of something else."""
+"""Fit below which a reason concerns only a part of the question, and below which it concerns something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +342,7 @@ def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
 # Passages with reasons for changes as places for questions about reasons.
 
 _MOST = 3
-"""Passages about the thing itself; further ones repeat them, or are about a part of it."""
+"""Maximum number of passages; further ones repeat these or concern only a part of the question."""
 
 
 def places_of_causes(

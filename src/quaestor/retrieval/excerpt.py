@@ -94,7 +94,7 @@ def _around(document: Document, block: Block) -> list[Block]:
     return blocks
 
 
-# Reduction of blocks to what a question is about: table rows and totals, sentences with the one before.
+# Reduction of blocks to the parts relevant to a question: table rows and totals, sentences with the one before.
 #
 # A solver that needs the rest can search for it.
 
@@ -106,7 +106,7 @@ _SUM = re.compile(r"(?:sub)?total|net\b", re.IGNORECASE)
 
 
 def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed: Collection[int] = ()) -> Block:
-    """Return a block reduced to what is asked for, if it is a long table or passage.
+    """Reduce a long table or passage to the parts relevant to a question.
 
     Tables keep relevant rows with their headings, and totals. A table without a relevant row, or with periods as rows,
     is unchanged. Passages keep relevant sentences, each with the one before.

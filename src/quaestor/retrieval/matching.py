@@ -14,7 +14,7 @@ SAME_LINE = 0.9
 """Weight of a term that names the line in other words than the row."""
 
 _PRECISION = 0.45
-"""Part of the score that depends on the label containing nothing else than what is asked."""
+"""Share of the score for labels without words that are not in the question."""
 _YEARS = 0.2
 _YEAR_OF_BLOCK = 0.5
 _PHRASE = 0.05

@@ -32,7 +32,7 @@ _SAME = (
     (re.compile(r"\b(?:net )?(?:operating )?(?:sales|revenues?)\b"), "revenue"),
     (re.compile(r"\b(?:earnings(?! per)|profits?(?! margin))\b"), "income"),
 )
-"""Synonyms, replaced by one of them."""
+"""Patterns of synonyms, each with the word that replaces them."""
 ONE_AMOUNT = frozenset(map(stem, "expense expenses cost costs spending amount amounts level levels".split()))
 """Words after the name of a line that do not change it: "research and development expense"."""
 NAMES_NOTHING = frozenset(

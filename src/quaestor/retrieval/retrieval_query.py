@@ -1,4 +1,4 @@
-"""What a question searches for: weighted terms, lines of statements, years and tables."""
+"""Retrieval queries of questions: weighted terms, lines of statements, years and tables."""
 
 import math
 import re

@@ -102,7 +102,7 @@ def _drop_letters(word: str) -> Iterator[str]:
 
 
 def _is_one_slip(one: str, other: str) -> bool:
-    """Whether a letter more, less, another, or two neighbours the other way round make one word of the other."""
+    """Whether two words differ by one inserted, deleted, replaced or transposed letter."""
     from rapidfuzz.distance import OSA
 
     return OSA.distance(one, other, score_cutoff=1) <= 1

@@ -113,7 +113,7 @@ def _named_values(element: "_Element") -> Iterable[tuple[str, str]]:
 
 
 _LONGEST_TEXT = 10_000
-"""Characters of a tagged number or of words of the cover that are read: of what is longer, nothing is asked."""
+"""Limit in characters for a tagged number or for words of the cover; longer text is cut, since nothing asks for it."""
 
 
 def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
@@ -151,9 +151,9 @@ def _texts_in(element: "_Element", skipped: Collection["_Element"]) -> "Iterator
             yield child.tail
 
 
-# Printed text to number, as the transformation registries of inline XBRL define it (`ixt`, `ixt-sec`).
+# Conversion of printed text to numbers by the transformation registries of inline XBRL (`ixt`, `ixt-sec`).
 #
-# What is not of the form that its format asks for is an error, never a guess.
+# Text that does not match its format is an error.
 
 _LONGEST = 100
 """Limit in characters for a number."""
