@@ -21,7 +21,7 @@ from quaestor.errors import QuestionTimeoutError
 
 R = TypeVar("R")
 
-_AGAIN = 1.0
+_RETRY_SECONDS = 1.0
 """Seconds after which work is interrupted again, since some code swallows every exception."""
 
 
@@ -57,14 +57,14 @@ class Interruptible:
         finally:
             try:
                 self._finish()
-            except InterruptedWork:  # raised before the lock was acquired; it is not raised again within `_AGAIN`
+            except InterruptedWork:  # raised before the lock was acquired; it is not raised again so soon
                 self._finish()
                 raise
 
     def interrupt(self, *, timed_out: bool = False) -> None:
         """Interrupt the work now if it is running, or as soon as it starts."""
         if self.raise_once(timed_out=timed_out):
-            _watch.begin(self, _AGAIN)
+            _watch.begin(self, _RETRY_SECONDS)
 
     def raise_once(self, *, timed_out: bool) -> bool:
         """Raise the interruption once, and return whether the work is running."""
@@ -137,7 +137,7 @@ class _Watch:
                 late = [work for work, end in self._ends.items() if end <= now]
                 for work in late:
                     if work.raise_once(timed_out=True):
-                        self._ends[work] = now + _AGAIN
+                        self._ends[work] = now + _RETRY_SECONDS
                     else:
                         del self._ends[work]
                 self._next_check = min(self._ends.values(), default=float("inf"))

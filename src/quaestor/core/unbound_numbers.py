@@ -16,13 +16,13 @@ _NUMBER_WORD = lazy_regex(
     r"|teens|digits?|[a-z]{2,12}fold|twice|thrice"
     r"|(?:hal[fv]|doubl|tripl|trebl|quadrupl|quintupl|sextupl|septupl|octupl|decupl)(?:e|es|ed|ing|y)"
 )
-_NO_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".split())
+_NOT_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".split())
 _PARTS = frozenset(
     "third thirds quarter quarters fifth fifths sixth sixths seventh sevenths eighth eighths ninth ninths tenth"
     " tenths twelfth twentieth hundredth".split()
 )
 _SHARE_BEFORE = frozenset("a an one by".split())
-_SHARE_BEHIND = frozenset("less more lower higher larger smaller bigger fewer greater above below".split()) | {""}
+_SHARE_AFTER = frozenset("less more lower higher larger smaller bigger fewer greater above below".split()) | {""}
 _SHARE_TO = (frozenset("a an by".split()), frozenset("to off up down on".split()))
 _SCORES = frozenset("a several many".split()) | {""}
 _OF_A_YEAR = frozenset("first second third fourth last the this each every other latter".split())
@@ -78,9 +78,9 @@ def _is_number(before: str, word: str, after: str) -> bool:
     if word in ("score", "scores"):
         return after == "of" and before in _SCORES
     if word in _PARTS:
-        share = after == "of" or (before in _SHARE_BEFORE and after in _SHARE_BEHIND)
+        share = after == "of" or (before in _SHARE_BEFORE and after in _SHARE_AFTER)
         return (share and before not in _OF_A_YEAR) or (before in _SHARE_TO[0] and after in _SHARE_TO[1])
-    return _NUMBER_WORD.fullmatch(word) is not None and word not in _NO_NUMBERS
+    return _NUMBER_WORD.fullmatch(word) is not None and word not in _NOT_NUMBERS
 
 
 def _fold(text: str) -> str:

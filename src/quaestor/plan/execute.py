@@ -20,9 +20,9 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import require_valid
 
 _PERCENTAGES = frozenset({"percentage", "percentage_change"})
-_KEEPING = frozenset({"identity", "absolute", "add", "subtract", "sum", "average", "minimum", "maximum"})
+_SAME_KIND = frozenset({"identity", "absolute", "add", "subtract", "sum", "average", "minimum", "maximum"})
 _POWERS = frozenset({"divide", "exp"})
-_PAIRS = {"change": "less", "ratio": "to"}
+_JOINING_WORDS = {"change": "less", "ratio": "to"}
 """Word between the names of two lines, by the metric of the computation: "Sales less Costs"."""
 
 
@@ -183,12 +183,12 @@ class _Run:
         pairs = list(lists.pair(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
         extra = [source for one in operands for source in (one.other_sources if isinstance(one, Entries) else one[2])]
         made: list[ListEntry] = []
-        for met in pairs:
-            waiting = iter(met)
+        for entries in pairs:
+            waiting = iter(entries)
             numbers = [lists.reckonable(next(waiting)) if isinstance(one, Entries) else one for one in operands]
             value, counts = _apply(operation, numbers)
-            sources = unique_sources(source for entry in met for source in entry.sources)
-            made.append(ListEntry(met[0].label, number_of(value), counts, sources))
+            sources = unique_sources(source for entry in entries for source in entry.sources)
+            made.append(ListEntry(entries[0].label, number_of(value), counts, sources))
         return Entries(tuple(made), unique_sources(extra))
 
     def _is_list(self, operand: Operand) -> bool:
@@ -241,7 +241,7 @@ class _Run:
             return any(counts.percent for counts in first.counts)
         if metric_of(step.operation) in _PERCENTAGES or self._is_relative_change(step):
             return True
-        if step.operation not in _KEEPING:
+        if step.operation not in _SAME_KIND:
             return False
         registers = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         ones = all(isinstance(o, Constant) and o.value == 1 for o in step.operands if not isinstance(o, Ref))
@@ -262,7 +262,7 @@ class _Run:
         if step is None:
             return None
         metric = "percentage_change" if self._is_relative_change(step) else OPERATIONS[step.operation].metric
-        word = _PAIRS.get(metric)
+        word = _JOINING_WORDS.get(metric)
         if word is not None and (pair := lists.name_pair(self._read_labels(step), word)):
             return pair
         return None if metric == "value" else metric.replace("_", " ")

@@ -283,14 +283,14 @@ OPERATIONS: dict[str, Operation] = {
 }
 """All operations by name."""
 
-_OF_WORDS = ("words", "steps")
+_TAKEN_FROM_TEXT = ("words", "steps")
 
 ARITHMETIC = tuple(
-    name for name, operation in OPERATIONS.items() if not operation.of_list and operation.takes not in _OF_WORDS
+    name for name, operation in OPERATIONS.items() if not operation.of_list and operation.takes not in _TAKEN_FROM_TEXT
 )
 """Operations that compute with numbers; the others select from lists or read words."""
 
-FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes not in _OF_WORDS)
+FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes not in _TAKEN_FROM_TEXT)
 """Operations offered to language models, which read words and write explanations themselves."""
 
 

@@ -30,17 +30,17 @@ _NUMBER = _Kind("number", "a number")
 _YES_NO = _Kind("yes or no", "a yes or no")
 _LIST = _Kind("list", "a list")
 _UNKNOWN = _Kind("unknown", "")
-_GIVEN = {
+_RESULT_KINDS = {
     "number": _NUMBER, "yes or no": _YES_NO, "label": _Kind("words", "a label"), "labels": _LIST, "list": _LIST,
     "words": _Kind("words", "an explanation"),
 }  # fmt: skip
 
-_FITTING = {
+_ACCEPTED_KINDS = {
     "numbers": (_NUMBER, _UNKNOWN), "each": (_NUMBER, _LIST, _UNKNOWN), "all": (_NUMBER, _LIST, _UNKNOWN),
     "list": (_LIST, _UNKNOWN), "entries": (_NUMBER, _LIST, _UNKNOWN), "words": (_UNKNOWN,),
 }  # fmt: skip
-_ONLY = {"row": (RowRef, "the label of a table row"), "steps": (Ref, "references to steps")}
-_BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
+_ACCEPTED_TYPES = {"row": (RowRef, "the label of a table row"), "steps": (Ref, "references to steps")}
+_SECOND_OPERAND_KINDS = (_NUMBER, _UNKNOWN)
 
 
 def require_valid(plan: Plan, turns_before: int) -> None:
@@ -88,7 +88,7 @@ def _result_kind(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
     if operation.takes == "each":
         of = [_operand_kind(operand, kinds) for operand in step.operands]
         return next((kind for kind in (_LIST, _UNKNOWN) if kind in of), _NUMBER)
-    return _GIVEN[operation.gives]
+    return _RESULT_KINDS[operation.gives]
 
 
 def _operand_kind(operand: Operand, kinds: Sequence[_Kind]) -> _Kind:
@@ -209,15 +209,15 @@ def _group_fault(group: CellGroup) -> str | None:
 
 def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Sequence[_Kind]) -> str | None:
     takes = operation.takes
-    if takes in _ONLY:
-        accepted, words = _ONLY[takes]
+    if takes in _ACCEPTED_TYPES:
+        accepted, words = _ACCEPTED_TYPES[takes]
         return None if isinstance(operand, accepted) else f"takes only {words}"
     if isinstance(operand, RowRef):
         return f"cannot take the row label {operand.text[:40]!r}; only table_ operations can"
     if takes == "anything":
         return "takes a reference or a constant; use items to list cells" if isinstance(operand, CellGroup) else None
     kind = _operand_kind(operand, kinds)
-    if kind in (_BEHIND_A_LIST if place and takes == "list" else _FITTING[takes]):
+    if kind in (_SECOND_OPERAND_KINDS if place and takes == "list" else _ACCEPTED_KINDS[takes]):
         return None
     if takes == "entries" or (takes == "words" and kind.name == "words"):
         return None

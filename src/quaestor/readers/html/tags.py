@@ -113,7 +113,7 @@ def _named_values(element: "_Element") -> Iterable[tuple[str, str]]:
 
 
 _LONGEST_TEXT = 10_000
-"""Limit in characters for a tagged number or for words of the cover; longer text is cut, since nothing asks for it."""
+"""Limit in characters for a tagged number or for words of the cover; reading stops after longer text."""
 
 
 def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
@@ -125,7 +125,7 @@ def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
     for text in _texts_in(element, skipped):
         found.append(text)
         room -= len(text)
-        if room < 0:  # tags within tags without end would be read again and again
+        if room < 0:  # deeply nested tags would be read repeatedly
             break
     return "".join(found)
 

@@ -47,13 +47,13 @@ from quaestor.solvers.embedded.writing import complete_question
 
 
 _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
-_NO_PART = STOP_WORDS - JOINING_WORDS
+_IGNORED_WORDS = STOP_WORDS - JOINING_WORDS
 """Words of questions by which captions do not differ."""
 
-_PLAIN = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
+_PLAIN_PATTERNS = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
 """Patterns of questions that ask for no calculation."""
 _TOTALS = frozenset({"total", "totals", "grand total"})
-_LEAST = 2
+_FEWEST_WORDS = 2
 """Minimum number of words of a caption, since one word ("sales", "income") is part of many names."""
 
 
@@ -65,14 +65,14 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
             plans the result is None.
     """
     label, full = _read_answered_row(plan, document)
-    earlier = _uses_earlier_answers_only(plan) and question.pattern_names <= _PLAIN
+    earlier = _uses_earlier_answers_only(plan) and question.pattern_names <= _PLAIN_PATTERNS
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, but most people mean the change of inventories.
         return None
     question_words = search_words(question.lowered)
     # The slowest checks come last: most answers are of a row with all words of the question, and most questions name no
     # line.
-    telling = " ".join(word for word in question_words if word not in _NO_PART and not word.isdigit())
+    telling = " ".join(word for word in question_words if word not in _IGNORED_WORDS and not word.isdigit())
     if not (label or earlier) or not question.is_self_contained or _has_words_of(label, telling):
         return None
     named = _find_longest_caption(question_words)
@@ -111,7 +111,7 @@ def _load_captions() -> Mapping[tuple[str, ...], str]:
         for line in read_core_lines().lines.values()
         for caption in line.captions
     }
-    return {words: line for words, line in found.items() if len(words) >= _LEAST}
+    return {words: line for words, line in found.items() if len(words) >= _FEWEST_WORDS}
 
 
 @lru_cache(maxsize=8192)
@@ -124,7 +124,7 @@ def _find_line(label: str) -> str | None:
 def _find_longest_caption(words: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the longest caption contained in the words, and its line."""
     captions = _load_captions()
-    for size in range(len(words), _LEAST - 1, -1):
+    for size in range(len(words), _FEWEST_WORDS - 1, -1):
         for start in range(len(words) - size + 1):
             if line := captions.get(words[start : start + size]):
                 return " ".join(words[start : start + size]), line
@@ -185,7 +185,7 @@ class AbstentionRules:
 
     def __init__(self, answers: AnswerKinds = "numbers") -> None:
         """Set the kinds of answers to give."""
-        self._words = answers == "all"
+        self._any_kind = answers == "all"
 
     def decline(
         self,
@@ -247,7 +247,7 @@ class AbstentionRules:
         self, question: str, context: TurnContext, words: SpanCandidate | None
     ) -> tuple[WhyNoAnswer, str] | None:
         read, answers_in_words = context.read(question), words is not None and words.sure
-        if self._words and read.wants.kind == "span":
+        if self._any_kind and read.wants.kind == "span":
             if not answers_in_words:
                 return "not_on_page", f"no sentence answers this; {_suggest_question(context)}"
         elif why := why_no_number(read):
@@ -295,7 +295,7 @@ def _is_plain(number: Observation) -> bool:
     return number.year is not None and 0 < len(label) <= _LONGEST_LABEL and not any(map(str.isdigit, label))
 
 
-_OF_SEVERAL = 0.5
+_SEVERAL_COMPANIES_FACTOR = 0.5
 """Factor of an answer's confidence if the question may mean any of several companies."""
 
 
@@ -327,7 +327,7 @@ class AbstentionPolicy:
         if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(asked):
             sure *= holds
         if sure is not None and not asked.context.memory.turns and not asked.context.document.is_page:
-            sure *= _OF_SEVERAL if names_no_company(asked.question.text, asked.context.document) else 1.0
+            sure *= _SEVERAL_COMPANIES_FACTOR if names_no_company(asked.question.text, asked.context.document) else 1.0
         return replace(first, answerable=holds, confidence=sure)
 
     def decline(self, first: Answer, asked: AskedTurn) -> Answer | None:

@@ -52,10 +52,10 @@ _OPEN = lazy_regex(
     r"|(?:after|over|under) (?:\d|one|two|three|four|five)\w* years?|\d\s*(?:-|\u2013|to)\s*\d years?|years? \d\b"
     r"|due after)"
 )
-_CACHE = BoundedCache[str, "KnownYears"](16)
+_YEARS_CACHE = BoundedCache[str, "KnownYears"](16)
 """By the digest of a document, since finding the years of a long one takes a tenth of a second."""
 
-_MOST = 30
+_LONGEST = 30
 """Maximum length of a range of years."""
 
 
@@ -82,7 +82,7 @@ class KnownYears:
 
 def find_years(document: Document) -> KnownYears:
     """Return the years of a document, from a cache for the last few documents."""
-    return _CACHE.get(document.digest, lambda: _collect_years(document))
+    return _YEARS_CACHE.get(document.digest, lambda: _collect_years(document))
 
 
 def _collect_years(document: Document) -> KnownYears:
@@ -98,7 +98,7 @@ def _collect_years(document: Document) -> KnownYears:
         offsets = [mention.offset for mention in find_relative_periods(text)]
         spans = [NUMBER_WORDS.get(count) or int(count) for count in _YEARS.findall(text)]
         reached |= {year + offset for year in own for offset in offsets}
-        reached |= {year - back for year in own for span in spans for back in range(min(span, _MOST))}
+        reached |= {year - back for year in own for span in spans for back in range(min(span, _LONGEST))}
         if not own:
             relative, lengths = relative + offsets, lengths + spans
         is_open = is_open or bool(_OPEN.search(text))
@@ -108,7 +108,7 @@ def _collect_years(document: Document) -> KnownYears:
     dated = {p.year for sentence in document.sentences for p, _, _ in sentence.periods}
     anchors = columns or named
     reached |= {year + offset for year in anchors for offset in relative}
-    reached |= {max(anchors) - back for span in lengths for back in range(min(span, _MOST))} if anchors else set()
+    reached |= {max(anchors) - back for span in lengths for back in range(min(span, _LONGEST))} if anchors else set()
     return KnownYears(tuple(sorted(columns | dated)), frozenset(reached), min(anchors) if is_open and anchors else None)
 
 
@@ -132,7 +132,7 @@ def _read_other_years(text: str) -> Iterator[int]:
         yield (2000 if int(digits) < 70 else 1900) + int(digits)
     for first, last in _RANGE.findall(text):
         end = int(last) if len(last) == 4 else int(first[:2] + last)
-        yield from range(int(first), min(end, int(first) + _MOST) + 1)
+        yield from range(int(first), min(end, int(first) + _LONGEST) + 1)
     # A fiscal year is named after the calendar year with most of its months: 2012 may end on February 2, 2013.
     yield from (int(year) - 1 for pair in _SPRING.findall(text) for year in pair if year)
 
@@ -161,7 +161,7 @@ def show_years(years: tuple[int, ...]) -> str:
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _MOST_WORDS = 12
-_SUREST = 1e-6
+_EPSILON = 1e-6
 
 
 def asked_stems(question: Question) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
     turn, measured = first.reading.turn, first.reading.measured
     page, question = turn.leaves, turn.question
     weight = {stem: weights.of(stem) for stem in asked_stems(question)}
-    whole = max(sum(weight.values()), _SUREST)
+    whole = max(sum(weight.values()), _EPSILON)
     known = [(column, own) for stem, own in weight.items() if (column := page.vocabulary.get(stem)) is not None]
     unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
@@ -201,7 +201,7 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
     leaves = [page.leaves[place] for place in places]
     signatures = first.reading.signatures
     _, share = choices.results[0]
-    share = min(max(share, _SUREST), 1 - _SUREST)
+    share = min(max(share, _EPSILON), 1 - _EPSILON)
     found = {
         "words": min(len(weight), _MOST_WORDS),
         "unknown": sum(unknown),
@@ -229,7 +229,7 @@ def measure_answerability(choices: Hypotheses, weights: StemWeights) -> Floats |
         "numbers": math.log(len(page)),
         "share": math.log(share / (1 - share)),
         "likeliest": first.likely[likeliest],
-        "spread": -float((first.likely * np.log(first.likely + _SUREST)).sum()),
+        "spread": -float((first.likely * np.log(first.likely + _EPSILON)).sum()),
     }
     return np.array([found[name] for name in ANSWERABLE_MEASURES], np.float32)
 
@@ -251,7 +251,7 @@ def _weigh_described_words(weight: dict[str, float], leaves: Sequence[CandidateN
 
 _TELLING_WEIGHT = 0.7
 """Minimum weight of a telling word, which pages with an answer mostly contain."""
-_MISSING_MOST = 3
+_MOST_PHRASES = 3
 """Maximum number of missing phrases that are named."""
 _MOST_YEARS = 12
 _COMPARING = frozenset(stems("above below beneath exceed surpass outweigh ahead"))
@@ -327,7 +327,7 @@ def _read_phrases(question: Question, missing: Set[str]) -> Iterator[str]:
 
 
 def _join_phrases(phrases: Iterator[str]) -> str:
-    named = [f'"{phrase}"' for phrase in dict.fromkeys(phrases)][:_MISSING_MOST]
+    named = [f'"{phrase}"' for phrase in dict.fromkeys(phrases)][:_MOST_PHRASES]
     return " or ".join(filter(None, (", ".join(named[:-1]), named[-1] if named else "")))
 
 

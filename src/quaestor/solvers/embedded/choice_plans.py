@@ -15,8 +15,8 @@ from quaestor.questions.stems import stem, stems
 from quaestor.solvers.embedded.cell_groups import GroupedCells, LabelledCell, Members
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 
-_TURNED: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
-_FAR = 100
+_OPPOSITE: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
+_IN_ONES_FACTOR = 100
 """A limit without a scale that exceeds all numbers of a group by this factor is taken to be in ones."""
 _SIZES = frozenset(
     stem(word)
@@ -84,36 +84,36 @@ class PlanSteps:
 
 def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
     """Return the plan that selects or counts the cells of a group that meet a condition; None if it is impossible."""
-    made, condition = PlanSteps(leaves), selection.condition
+    builder, condition = PlanSteps(leaves), selection.condition
     size = is_size_meant(selection, group)
     listed: PlanOperand | None
     if condition.move and selection.among == "periods":
-        listed = _add_yearly_changes(made, group, _choose_change(condition.limit), size=size)
+        listed = _add_yearly_changes(builder, group, _change_operation(condition.limit), size=size)
     else:
-        listed = None if condition.move else made.listed(group, size=size)
+        listed = None if condition.move else builder.listed(group, size=size)
     if listed is None:
         return None
     if condition.limit is not None:
         limit = _reverse_limit(condition.limit) if condition.move == "fell" else condition.limit
-        selected = made.compute(limit.test, listed, convert_limit(limit, group))
+        selected = builder.compute(limit.test, listed, convert_limit(limit, group))
     elif condition.extreme is not None:
-        return _add_extreme(made, selection, listed, len(group.cells))
+        return _add_extreme(builder, selection, listed, len(group.cells))
     elif condition.move is not None:
-        selected = made.compute("above" if condition.move == "rose" else "below", listed, _ZERO)
+        selected = builder.compute("above" if condition.move == "rose" else "below", listed, _ZERO)
     else:
-        selected = made.compute("items", listed) if selection.form == "count" else made.compute("labels", listed)
+        selected = builder.compute("items", listed) if selection.form == "count" else builder.compute("labels", listed)
         if selection.form != "count":
-            return made.plan()
-    made.compute("count" if selection.form == "count" else "labels", selected)
-    return made.plan()
+            return builder.plan()
+    builder.compute("count" if selection.form == "count" else "labels", selected)
+    return builder.plan()
 
 
 def _reverse_limit(limit: Limit) -> Limit:
     """Return the limit of a negative change, as in "fell by more than 5 %"."""
-    return replace(limit, test=_TURNED.get(limit.test, limit.test), value=-limit.value)
+    return replace(limit, test=_OPPOSITE.get(limit.test, limit.test), value=-limit.value)
 
 
-def _choose_change(limit: Limit | None) -> str:
+def _change_operation(limit: Limit | None) -> str:
     """Return the operation of a change: in percent if the limit is a percentage."""
     return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
 
@@ -133,18 +133,18 @@ def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
     return bool(named & _SIZES)
 
 
-def _add_extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, cell_count: int) -> Plan:
+def _add_extreme(builder: PlanSteps, selection: AskedSelection, listed: PlanOperand, cell_count: int) -> Plan:
     condition = selection.condition
     up = (condition.extreme == "largest") is not (condition.move == "fell")
     if condition.move == "changed":
-        listed = made.compute("absolute", listed)
+        listed = builder.compute("absolute", listed)
     if condition.many > 1:
-        made.compute("largest" if up else "smallest", listed, _build_count(min(condition.many, cell_count)))
+        builder.compute("largest" if up else "smallest", listed, _build_count(min(condition.many, cell_count)))
     elif condition.place > 1:
-        made.compute("rank", listed, _build_count(condition.place if up else -condition.place))
+        builder.compute("rank", listed, _build_count(condition.place if up else -condition.place))
     else:
-        made.compute("argmax" if up else "argmin", listed)
-    return made.plan()
+        builder.compute("argmax" if up else "argmin", listed)
+    return builder.plan()
 
 
 def build_moved_items_plan(
@@ -161,22 +161,22 @@ def build_moved_items_plan(
     if len(in_both.cells) < 2 or len(set(in_both.labels)) != len(in_both.labels):
         return None
     before = replace(old, cells=tuple(rows[cell.source.row] for cell in in_both.cells), labels=in_both.labels)
-    made, condition = PlanSteps(leaves), selection.condition
+    builder, condition = PlanSteps(leaves), selection.condition
     size = is_size_meant(selection, in_both)
-    change = _choose_change(condition.limit)
-    moved = made.compute(change, made.listed(in_both, size=size), made.listed(before, size=size))
+    change = _change_operation(condition.limit)
+    moved = builder.compute(change, builder.listed(in_both, size=size), builder.listed(before, size=size))
     if condition.extreme is not None:
-        return _add_extreme(made, selection, moved, len(in_both.cells))
+        return _add_extreme(builder, selection, moved, len(in_both.cells))
     if condition.limit is None:
-        selected = made.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
+        selected = builder.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
     else:
         limit = _reverse_limit(condition.limit) if condition.move == "fell" else condition.limit
-        selected = made.compute(limit.test, moved, convert_limit(limit, in_both))
-    made.compute("count" if selection.form == "count" else "labels", selected)
-    return made.plan()
+        selected = builder.compute(limit.test, moved, convert_limit(limit, in_both))
+    builder.compute("count" if selection.form == "count" else "labels", selected)
+    return builder.plan()
 
 
-def _add_yearly_changes(made: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
+def _add_yearly_changes(builder: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
     """Add the change of each year from the year before, labelled with the later year."""
     ordered = sorted(zip(group.cells, group.labels, strict=True), key=lambda one: one[0].year)
     if len(ordered) < 2 or not all(cell.year for cell, _ in ordered):
@@ -184,18 +184,18 @@ def _add_yearly_changes(made: PlanSteps, group: GroupedCells, change: str, *, si
     cells, labels = [cell for cell, _ in ordered], tuple(label for _, label in ordered)
     later = replace(group, cells=tuple(cells[1:]), labels=labels[1:])
     earlier = replace(group, cells=tuple(cells[:-1]), labels=labels[1:], text=f"{group.text}, the year before")
-    return made.compute(change, made.listed(later, size=size), made.listed(earlier, size=size))
+    return builder.compute(change, builder.listed(later, size=size), builder.listed(earlier, size=size))
 
 
 def build_members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
     """Return the plan that lists lines by their labels, or counts them."""
-    made = PlanSteps(leaves)
+    builder = PlanSteps(leaves)
     for label, source in zip(members.labels, members.sources, strict=True):
-        made.steps.append(Extract(len(made.steps) + 1, source, label, None, text=label))
-    listed = made.compute("items", *(Ref(step + 1) for step in range(len(members.labels))))
+        builder.steps.append(Extract(len(builder.steps) + 1, source, label, None, text=label))
+    listed = builder.compute("items", *(Ref(step + 1) for step in range(len(members.labels))))
     if selection.form == "count":
-        made.compute("count", listed)
-    return made.plan()
+        builder.compute("count", listed)
+    return builder.plan()
 
 
 def build_move_plan(
@@ -207,10 +207,10 @@ def build_move_plan(
         rose: Whether to ask if the later number is larger rather than smaller.
         size: Whether to compare absolute values.
     """
-    made = PlanSteps(leaves)
-    new, old = made.number(later, size=size), made.number(earlier, size=size)
-    made.compute("greater", *((new, old) if rose else (old, new)))
-    return made.plan()
+    builder = PlanSteps(leaves)
+    new, old = builder.number(later, size=size), builder.number(earlier, size=size)
+    builder.compute("greater", *((new, old) if rose else (old, new)))
+    return builder.plan()
 
 
 def build_limit_plan(
@@ -231,10 +231,10 @@ def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, s
     Args:
         size: Whether to compare absolute values.
     """
-    made = PlanSteps(leaves)
-    selected = made.compute(limit.test, made.listed(group, size=size), convert_limit(limit, group))
-    made.compute("greater", made.compute("count", selected), _ZERO)
-    return made.plan()
+    builder = PlanSteps(leaves)
+    selected = builder.compute(limit.test, builder.listed(group, size=size), convert_limit(limit, group))
+    builder.compute("greater", builder.compute("count", selected), _ZERO)
+    return builder.plan()
 
 
 def convert_limit(limit: Limit, group: GroupedCells) -> Constant:
@@ -245,7 +245,7 @@ def convert_limit(limit: Limit, group: GroupedCells) -> Constant:
     if limit.scale is not Scale.ONE:
         return Constant(limit.value, text, limit.scale)
     largest = max(abs(cell.value) for cell in group.cells)
-    in_full = abs(float(limit.value)) > _FAR * largest
+    in_full = abs(float(limit.value)) > _IN_ONES_FACTOR * largest
     return Constant(limit.value, text, Scale.ONE if in_full else None)
 
 

@@ -33,7 +33,7 @@ _ASKS = "asks for what was answered up to question {}"
 _NOT_COMPUTED = "that cannot be computed from the earlier answers"
 _MIXED = "answer {} has parts of different kinds: name one of them, such as the first"
 _NO_PERCENTAGE = 'answer {0} is not a percentage; to add a share of it, ask for "10% of answer {0}" first'
-_FAR = 8
+_MOST_DISTANT = 8
 """Maximum distance, in turns, of an answer whose parts a question may refer to by position."""
 
 
@@ -183,7 +183,7 @@ def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
 def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[_TurnPart]:
     """Return the parts that a question refers to after the first `end` turns, adapted to the current turn."""
     by_place = bool(asked.places) and not asked.count
-    for place in range(end - 1, max(-1, end - 1 - _FAR), -1):
+    for place in range(end - 1, max(-1, end - 1 - _MOST_DISTANT), -1):
         turn = memory.turns[place]
         again = read_asked_parts(turn.question.lower())
         if again is not None and not again.answers:

@@ -29,7 +29,7 @@ from quaestor.solvers.embedded.page import NumberMatrix
 
 
 _RELATIVE = frozenset({"percentage", "percentage_change"})
-_SURELY = 6
+_LARGE = 6
 """Power of ten from which a large number of unknown scale is taken to count ones, as in `quaestor.plan.scales`."""
 
 
@@ -91,13 +91,13 @@ def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan |
         return f"the last answer is a ratio, which cannot be given in {_spell_form(asked)}"
     if not counts.known:
         size = Dimension(asked.to).exponent
-        return _build_shift(Ref(-back), -size) if size >= _SURELY and answer.value.value.adjusted() >= size else None
-    if asked.currency and counts.unit is not None and _choose_sign(counts.unit) != _choose_sign(asked.currency):
+        return _build_shift(Ref(-back), -size) if size >= _LARGE and answer.value.value.adjusted() >= size else None
+    if asked.currency and counts.unit is not None and _sign_or_unit(counts.unit) != _sign_or_unit(asked.currency):
         return f"the last answer is in {counts.unit}, not in {asked.currency}"
     return _build_shift(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
 
 
-def _choose_sign(unit: str) -> str:
+def _sign_or_unit(unit: str) -> str:
     """Return the sign of a currency, the same for all dollars, or the unit if it has no sign."""
     sign = sign_of(unit) or unit
     return sign[-1] if sign.endswith("$") else sign
@@ -243,7 +243,7 @@ def plan_difference(question: Question, memory: Memory) -> Plan | None:
 
 _GOES_ON = lazy_regex(r"(?:and|now|then|what about|how about)\b")
 _CALCULATED = lazy_regex(r"\b(?:change|changed|growth|total|sum|average|difference|percent|percentage|share|ratio)\b|%")
-_NESTED = 2
+_NAMES = 2
 """Minimum number of names of a row, one of which is replaced."""
 
 
@@ -283,7 +283,7 @@ def _find_rows(question: Question, table: Table, last: int) -> Iterator[int]:
     before = table.rows[last]
     asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
     years = question.years
-    if len(before.levels) < _NESTED or len(years) > 1 or (years and before.period is None) or not (asked or years):
+    if len(before.levels) < _NAMES or len(years) > 1 or (years and before.period is None) or not (asked or years):
         return
     for place, row in enumerate(table.rows):
         if place == last or place < table.header_rows or not _has_year(row, before, years[0] if years else None):

@@ -32,9 +32,9 @@ from quaestor.solvers.embedded.plan_rules import asks_for_change
 
 _RATE = lazy_regex(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
 _ASIDE = lazy_regex(r"\([^()]*+\)")
-_CALCULATES = frozenset("calculated percent percentage rate % absolute reported value figure amount company".split())
+_NOT_NAMES = frozenset("calculated percent percentage rate % absolute reported value figure amount company".split())
 """Words besides `FUNCTION_WORDS` that do not name another thing beside a line."""
-_MOST = 2
+_MOST_LABELS = 2
 """Maximum number of labels in a question."""
 _LABELS_CACHE = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
 
@@ -81,11 +81,11 @@ def find_named_cells(question: Question, document: Document) -> tuple[NamedCells
     found = tuple(_find_labels(question_words, labels))
     # A function word such as "growth" counts as a label only if no other label is named.
     found = tuple(words for words in found if set(words) - FUNCTION_WORDS) or found
-    left = set(question_words) - {word for words in found for word in words} - FUNCTION_WORDS - _CALCULATES
-    if not 0 < len(found) <= _MOST or any(word in label for word in left for label in labels):
+    left = set(question_words) - {word for words in found for word in words} - FUNCTION_WORDS - _NOT_NAMES
+    if not 0 < len(found) <= _MOST_LABELS or any(word in label for word in left for label in labels):
         return ()
     lines = [labels[words] for words in found]
-    if len(found) == _MOST and (crossed := tuple(_cross_lines(lines[0], lines[1], document))):
+    if len(found) == _MOST_LABELS and (crossed := tuple(_cross_lines(lines[0], lines[1], document))):
         words = frozenset(word for label in found for word in label)
         return (NamedCells(_name_cell(crossed[0], document), crossed, words, not left),)
     return tuple(

@@ -24,7 +24,7 @@ from quaestor.solvers.embedded.turn_state import PLAIN, DialogueState, Operand, 
 # without it, with weights trained on other companies), but people who name a year mean it.
 
 
-_ELSEWHERE = -3.0
+_OTHER_YEAR = -3.0
 """Penalty of such a lookup. It is not excluded, since a fiscal year may end in another calendar year."""
 
 
@@ -41,7 +41,7 @@ def score_named_years(question: Question, plans: Candidates, leaves: NumberMatri
     missed |= in_table & (leaves.year == 0) & ~named & leaves.total & (in_line | in_place)
     leaf = plans.pool.leaf[plans.first]
     wrong = (plans.operation == LOOKUP) & (leaf >= 0) & missed[np.maximum(leaf, 0)]
-    return np.where(wrong, np.float32(_ELSEWHERE), np.float32(0))
+    return np.where(wrong, np.float32(_OTHER_YEAR), np.float32(0))
 
 
 def _find_neighbours(leaves: NumberMatrix, at: NDArray[np.int32], selected: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -50,7 +50,7 @@ _SHARE_OF = lazy_regex(
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
 OTHER_TIME = 6.0
 """Penalty of a number of another time than the one asked for."""
-_ELSEWHERE = 0.5
+_NOT_RETRIEVED = 0.5
 """Penalty of a block that was not retrieved, relative to the least likely retrieved one."""
 
 
@@ -135,7 +135,7 @@ def build_prior(
     """
     if not weights or not len(leaves):
         return None
-    least = min(weights.values()) - _ELSEWHERE
+    least = min(weights.values()) - _NOT_RETRIEVED
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     label_mentions = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()

@@ -18,12 +18,12 @@ from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnVie
 # Such a question contains only what is new, so it is nearly unambiguous, but the ranker was trained on too few of them.
 # Of 75 labelled turns that ask for another year of a lookup, 72 are answered by such a plan.
 
-_MEANT = 5.0
+_BONUS = 5.0
 """Bonus added to the log-odds of such a plan."""
 _CALCULATED = frozenset({"subtract", "divide", "multiply", "percentage_change"})
 """Operations that may be repeated. After a sum "and in 2008?" asks for its next term instead."""
 
-_GOES_ON = lazy_regex(
+_CONTINUES = lazy_regex(
     r"(?:and|so|then|now|but|or)?,?\s*(?:(?:what|how) about)?\s*(?:what (?:was|is|were|are) (?:it|they),?\s+)?"
     r"(?:only|also|then|just)?,?\s*"
     r"(?:in|for|during|as of|at|between|from|related to|under|over|on)\b(?!.*\b(?:what|how|which)\b)[^?]*\?*"
@@ -44,7 +44,7 @@ def score_meant(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
         for meant in (_find_restatements(plans, part, turn), _find_plans_on_list(plans, part, turn)):
-            scores[part] += np.where(meant, np.float32(_MEANT), np.float32(0))
+            scores[part] += np.where(meant, np.float32(_BONUS), np.float32(0))
     return scores
 
 
@@ -79,16 +79,16 @@ def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
 def find_restated_turn(turn: TurnView) -> int | None:
     """Return the earlier turn, from 0, whose calculation a question asks to repeat, or None."""
     question, outcomes = turn.question, turn.state.outcomes
-    if not outcomes or not len(turn.leaves) or not _goes_on(question):
+    if not outcomes or not len(turn.leaves) or not _continues(question):
         return None
     last = outcomes[-1].operation
     return len(outcomes) - 1 if last in _CALCULATED or (last == "lookup" and _names_years(question)) else None
 
 
 @lru_cache(maxsize=64)
-def _goes_on(question: Question) -> bool:
+def _continues(question: Question) -> bool:
     """Whether a question names only a time, a place or a thing."""
-    return _GOES_ON.fullmatch(question.lowered.strip()) is not None and not _CONVERTS.search(question.lowered)
+    return _CONTINUES.fullmatch(question.lowered.strip()) is not None and not _CONVERTS.search(question.lowered)
 
 
 def _names_years(question: Question) -> bool:
@@ -123,12 +123,12 @@ def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArr
     of_year = near & is_among(leaves.year[at], turn.question.year_set or turn.target_years)
     if not any(time.is_fine for time in times_asked(turn.question)):
         # Of several numbers of a year the one with the same labels is meant: not a quarter after a year.
-        alike = of_year & _is_called_alike(was, leaves)[at]
+        alike = of_year & _has_same_labels(was, leaves)[at]
         of_year = alike if alike.any() else of_year
     return leaf == was, of_year | (near & _has_asked_words(was, turn.question, leaves)[at])
 
 
-def _is_called_alike(was: int, leaves: NumberMatrix) -> NDArray[np.bool_]:
+def _has_same_labels(was: int, leaves: NumberMatrix) -> NDArray[np.bool_]:
     """Find the numbers with the same labels, except for times."""
     number = leaves.leaves[was]
     return np.array([(leaf.row, leaf.column) == (number.row, number.column) for leaf in leaves.leaves], bool)

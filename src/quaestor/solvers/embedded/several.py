@@ -41,7 +41,7 @@ _SEPARATOR = lazy_regex(
     r"[\s,]*(?:(?:and|&|as well as)\s+)?(?:(?:for|of|from|in)\s+)?(?:(?:the|its|their|a|an)\s+)?", re.I
 )
 _AND = lazy_regex(r"\band\b|&|\bas well as\b", re.I)
-_MOST = 12
+_MOST_LINES = 12
 _LONGEST_LABEL = 12
 
 
@@ -131,7 +131,7 @@ def _find_chain(text: str, found: list[_LabelPlace]) -> list[_LabelPlace]:
     longest = max(chains, key=len, default=[])
     joined = any(_AND.search(text[a.end : b.start]) for a, b in pairwise(longest))
     different = len({named.label for named in longest}) == len(longest)
-    return longest if 1 < len(longest) <= _MOST and joined and different else []
+    return longest if 1 < len(longest) <= _MOST_LINES and joined and different else []
 
 
 def _build_listing(text: str, chain: list[_LabelPlace]) -> Listing:
@@ -144,12 +144,12 @@ def _build_listing(text: str, chain: list[_LabelPlace]) -> Listing:
 Alike = Literal["line", "place"]
 """What the numbers of a list share: the line (if their times differ) or the column (if their lines differ)."""
 
-_LEAST = 1e-6
+_EPSILON = 1e-6
 _OTHER_YEAR = 6.0
 """Penalty, as a logarithm, of a number of another year than the one asked for."""
 _NO_YEAR = 1.0
 """Penalty, as a logarithm, of a number without a year."""
-_ALIKE = 1.5
+_SAME_PLACE = 1.5
 """Bonus if all numbers are in the same line or column."""
 
 
@@ -185,7 +185,7 @@ def choose_numbers(
         found.append((_sum_scores(scores, chosen), chosen, False))
     for group in _group_leaves(leaves, alike):
         if (chosen := _choose_one_each(scores, group)) is not None:
-            found.append((_sum_scores(scores, chosen) + _ALIKE, chosen, True))
+            found.append((_sum_scores(scores, chosen) + _SAME_PLACE, chosen, True))
     if not found:
         return None
     _, chosen, same = max(found, key=lambda each: (each[0], each[2]))
@@ -193,7 +193,7 @@ def choose_numbers(
 
 
 def _score_leaves(share: NDArray[np.float64], year: int, leaves: NumberMatrix) -> Floats:
-    scores = np.log(share + _LEAST)
+    scores = np.log(share + _EPSILON)
     if year:
         scores = scores - np.where(leaves.year == year, 0.0, np.where(leaves.year == 0, _NO_YEAR, _OTHER_YEAR))
     return scores.astype(np.float32)

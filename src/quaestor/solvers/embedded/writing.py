@@ -82,7 +82,7 @@ def score_cells(
 
 _NOUN = r"(?:ones?|years?|quarters?|periods?|lines?|segments?|regions?|of them)"
 _WHICH = lazy_regex(rf"(?:and\s+|so\s+)?(?:which|what)(?:\s+{_NOUN})?\s*\?*")
-_GOING_ON = lazy_regex(
+_CONTINUES = lazy_regex(
     r"(?:and|what about|how about|and what about)\s+(?:(?:in|for|of|at|during)\s+)?(?P<rest>[^?]{2,60}?)\s*\?*"
 )
 _VERB = lazy_regex(
@@ -90,7 +90,7 @@ _VERB = lazy_regex(
     r"|difference|percent\w*|ratio|share|total|sum|average)\b"
 )
 _WHICH_IS = lazy_regex(r"(?:and\s+)?which(?:\s+one)?\s+(?P<rest>(?:is|was|were|are|had|has)\b.*)")
-_MOST = 8
+_MOST_EARLIER = 8
 """Maximum number of earlier questions that a question may continue."""
 
 
@@ -102,7 +102,7 @@ def complete_question(question: Question, earlier: Sequence[Question]) -> Questi
     'in which year were freight highest?'
     """
     before: Question | None = None
-    for asked in (*earlier[-_MOST:], question):
+    for asked in (*earlier[-_MOST_EARLIER:], question):
         before = _complete_by_last(asked, before)
     return before or question
 
@@ -117,10 +117,10 @@ def _complete_by_last(question: Question, before: Question | None) -> Question:
         return named if named.wants.selection is not None else question
     if _WHICH.fullmatch(text):
         return _ask_for_choice(before) or question
-    going_on = _GOING_ON.fullmatch(text)
-    if going_on is None:
+    continued = _CONTINUES.fullmatch(text)
+    if continued is None:
         return question
-    rest = going_on["rest"]
+    rest = continued["rest"]
     if question.years and len(rest.split()) <= 2:
         return _replace_year(before, question)
     return _replace_measure(before, rest) or question
