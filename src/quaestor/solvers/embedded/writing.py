@@ -17,6 +17,7 @@ from quaestor.core.quantity import Quantity
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.steps import Operand as PlanOperand
+from quaestor.questions.conditions import read_condition
 from quaestor.questions.question import Question, read_question
 from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
@@ -130,6 +131,17 @@ def _ask_for_choice(before: Question) -> Question | None:
     """Turn a question for a count into one for the counted things."""
     text, count = re.subn(r"\bhow many\b", "which", " ".join(before.lowered.split()), count=1)
     return read_question(text) if count else None
+
+
+def _replace_degree(before: Question, text: str) -> Question | None:
+    """Return a choice of the highest as one of the lowest, where nothing but a degree and a year is asked for."""
+    selection, degree = before.wants.selection, read_condition(text)
+    if selection is None or selection.condition.extreme is None or degree.extreme is None or len(degree.spans) != 1:
+        return None
+    (start, end), (first, last) = degree.spans[0], selection.condition.spans[0]
+    if not _BESIDE_DEGREE.fullmatch(f"{text[:start]}{text[end:]}"):
+        return None
+    return read_question(f"{selection.text[:first]}{text[start:end]}{selection.text[last:]}")
 
 
 def _replace_year(before: Question, question: Question) -> Question:

@@ -18,6 +18,9 @@ from quaestor.solvers.embedded.writing import complete_question
         ("which regions declined?", "and in 2011?", "which regions declined in 2011?"),
         ("in which year were wages highest?", "what about freight?", "in which year were freight highest?"),
         ("in which year were wages highest?", "and which was lowest?", "which year was lowest?"),
+        ("in which year were wages highest?", "and the lowest?", "in which year were wages lowest?"),
+        ("which region had the higher sales in 2012?", "lower?", "which region had the lower sales in 2012?"),
+        ("which region grew the most in 2012?", "and the least in 2011?", "which region grew the least in 2011?"),
     ],
 )
 def test_omitted_words_come_from_the_question_before(before: str, said: str, whole: str) -> None:
