@@ -53,6 +53,14 @@ _THROUGH = lazy_regex(
 _PREFERRED = lazy_regex(r"\bpreferred\b|\bpreference\b", re.IGNORECASE)
 _COMMON = lazy_regex(r"\bcommon\b|\bordinary\b", re.IGNORECASE)
 _PAR = lazy_regex(r"\b(?:par|stated) value\b", re.IGNORECASE)
+_PAR_NAMED = lazy_regex(r"\bpar\b|\b(?:stated|nominal) value\b", re.IGNORECASE)
+_RATE = lazy_regex(
+    r"\b(?:what|which|what's) (?:(?:is|are|was|were) )?(?:the |its |their )?"
+    r"(?:(?:average|weighted|effective|fixed|stated|annual|nominal)[ -])*"
+    r"(?:(?:interest|coupon|borrowing|discount|tax) )?(?:rates?|coupon)"
+    r" (?:of|on|for|paid on)\b(?! (?:exchange|return|growth))"
+)
+_DUE_YEAR = lazy_regex(r"\bdue (?P<year>20\d\d)\b")
 _YEARS = lazy_regex(r"\b20\d\d\s?[-\u2013\u2014]\s?(?:20)?\d\d\b")
 _SEVERAL_YEARS = lazy_regex(
     r"\b(?:within|next|through|less than) (?:the )?(?:next )?(?:(?!one\b|1\b)\w+ )?years\b", re.IGNORECASE
@@ -113,6 +121,7 @@ class AskedKind:
         preferred: Whether preferred stock is spoken of; if it is not, an amount per share is of common stock.
         par: Whether the par value of a share is asked for.
         of_leases: Whether what is due is of leases.
+        rate: Whether a rate of interest or tax is asked for.
     """
 
     counted: str = ""
@@ -124,10 +133,11 @@ class AskedKind:
     preferred: bool = False
     par: bool = False
     of_leases: bool = False
+    rate: bool = False
 
     def __bool__(self) -> bool:
         """Return whether any kind is asked for."""
-        return bool(self.counted) or self.per_share or self.within or self.par or self.due is not None
+        return bool(self.counted) or self.per_share or self.within or self.par or self.rate or self.due is not None
 
     @property
     def lacking(self) -> str:
@@ -136,6 +146,8 @@ class AskedKind:
             return "no number counts what the question asks for"
         if self.par:
             return "the document has no par value of a share"
+        if self.rate:
+            return "the document has no rate of this"
         when = "within those years" if self.due is None else f"in {self.due}"
         return "the document has no amount per share" if self.per_share else f"the document has no amount due {when}"
 
@@ -145,15 +157,21 @@ class AskedKind:
             _is_per_share(leaf, document) and (self.preferred or not _is_preferred(leaf, document))
         ):
             return False
-        if self.par and not self.preferred and _is_preferred(leaf, document):
-            return False
-        if self.par and (leaf.power > 0 or not leaf.quantity.unit or not leaf.quantity.unit.isupper()):
+        is_money = (leaf.quantity.unit or "").isupper()
+        if (self.par and not (is_money and self._is_par(leaf, document))) or (
+            self.rate and (is_money or leaf.power > 0)
+        ):
             return False
         if (self.due or self.within) and not _is_due(leaf, self.due, document):
             return False
         if (self.due or self.within) and self.of_leases and not _is_of_leases(leaf, document):
             return False
         return not self.counted or (float(leaf.quantity.value) not in self.numbers and self._is_counted(leaf, document))
+
+    def _is_par(self, leaf: CandidateNumber, document: Document) -> bool:
+        if leaf.power > 0 or not _is_amount(leaf) or not _PAR_NAMED.search(_read_context(leaf, document)):
+            return False
+        return self.preferred or not _is_preferred(leaf, document)
 
     def _is_counted(self, leaf: CandidateNumber, document: Document) -> bool:
         if leaf.counts.scale is Scale.PERCENT or "$" in leaf.quantity.text:
@@ -185,6 +203,10 @@ class AskedKind:
         return not (_PEOPLE.match(behind) or _PEOPLE_WERE.search(before) or _ALSO_PEOPLE.match(behind))
 
 
+def _is_amount(leaf: CandidateNumber) -> bool:
+    return leaf.power > 0 or (leaf.quantity.unit or "").isupper()
+
+
 def _read_text_before(source: SentenceRef, document: Document) -> str:
     return document.sentence(source).text[: source.start]
 
@@ -201,7 +223,8 @@ def read_asked_kind(question: Question) -> AskedKind:
     plain = found is not None and not _OF_AMOUNTS.search(found["things"])
     counted = things[-1] if things and plain else ""
     per_share = _PER_SHARE.search(text) is not None and not _SHARES.search(text)
-    due = _DUE.search(text)
+    rate = _RATE.search(text) is not None
+    due = _DUE.search(text) or (_DUE_YEAR.search(text) if rate else None)
     year = int(due["year"]) if due is not None else None
     within = year is None and (_WITHIN.search(text) or _THROUGH.search(text)) is not None
     counted = _SAME.get(counted, counted)
@@ -209,7 +232,8 @@ def read_asked_kind(question: Question) -> AskedKind:
     everybody = counted == stem("employee") and people <= _OF_ALL_PEOPLE
     preferred, par = _PREFERRED.search(text) is not None, _PAR.search(text) is not None
     leases = _LEASES.search(text) is not None
-    return AskedKind(counted, per_share, frozenset(question.numbers), year, within, everybody, preferred, par, leases)
+    numbers = frozenset(question.numbers)
+    return AskedKind(counted, per_share, numbers, year, within, everybody, preferred, par, leases, rate)
 
 
 def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:
@@ -228,14 +252,19 @@ def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool
 def _is_of_leases(leaf: CandidateNumber, document: Document) -> bool:
     block = document.block(leaf.source)
     texts = list(next((each.path for each in document.sections if each.id == block.section), ()))
+    texts.append(_read_context(leaf, document))
     if isinstance(leaf.source, CellRef):
-        table = document.table(leaf.source.table)
-        row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
-        texts += (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
-        texts += (sentence.text for sentence in document.lead_of(table)[-1:])
-    else:
-        texts.append(document.sentence(leaf.source).text)
+        texts += (sentence.text for sentence in document.lead_of(document.table(leaf.source.table))[-1:])
     return any(_LEASES.search(text) for text in texts)
+
+
+def _read_context(leaf: CandidateNumber, document: Document) -> str:
+    """The sentence of a number, or the headings of its cell."""
+    if not isinstance(leaf.source, CellRef):
+        return document.sentence(leaf.source).text
+    table = document.table(leaf.source.table)
+    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
+    return " | ".join((*row.levels, row.label, *column.levels, column.label, table.title, table.caption))
 
 
 def _is_preferred(leaf: CandidateNumber, document: Document) -> bool:

@@ -133,15 +133,17 @@ def _ask_for_choice(before: Question) -> Question | None:
     return read_question(text) if count else None
 
 
-def _replace_degree(before: Question, text: str) -> Question | None:
+def _replace_degree(before: Question, question: Question) -> Question | None:
     """Return a choice of the highest as one of the lowest, where nothing but a degree and a year is asked for."""
+    text = " ".join(question.lowered.split())
     selection, degree = before.wants.selection, read_condition(text)
     if selection is None or selection.condition.extreme is None or degree.extreme is None or len(degree.spans) != 1:
         return None
     (start, end), (first, last) = degree.spans[0], selection.condition.spans[0]
     if not _BESIDE_DEGREE.fullmatch(f"{text[:start]}{text[end:]}"):
         return None
-    return read_question(f"{selection.text[:first]}{text[start:end]}{selection.text[last:]}")
+    opposite = read_question(f"{selection.text[:first]}{text[start:end]}{selection.text[last:]}")
+    return _replace_year(opposite, question) if question.years else opposite
 
 
 def _replace_year(before: Question, question: Question) -> Question:

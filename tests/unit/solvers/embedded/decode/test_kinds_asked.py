@@ -77,13 +77,16 @@ def test_all_employees_are_none_of_those_who_did_something(sentence: str, met: l
     [
         ("what were dividends per share?", []),
         ("what were dividends per share of preferred stock?", ["$0.10"]),
-        ("what is the par value of the preferred stock?", ["$0.10", "$1"]),
+        ("what is the par value of the preferred stock?", ["$1"]),
+        ("what is the interest rate on the notes?", ["4.5%"]),
+        ("what is the rate of the notes due 2031?", ["4.5%"]),
+        ("what is the rate of the notes due 2027?", []),
         ("what is the par value of the stock?", []),
         ("what are future lease payments for 2027?", ["40"]),
         ("how much debt matures through 2028?", []),
     ],
 )
-def test_preferred_stock_leases_and_years_to_come(question: str, met: list[str], tmp_path: Path) -> None:
+def test_preferred_stock_rates_leases_and_years_to_come(question: str, met: list[str], tmp_path: Path) -> None:
     report = """# Birch
 
 | Leases (in millions) | Amount |
@@ -97,6 +100,7 @@ def test_preferred_stock_leases_and_years_to_come(question: str, met: list[str],
 ## Redeemable preferred stock
 
 A cumulative dividend of $0.10 per share is payable on it. The preferred stock has a par value of $1.
+The 4.5% notes due 2031 were sold for $70.
 """
     (tmp_path / "birch.md").write_text(report, encoding="utf-8")
     document = quaestor.open(tmp_path / "birch.md").document
