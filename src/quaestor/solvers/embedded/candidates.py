@@ -1,4 +1,4 @@
-"""Every plan that a question could mean: one operation on numbers of the page and earlier results."""
+"""Candidate plans of a turn: one operation on numbers of the page, earlier results and constants."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,34 +30,35 @@ from quaestor.solvers.embedded.turn_state import TurnAction
 OPERATIONS = (
     "lookup", "subtract", "add", "divide", "multiply", "greater", "percentage_change", "sum", "average",
 )  # fmt: skip
-"""What a candidate can do, in the order of their codes."""
+"""Operations of candidates, by code."""
 LOOKUP, SUBTRACT, ADD, DIVIDE, MULTIPLY, GREATER, CHANGE, SUM, AVERAGE = range(len(OPERATIONS))
 
 GROUPED = frozenset({"sum", "average"})
-"""Those that take a group of numbers."""
+"""Operations on a group of numbers."""
 _SINGLE = (LOOKUP, SUM, AVERAGE)
 
 
 Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]
-"""The operation, the first and the second operand of each plan."""
+"""Operation, first operand and second operand of each plan."""
 
 _Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
-"""Plans of one operation: its code, the first operands and the second ones."""
+"""Plans with the same operation: its code, their first operands, their second operands."""
 
 
 def combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
-    """Return every plan of two operands of one reading, of one and a constant, of one alone, and of a group.
+    """Return all plans over two operands of one reading, an operand and a constant, one operand, or a group.
 
     Args:
-        pool: What can be an operand, after each reading of the turns before.
-        signatures: The probability of each signature by its name, likewise.
+        pool: The operands for all readings of the earlier turns.
+        signatures: The probability of each signature by its name, one mapping for each reading.
+
     """
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
     i, j = _pair_places(np.bincount(reading.take(numbers), minlength=len(signatures)).tolist())
     i, j = numbers.take(i), numbers.take(j)
-    # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
-    # amounts that are alike can be added.
+    # One number printed in two places: its difference and ratio with itself are meaningless. Two equal amounts can
+    # still be added.
     same = find_same_printed_pairs(pool, i, j)
     again, too = i[same], j[same]
     alike = (again < too) & (pool.value.take(again) == pool.value.take(too))
@@ -65,7 +66,7 @@ def combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Que
     i, j = i[~same], j[~same]
     once, fit = i < j, _find_addable_pairs(pool, i, j)
     one, other, added = i[fit], j[fit], once & fit
-    # A sum over three years or more is not a sum of two numbers of the page.
+    # A question with three years or more does not ask for the sum of two numbers of the page.
     if len(question.years) > 2:
         added &= (pool.leaf.take(i) < 0) | (pool.leaf.take(j) < 0)
     blocks: list[_Block] = [
@@ -90,7 +91,7 @@ def combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Que
 
 
 def _pair_places(sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The places of each two numbers of one reading, in either order, given how many numbers each reading has."""
+    """Indices of all ordered pairs of numbers within a reading, given how many numbers each reading has."""
     pairs = [_pair_within_reading(size) for size in sizes]
     starts = np.repeat([0, *accumulate(sizes[:-1])], [len(first) for first, _ in pairs])
     first, second = (np.concatenate(places) for places in zip(*pairs, strict=True))
@@ -104,10 +105,11 @@ def _pair_within_reading(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which pairs of operands have a sum and a difference.
+    """Which pairs of operands can be added and subtracted.
 
-    A percentage and an amount that is known to count thousands have none. Nor have the ratio of two amounts and an
-    amount: of 1,563 labelled sums and differences none is one.
+    Not a percentage with a scaled amount, nor a ratio of two amounts with an amount: none of 1,563 labelled sums and
+    differences has the latter.
+
     """
     counted = np.array([counts.known and not counts.plain for counts in pool.counts], bool)
     fits: NDArray[np.bool_] = ~(
@@ -120,15 +122,15 @@ def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.
 
 
 def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
-    """Scale factors, counts to average over, one and a hundred as bases, and the numbers in the question."""
+    """Plans with scale factors, divisors for averages, 1 and 100 as bases, and the numbers in the question."""
     asked = {*question.numbers, *question.counts}
     blocks: list[_Block] = []
-    # The constants are the question's: every reading has the same ones.
+    # All readings have the same question, and so the same constants.
     constants = np.flatnonzero(pool.kind == CONSTANT).reshape(int(pool.reading[-1]) + 1, -1)
     all_numbers, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
     for constant_places, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
         numbers, paired_constants = all_numbers, constant_places
-        # A number that a question with several has once is used once: "45 times 4" is not 45 times 45.
+        # If a question has several numbers, none is combined with itself: "45 times 4" is not 45 times 45.
         if len(question.numbers) > 1 and number in question.numbers:
             others = np.abs(pool.value.take(all_numbers)) != number
             numbers, paired_constants = all_numbers[others], constant_places[others]
@@ -146,19 +148,20 @@ def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Que
 
 
 def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
+    """Return which pairs are leaves that print the same number, ignoring its sign, but not for different years.
 
     Args:
-        first: The first operand of each pair, as its place in the pool.
-        second: The second one, likewise.
+        first: Index into the pool of each pair's first operand.
+        second: Index into the pool of each pair's second operand.
 
-    Shape: `first`, `second` and the result have one entry a pair.
+    Shape: `first`, `second` and the result have one entry per pair.
+
     """
     size, leaf = np.abs(pool.value), pool.leaf >= 0
     same: NDArray[np.bool_] = size.take(first) == size.take(second)
     same &= leaf.take(first)
     same &= leaf.take(second)
-    # What was 21 % in both years has not changed: two numbers that are alike, and no number twice.
+    # 21 % in both years means no change: those are two numbers, not one printed twice.
     one, other = pool.year.take(first), pool.year.take(second)
     same &= (one <= 0) | (other <= 0) | (one == other)
     return same
@@ -166,28 +169,29 @@ def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray
 
 @lru_cache(maxsize=1024)
 def find_scaling(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
-    """Return how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
+    """Return the scaling of an operation's operands with these dimensions, by the rule of `quaestor.plan.scales`."""
     return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
 @lru_cache(maxsize=1024)
 def find_result_dimension(name: str, counts: tuple[Dimension, ...]) -> Dimension:
-    """Return what the result of an operation counts whose operands count so."""
+    """Return the dimension of an operation's result, given those of its operands."""
     return find_scaling(name, counts).counts
 
 
 def find_factors(
     counts: Sequence[Dimension], operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what the first and the second operand of each plan are multiplied by: powers of ten.
+    """Return the powers of ten by which the first and the second operand of each plan are multiplied.
 
     Args:
-        counts: What each operand of a pool counts.
-        operation: The code of the operation of each plan.
-        first: Its first operand, as its place in the pool.
-        second: Its second one, likewise.
+        counts: The dimension of each operand of a pool.
+        operation: The code of each plan's operation.
+        first: Index into the pool of each plan's first operand.
+        second: Index into the pool of each plan's second operand.
 
-    Shape: All arrays have one entry a plan.
+    Shape: All arrays except `counts` have one entry per plan.
+
     """
     distinct = {id(one): one for one in counts}
     place = {one: n for n, one in enumerate(distinct)}
@@ -209,23 +213,24 @@ def find_factors(
 def score_signatures(
     pool: Pool, plans: Plans, signatures: Sequence[Signatures], question: Question
 ) -> NDArray[np.float64]:
-    """Return the log probability of each plan's signature; an unlisted one shares its operation's remainder.
+    """Return the log probability of each plan's signature; unlisted ones share their operation's remainder.
 
     Args:
-        pool: What can be an operand, after each reading of the turns before.
-        signatures: The probability of each signature by its name, after each reading.
+        pool: The operands for all readings of the earlier turns.
+        signatures: The probability of each signature by its name, one mapping for each reading.
 
-    Shape: One entry a plan.
+    Shape: One entry per plan.
+
     """
     operation, first, second = plans
     of_first = (pool.kind == CONSTANT) & (pool.reading == 0)
     constants, of_constants = _encode_constants(tuple(pool.value[of_first].tolist()), question.numbers)
-    # Many readings have the same signatures.
+    # Many readings share the same signatures.
     distinct = {id(one): one for one in signatures}
     tables = [_score_kinds(constants, one) for one in distinct.values()]
     start = {key: n * len(tables[0]) for n, key in enumerate(distinct)}
     of_reading = np.array([start[id(one)] for one in signatures], np.intp)
-    # The kind of each operand, each constant of one of its own: a table has operations x kinds x kinds.
+    # Each constant has a separate kind; a table is operations x kinds x kinds.
     kinds, kind = len(KINDS) + len(constants), pool.kind.astype(np.intp)
     kind[pool.kind == CONSTANT] = of_constants * len(signatures)
     key = (kind * kinds + of_reading.take(pool.reading)).take(first)
@@ -237,7 +242,7 @@ def score_signatures(
 
 @lru_cache(maxsize=256)
 def _encode_constants(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The kinds of constants by their names, each once, and the code of each constant: those kinds come last."""
+    """The distinct kinds of constants by name, and the code of each constant; these codes follow those of `KINDS`."""
     names = [name_constant(value, numbers) for value in values]
     extra = tuple(sorted(set(names)))
     code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
@@ -245,7 +250,7 @@ def _encode_constants(values: tuple[float, ...], numbers: tuple[float, ...]) -> 
 
 
 def _score_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
-    """The log probability of every operation on every pair of kinds, those of constants last."""
+    """Log probability of every operation on every pair of kinds; the kinds of constants come last."""
     listed, unlisted, turned, share, place = _locate_signatures(constants, tuple(signatures))
     p = np.array([*signatures.values(), 0.0])
     logs = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
@@ -257,11 +262,12 @@ def _score_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[
 def _locate_signatures(
     constants: tuple[str, ...], signatures: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """The place of the signature of an operation on a pair of kinds; -1 if it is not listed.
+    """Indices of the signatures of every operation on every pair of kinds; -1 if not listed.
 
-    Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
-    and what of the former one that is not listed has. Each such four is there once; then, for every operation on
-    every pair of kinds, which of them it has.
+    Returns the distinct combinations of: index of the signature, index of the operation's "other" signature, index of
+    the signature with swapped operands, and the share of "other" that an unlisted signature has. Last, the index of the
+    combination for every operation and pair of kinds.
+
     """
     kinds, place = (*KINDS, *constants), {name: n for n, name in enumerate(signatures)}
     found = [
@@ -281,17 +287,17 @@ def _locate_signatures(
     return listed, unlisted, turned, np.array(share), np.array([once[one] for one in found], np.intp)
 
 
-# Every plan that fits a turn: one operation on leaves, earlier results and constants.
+# Candidates: one operation on leaves, earlier results and constants.
 #
-# A turn of a conversation adds one operation to what is there (94 % of labelled turns), or percentage change, which
-# is two, or adds up or averages a group of numbers.
+# A turn adds one operation to the conversation (94 % of labelled turns), a percentage change, which is two, or a sum
+# or average over a group of numbers.
 
 
 MOST_CANDIDATES, MOST_OTHER_CANDIDATES = 350, 250
-"""How many candidates the ranker sees of the likeliest reading of the turns before, and of each other one."""
+"""Limits of candidates for the ranker: for the likeliest reading of the earlier turns, and for each other reading."""
 
 _COMPUTED = 1.5
-"""How many times as many are computed: some of them divide by zero."""
+"""Candidates computed for each one kept, because some divide by zero."""
 
 _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
     SUBTRACT: lambda a, b: a - b,
@@ -301,14 +307,15 @@ _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[n
     GREATER: lambda a, b: (a > b).astype(float),
     CHANGE: lambda a, b: (a - b) / b,
 }
-"""What two operands come to. A look-up and a sum come to the first operand itself, an average to its share."""
+"""Results for two operands. A lookup and a sum return their first operand, an average divides it by its size."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Plans in columns, after one reading of the turns before or several: those of one reading are adjacent.
+    """Plans as columns, after one or several readings of the earlier turns; those of one reading are adjacent.
 
-    Shape: one entry a plan; `first` and `second` index into the pool.
+    Shape: one entry per plan; `first` and `second` index into the pool.
+
     """
 
     pool: Pool
@@ -325,15 +332,16 @@ class Candidates:
 
     @cached_property
     def reading(self) -> NDArray[np.int32]:
-        """Of each plan the reading of the turns before that it follows, from 0.
+        """Number of the reading of the earlier turns that each plan follows, from 0.
 
-        Shape: One entry a plan.
+        Shape: One entry per plan.
+
         """
         return self.pool.reading[self.first]
 
     @cached_property
     def parts(self) -> list[slice]:
-        """The slice of each reading's plans."""
+        """Slice of each reading's plans."""
         readings = int(self.pool.reading[-1]) + 1
         ends = np.searchsorted(self.reading, np.arange(readings), side="right").tolist()
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
@@ -346,7 +354,7 @@ class Candidates:
         return Candidates(self.pool, *(column[index] for column in columns))
 
     def outcomes(self) -> list[TurnAction]:
-        """Return what each plan does, as the next state remembers it."""
+        """Return the turn's action under each plan, for the next state."""
         columns = (self.operation, self.pool.kind[self.second] == NONE, self.first, self.second, self.value)
         plans = zip(*(column.tolist() for column in columns), strict=True)
         return [
@@ -364,19 +372,20 @@ class Candidates:
 
 
 def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures], question: Question) -> Candidates:
-    """Return the plans over pools, of each the most plausible by signature and leaves, best first.
+    """Return the most plausible plans of each reading by signature and leaves, best first.
 
     Args:
-        pools: What can be an operand, after each reading of the turns before, the likeliest reading first.
-        signatures: The probability of each signature by its name, likewise.
+        pools: The operands for each reading of the earlier turns, the likeliest reading first.
+        signatures: The probability of each signature by its name, one mapping for each reading.
+
     """
     pool, limits = join_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
     operation, first, second = plans = combine_operands(pool, signatures, question)
     signature = score_signatures(pool, plans, signatures, question)
-    # What means no second operand has a score of zero.
+    # The operand for "no second operand" has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)
-    # Of ten thousand plans only the best are computed and put in order.
+    # Of up to ten thousand plans, compute and sort only the best.
     of = pool.reading.take(first)
     places = (np.flatnonzero(of == n) for n in range(len(limits)))
     best = np.concatenate([_select_best(prior, at, int(_COMPUTED * m)) for at, m in zip(places, limits, strict=True)])
@@ -388,7 +397,7 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
 
 
 def _select_best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """The places of the most plausible plans among some, the best first."""
+    """Indices of the most plausible of the plans at `places`, best first."""
     falling = -prior.take(places)
     if len(places) > most:
         best = np.sort(np.argpartition(falling, most)[:most])
@@ -401,7 +410,7 @@ def _select_best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int
 def _estimate_values(
     pool: Pool, operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The results in floating point, for ranking alone: the plan that is chosen is executed exactly."""
+    """Results in floating point, only for ranking: the chosen plan is executed exactly."""
     by_first, by_second = find_factors(pool.counts, operation, first, second)
     a, b = pool.value.take(first) * by_first, pool.value.take(second) * by_second
     divisor_zero = ((operation == DIVIDE) | (operation == CHANGE)) & (b == 0)
@@ -416,7 +425,7 @@ def _estimate_values(
 
 
 def compute_result(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
-    """Return the result of an operation; None if it divides by zero, or takes another number of operands."""
+    """Return the result of an operation; None if it divides by zero or the number of operands is wrong."""
     if len(values) != len(counts) or (name not in GROUPED and len(values) != (1 if name == "lookup" else 2)):
         return None
     scaled = [value * 10.0**shift for value, shift in zip(values, find_scaling(name, counts).shifts, strict=True)]

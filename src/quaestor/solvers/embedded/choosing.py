@@ -1,4 +1,4 @@
-"""Questions that choose among labelled cells, answered: the group found, the likeliest plans first."""
+"""Answers to questions that choose among labelled cells, from the group of cells to ranked plans."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,9 +56,10 @@ from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
 from quaestor.solvers.embedded.writing import build_number_question, complete_question, score_cells, trim_measure
 
-# Which group of cells a question chooses among: by the number scorer, the turns before, and the words for the whole.
+# The group of cells that a question chooses among, by the number scorer, the earlier turns, and the words for the
+# whole.
 #
-# How sure it is, is the share of the scorer's word that the group has of all groups like it.
+# The confidence in a group is its share of the scores of all comparable groups.
 
 
 _YEARS = frozenset({"year", "fy"})
@@ -66,19 +67,20 @@ _SEGMENTS = frozenset(
     "segment division department business region country market geography component part constituent element expense "
     "cost asset liability source product service category".split()
 )
-"""Nouns for the parts that a total is made of."""
+"""Nouns for the parts of a total."""
 _NO_SEGMENT = lazy_regex(r"eliminat|reconcil|unallocated|not allocated|adjustments?\b", re.IGNORECASE)
 _PARTS_OF_YEARS = frozenset({"quarter", "month"})
 
 
 @dataclass(frozen=True, slots=True)
 class GroupCandidate:
-    """A group that may be meant.
+    """Candidate group of cells.
 
     Attributes:
-        mass: What the scorer gives its cells together, 0 to 1.
-        share: The same of all groups that were looked at.
-        members: The lines that it was limited to, where the question names what they are parts of.
+        mass: Sum of the scorer's probabilities of its cells, 0 to 1.
+        share: Share of `mass` in the sum over all candidates.
+        members: Lines to which the group was limited if the question names the whole; else None.
+
     """
 
     group: GroupedCells
@@ -128,9 +130,9 @@ def find_item_groups(
     if within is not None:
         groups = _limit_to_rows(groups, within.rows)
     elif selection.noun in _SEGMENTS:
-        # Segments may be columns too: those stand across a line.
+        # Segments may also be columns: those groups are across a line.
         others = [group for group in groups if group.across]
-        parts = _find_meant_parts(selection.noun, document, cells, probability)
+        parts = _find_likely_parts(selection.noun, document, cells, probability)
         groups = tuple(dict.fromkeys((*_limit_to_rows(groups, parts), *others)))
     if selection.noun in _SEGMENTS:
         groups = (
@@ -145,15 +147,15 @@ def find_item_groups(
 
 
 def _find_named_options(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
-    """The groups of the cells that a question names to choose between, if it names them all; those that fit best."""
+    """Best matching groups of the cells that the question names as options, if a group has all of them."""
     if not options:
         return []
     found: list[tuple[float, GroupedCells]] = []
     for group in groups:
-        called = [_find_called_cell(option, group) for option in options]
-        places = {place for _, place in called}
-        least = min(share for share, _ in called)
-        if least and len(places) == len(called):
+        matches = [_find_similar_cell(option, group) for option in options]
+        places = {place for _, place in matches}
+        least = min(share for share, _ in matches)
+        if least and len(places) == len(matches):
             found.append((least, _select_leaves(group, {group.cells[place].leaf for place in places})))
     best = max((least for least, _ in found), default=0.0)
     return [group for least, group in found if least == best]
@@ -163,18 +165,18 @@ def _select_leaves(group: GroupedCells, leaves: set[int]) -> GroupedCells:
     return group.of(lambda cell: cell.leaf in leaves)
 
 
-def _find_called_cell(option: str, group: GroupedCells) -> tuple[float, int]:
-    """The place of the cell whose label shares most words with an option, and which share of both that is."""
+def _find_similar_cell(option: str, group: GroupedCells) -> tuple[float, int]:
+    """Jaccard similarity and index of the cell whose label is most similar to an option."""
     wanted = set(stems(option))
     shares = [len(wanted & (own := set(stems(label)))) / max(1, len(wanted | own)) for label in group.labels]
     best = max(range(len(shares)), key=lambda place: shares[place])
     return shares[best], best
 
 
-def _find_meant_parts(
+def _find_likely_parts(
     noun: str, document: Document, cells: Sequence[LabelledCell], probability: NDArray[np.float64]
 ) -> frozenset[tuple[int, int]]:
-    """The lines of the total whose lines are called by a noun or given most by the scorer, else of the first total."""
+    """Lines of the total whose parts match a noun or score highest; by default the first total."""
     sums = find_total_members(document)
     if not sums:
         return frozenset()
@@ -191,7 +193,7 @@ def _find_meant_parts(
 
 
 def _limit_to_rows(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
-    """The columns with some of their lines; all groups if no column has two of them."""
+    """Column groups limited to some lines; all groups if no column has two of these lines."""
     columns = [group for group in groups if not group.across]
     return _drop_singles(
         group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns
@@ -215,13 +217,13 @@ def read_year_limits(question: Question) -> frozenset[int]:
 
 
 def _find_year(cell: LabelledCell) -> int:
-    """The year of a cell of a part of a year, by whichever of its headings names one."""
+    """Year of a cell for a part of a year, from either of its headings; 0 if none."""
     periods = (cell.column_period, cell.row_period)
     return next((period.last or period.year for period in periods if period is not None), 0)
 
 
 def _is_comparable(limit: Limit | None, group: GroupedCells) -> bool:
-    """Whether the numbers of a group can be compared with a limit: percentages with percentages."""
+    """Whether the numbers of a group can be compared with a limit; percentages only with percentages."""
     percent = group.cells[0].counts.scale is Scale.PERCENT
     if limit is None or not limit.value:
         return True
@@ -231,7 +233,7 @@ def _is_comparable(limit: Limit | None, group: GroupedCells) -> bool:
 
 
 def _label_by_year(group: GroupedCells) -> GroupedCells:
-    """A group whose cells are called by their years, where these tell them apart."""
+    """The group labelled by years, if every cell has a different one."""
     years = [str(cell.year) for cell in group.cells]
     return replace(group, labels=tuple(years)) if "0" not in years and len(set(years)) == len(years) else group
 
@@ -245,7 +247,7 @@ def _rank_groups(
     *,
     by_line: bool,
 ) -> list[GroupCandidate]:
-    """The groups by what the scorer gives their cells; of a column with its lines it may mean the total."""
+    """Groups sorted by the scores of their cells; with `by_line`, by those of their whole line or column."""
     masses: dict[tuple[int, bool, int], float] = {}
     if by_line:
         for cell in cells:
@@ -262,23 +264,24 @@ def _rank_groups(
     known = [(group, mass(group) if _is_comparable(limit, group) else 0.0) for group in groups]
     whole = sum(own for _, own in known)
     found = [GroupCandidate(group, own, own / whole if whole else 0.0, members) for group, own in known]
-    # Of groups that are as likely the newest, then the first.
+    # Of equally likely groups, prefer the newest, then the first.
     return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
 
 
 _NOWHERE: Mapping[int, float] = MappingProxyType({})
 _WHOLE = 0.99
-"""What "X consists of" must be called so word for word: the text describes most of what consists of something."""
+"""Least likeness of the whole in "what does X consist of": such questions are mostly answered by text, not by cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenPlan:
-    """A plan that answers a question by a choice.
+    """Plan for a question that asks for a choice.
 
     Attributes:
-        group: The cells that it chooses among; None if it names lines.
-        members: The lines that it names, or that it is limited to; None if there are none.
-        evidence: What its confidence is computed from.
+        group: The cells to choose among; None if the answer is a list of lines.
+        members: The listed lines, or the lines to which the choice is limited; None without such lines.
+        evidence: The measures for its confidence.
+
     """
 
     plan: Plan
@@ -295,11 +298,12 @@ def choose_plans(
     weights: EmbeddedWeights,
     places: Mapping[int, float] = _NOWHERE,
 ) -> Iterator[ChosenPlan]:
-    """Yield the plans that answer a question by a choice, the likeliest first; none if it asks for no choice.
+    """Yield the plans for a question that asks for a choice, the likeliest first; none for other questions.
 
     Args:
-        state: The conversation before.
-        places: How likely an answer is in a block, as `Excerpt.weights`.
+        state: The conversation so far.
+        places: Probability by block that it has the answer, as in `Excerpt.weights`.
+
     """
     selection = question.wants.selection
     if selection is None:
@@ -329,7 +333,7 @@ def choose_plans(
 
 
 def _select_cells(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
-    """The cells of a filing that are of the kind of period that a question speaks of, if there are such."""
+    """Cells of a filing with the kind of period that the question asks for; all cells if there are none."""
     if document.is_page:
         return cells
     period = read_asked_period(question)
@@ -346,9 +350,9 @@ def _score_cells(
 ) -> NDArray[np.float64]:
     measure, last = trim_measure(selection.measure), last_leaves(state)
     if not measure and last:
-        meant = np.zeros(len(page.leaves))
-        meant[list(last)] = 1 / len(last)
-        return meant
+        probability = np.zeros(len(page.leaves))
+        probability[list(last)] = 1 / len(last)
+        return probability
     question = build_number_question(measure)
     return score_cells(question, state, page, weights, build_prior(question, page.leaves, document, places))
 
@@ -369,7 +373,7 @@ def _choose_members(
 
 
 def _mentions(whole: str, page: PageFeatures) -> bool:
-    """Whether the page has a word for what lines are asked to be parts of."""
+    """Whether the page has a word for the whole whose parts are requested."""
     named = stems(whole)
     return not named or whole.startswith(("which", "that")) or any(stem in page.leaves.vocabulary for stem in named)
 
@@ -407,7 +411,7 @@ def _build_moved_items_plan(
     cells: Sequence[LabelledCell],
     page: PageFeatures,
 ) -> Plan | None:
-    """The plan for lines that moved: between the years that are named, or to the one named, or to the last."""
+    """Plan for lines that changed between two years: the named ones, or the year before the named or last one."""
     table = found.group.cells[0].source.table
     years = sorted({cell.year for cell in cells if cell.source.table == table and cell.year})
     pair = read_two_years(years, question)
@@ -437,9 +441,9 @@ def _build_period_plan(
 
 
 _STATED = frozenset({"employee", "person", "customer", "location"})
-"""What a filing states the number of: nobody counts the lines of a table for that."""
+"""Things whose number a filing states, so that no lines are counted."""
 _SHOWN = 6
-"""So many labels of a group are named in the grounds."""
+"""Number of a group's labels that a reason names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,7 +453,7 @@ class CellChoiceAnswerer:
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers to a question that asks for a choice, the likeliest first; none to any other question."""
+        """Yield the answers to a question that asks for a choice, the likeliest first; none to other questions."""
         question = complete_question(asked.translated, asked.context.memory.asked)
         selection = question.wants.selection
         if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
@@ -477,7 +481,7 @@ class CellChoiceAnswerer:
 
 
 def _explain_choice(chosen: ChosenPlan, question: Question, asked: Question) -> str:
-    """What led to a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
+    """Reason for a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
     parts = [] if question.text == asked.text or not asked.text else [f'read as "{question.text}"']
     if chosen.group is not None:
         kind = "row" if chosen.group.across else "column"

@@ -1,4 +1,4 @@
-"""Which numbers of a page a question means: what is measured of each, one named column a measure."""
+"""Features of a page's numbers for the choice of the numbers that a question means: one named column per feature."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -14,7 +14,7 @@ from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, clip, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnView, last_leaves
 
-# Words of a question that the label of a number may have: those behind "that", and those for an operation.
+# Words of a question that a number's label may have: those after "that", and those for an operation.
 
 
 OPERATION_WORDS: dict[str, frozenset[str]] = {
@@ -28,36 +28,34 @@ OPERATION_WORDS: dict[str, frozenset[str]] = {
     "ratio_word": frozenset(stems("ratio percent percentage rate margin portion share proportion return")),
     "total_word": frozenset(stems("total sum combined aggregate")),
 }
-"""The words for what may have been calculated, by the column that tells whether a label has them."""
+"""Stems for operations whose result a number may be, by the column that compares them with its label."""
 
 
 @lru_cache(maxsize=256)
 def list_pointed_words(question: Question) -> tuple[frozenset[str], ...]:
-    """Return the stems of each expression that points back and names a thing: "that long-term debt"."""
+    """Return the stems of each expression that refers back to a named thing, such as "that long-term debt"."""
     found = (frozenset(stems(" ".join(e.words | e.of))) for e in find_expressions(question) if e.kind != "ellipsis")
     return tuple(words for words in found if words)
 
 
-# Which leaves a question means: what is measured of each, one named column a measure.
-#
-# Every column compares the words, the period or the place of a leaf with the question and the turns before. None
-# knows the company, the page or the number itself.
+# The columns compare the words, period or place of a leaf with the question and the earlier turns. None depends on
+# the company, the page or the number.
 
 
 LEAF_FEATURES: dict[str, str] = {
     "question_in_leaf": "share of the question's weighted stems that describe the leaf in any way",
     "question_in_row": "the same, by its row label or the words before it",
     "question_in_column": "the same, by its column label or the words after it",
-    "row_in_question": "share of the row label's weighted stems that the question says",
+    "row_in_question": "share of the row label's weighted stems that the question has",
     "column_in_question": "the same for the column label",
-    "question_near": "share of the question's weighted stems, each as near as it stands",
+    "question_near": "share of the question's weighted stems, each weighted by its nearness",
     "context_near": "the same for the earlier questions' decayed stems",
     "best_near": "question_near less the best of the page",
-    "whole_row": "the question says the whole row label; 0.5 all but one stem",
-    "pairs_in_question": "share of the row label's stem pairs that the question says in order",
+    "whole_row": "the question has the whole row label; 0.5 all but one stem",
+    "pairs_in_question": "share of the row label's stem pairs that the question has in order",
     "context_in_row": "share of the earlier questions' decayed stems in its row label",
     "context_in_leaf": "the same, in any description",
-    "row_in_context": "share of the row label's stems that the question or an earlier one says",
+    "row_in_context": "share of the row label's stems that the question or an earlier one has",
     "column_in_context": "the same for the column label",
     "best_leaf": "question_in_leaf less the best of the page",
     "best_row": "question_in_row less the best of the page",
@@ -65,49 +63,49 @@ LEAF_FEATURES: dict[str, str] = {
     "best_context": "row_in_context less the best of the page",
     "best_pairs": "pairs_in_question less the best of the page",
     "year_named": "1 the question names its year, -1 it names others, 0 it names none or the leaf has none",
-    "other_year_named": "1 the question names another year of its labels, -1 it has one that is not named, 0 else",
+    "other_year_named": "1 the question names the other year of its labels, -1 it names others, 0 either has none",
     "year_first": "its year is the first one named",
     "year_last": "its year is the last one named",
     "year_relative": "its year is the one that a relative period points at",
     "year_context": "its year was named by the last question that named one",
     "year_step": "its year less that of the last leaf taken, within +-5; 9 where unknown",
     "year_newest": "its year less the newest of the page; -20 where unknown",
-    "same_row": "it stands in the row of the last leaf taken",
-    "same_column": "it stands in the column of the last leaf taken",
+    "same_row": "it is in the row of the last leaf taken",
+    "same_column": "it is in the column of the last leaf taken",
     "row_taken": "share of the earlier turns that took a leaf of its row",
     "column_taken": "share of the earlier turns that took a leaf of its column",
     "taken": "turns since it was taken; 0 never",
     "percent": "it is printed as a percentage",
-    "question_percent": "the question speaks of a percentage or a rate",
-    "in_table": "it stands in a table",
-    "last_in_table": "the last leaf taken stood in a table; -1 none was",
-    "total": "its label says total",
-    "question_total": "the question says total",
+    "question_percent": "the question has a word for a percentage or a rate",
+    "in_table": "it is in a table",
+    "last_in_table": "the last leaf taken is in a table; -1 none was taken",
+    "total": "its label has the word total",
+    "question_total": "the question has the word total",
     "lead": "code of the word that leads to it in a sentence",
     "line": "its row from the top, or its sentence from the top",
     "place": "its column, or its order in the sentence",
-    "places": "how many numbers its sentence or row holds",
+    "places": "how many numbers its sentence or row has",
     "magnitude": "log10 of 1 + |value|",
     "whole": "it is a whole number",
     "currency": "it is printed as an amount of money",
     "turn": "turns before this one",
     "years_named": "how many years the question names",
     "question_in_caption": "share of the question's weighted stems in the caption and the sentence before the table",
-    "year_near": "how near a named year stands to it in its sentence; -1 others do, 0 none",
+    "year_near": "nearness of a named year in its sentence; -1 only other years, 0 none",
     "moved": "a verb of change leads to it",
-    "question_moved": "the question speaks of an increase, decrease or change",
-    "boundary": "1 its labels and the question speak of the same end of a period, -1 of opposite ones",
-    "side_first": "share of the stems of the first side of a comparison that its labels say",
+    "question_moved": "the question has a word for an increase, decrease or change",
+    "boundary": "1 its labels and the question name the same end of a period, -1 opposite ones",
+    "side_first": "share of the stems of the first side of a comparison that its labels have",
     "side_second": "the same for the second side",
     "side_best": "the larger of both, less the best of the page",
-    "scale_asked": "1 its scale is the one asked for, -1 another is, 0 none is",
-    "asked": "the question says it in digits",
+    "scale_asked": "1 its scale is the requested one, -1 another is requested, 0 none is",
+    "asked": "the question has it in digits",
     "telling": "share of the question's stems that describe it, weighted by how few leaves of the page they describe",
     "best_telling": "telling less the best of the page",
     "best_telling_label": "the same by its labels alone, less the best of the page",
-    "label_told": "share of its labels' stems, so weighted, that the question says",
+    "label_told": "share of its labels' stems, so weighted, that the question has",
     "best_label_told": "label_told less the best of the page",
-    "pointed": "share of the words of an expression such as that debt that its labels say",
+    "pointed": "share of the words of an expression such as that debt that its labels have",
     "role": "1 it was the first operand of the last turn that took two, 2 the second; 0 neither",
     "points_back": "1 the first side of a comparison points back, 2 the second, 3 both; 0 neither",
     "question_count": "the question asks how many",
@@ -115,7 +113,7 @@ LEAF_FEATURES: dict[str, str] = {
     "lookup": "probability that the turn is a lookup",
     "fresh": "expected number of new leaves that the turn takes",
 }
-"""The columns of the leaf scorer and what each measures."""
+"""The leaf scorer's columns with their descriptions."""
 
 _COUNT = lazy_regex(r"how many|number of|\bcount\b")
 _PRICE = lazy_regex(r"per share|per unit|price|\beach\b")
@@ -127,44 +125,44 @@ _CHANGES = frozenset(stems("change increase decrease decline growth gain drop fa
 _PLACE = {name: n for n, name in enumerate(LEAF_FEATURES)}
 
 _Column = NDArray[np.generic] | float
-"""What is measured of each leaf, or of all of them alike."""
+"""Values of a feature for each leaf, or one value for all."""
 
 
 def measure_leaves(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
-    """Return what is measured of every leaf, after each reading of the turns before.
+    """Return the features of all leaves, for each reading of the earlier turns.
 
-    What the question and the ones before it say is measured once for all of them.
+    Features that depend only on the questions are computed once for all readings.
 
     Args:
-        turns: Page, conversation and question, after each reading: one question after the same questions.
-        lookup: The probability that the turn looks a number up, 0 to 1, likewise.
-        fresh: How many leaves that no turn took before the turn is expected to take, likewise.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
+        lookup: The probability that the turn is a lookup, 0 to 1, one for each reading.
+        fresh: The expected number of unused leaves that the turn takes, one for each reading.
 
-    Shape: One array a reading, each leaves x `len(LEAF_FEATURES)`, in that order.
+    Shape: One array per reading, each leaves x `len(LEAF_FEATURES)`, in that order.
+
     """
     page = turns[0].page
     size = len(page.leaves)
     whole = np.zeros((len(LEAF_FEATURES), size), np.float32)
-    _write(whole, _measure_question(turns[0]))
+    _write_columns(whole, _measure_question(turns[0]))
     found = []
     for turn, looked_up, new in zip(turns, lookup, fresh, strict=True):
-        _write(
+        _write_columns(
             whole,
             {**_measure_pointed_years(turn), **_measure_history(page, turn.state), "lookup": looked_up, "fresh": new},
         )
-        # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
+        # The last digits of a sum depend on the processor, and a tree can separate two leaves by them.
         found.append(np.ascontiguousarray(whole.T).round(_DIGITS))
     return found
 
 
-def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
-    """Write columns to their places, one below the other."""
+def _write_columns(measured: Floats, columns: Mapping[str, _Column]) -> None:
     for name, column in columns.items():
         measured[_PLACE[name]] = column
 
 
 def _measure_question(turn: TurnView) -> dict[str, _Column]:
-    """What the words of the question and of those before it are for each leaf, whatever they were answered."""
+    """Features that depend on the page and the questions, but not on the answers."""
     page, question = turn.page, turn.question
     return {
         **page.static,
@@ -186,7 +184,7 @@ def _measure_question(turn: TurnView) -> dict[str, _Column]:
 
 
 def _measure_pointed_words(turn: TurnView) -> Floats:
-    """The greatest share of the words of an expression that points back, as those that describe each leaf have."""
+    """Largest share of the words of a back-referring expression that each leaf's labels have."""
     leaves, found = turn.leaves, np.zeros(len(turn.leaves), np.float32)
     for words in list_pointed_words(turn.question):
         columns = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
@@ -197,7 +195,7 @@ def _measure_pointed_words(turn: TurnView) -> Floats:
 
 
 def _find_roles(state: DialogueState, size: int) -> Floats:
-    """What each leaf was in the last turn that took two operands: itself, or as the turn that looked it up."""
+    """1 or 2 for the leaves that were the first or second operand of the last turn with two, else 0."""
     roles = np.zeros(size, np.float32)
     last = next((outcome.operands for outcome in reversed(state.outcomes) if len(outcome.operands) == 2), ())
     for place, leaf in enumerate(map(state.find_leaf, last), start=1):
@@ -215,7 +213,7 @@ def _subtract_best(values: Floats) -> Floats:
 
 
 def _weigh_stems(page: PageFeatures, weights: Mapping[str, float]) -> tuple[Floats, float]:
-    """The stems as a weighted row over the page's vocabulary, and the weight of all, the page's or not."""
+    """Weights of stems as a vector over the page's vocabulary, and their sum including stems outside of it."""
     vector = np.zeros(len(page.idf), np.float32)
     outside = 0.0
     for stem, weight in weights.items():
@@ -271,7 +269,7 @@ def _measure_words(turn: TurnView) -> dict[str, Floats]:
 
 
 def _measure_telling_words(turn: TurnView) -> dict[str, Floats]:
-    """A stem that few leaves of the page have tells more than one that is rare elsewhere."""
+    """Features that weigh stems by their rarity among the leaves of the page."""
     page = turn.page
     size = len(page.leaves)
     known = [
@@ -334,7 +332,7 @@ def _measure_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
 
 
 def _measure_pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
-    """How the years compare with those that the question points at, and with that of the leaf used last."""
+    """Comparison of the years with those that the question refers to, and with that of the last leaf used."""
     year = turn.leaves.year
     last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
     step = np.where(year > 0, clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)

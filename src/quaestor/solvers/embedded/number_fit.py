@@ -1,4 +1,4 @@
-"""Whether a number is of the line and of the kind that a question asks for."""
+"""Checks whether a number has the line and the kind that a question asks for."""
 
 import re
 from collections import Counter
@@ -23,13 +23,13 @@ from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
 from quaestor.solvers.embedded.page import Floats
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
-# Whether a number of a filing is of the kind that a question asks for: a count of things, an amount per share.
+# The kind of number that a question to a filing asks for: a count of things, an amount per share.
 #
-# Dollars are not a count, and a count of shares is not one of employees; an amount of millions is not one per share.
+# Dollars are not a count, a count of shares is not one of employees, and an amount in millions is not one per share.
 
 
 OTHER_KIND = 5.0
-"""What a number of another kind has less, as log-odds."""
+"""Penalty for a number of another kind, in log-odds."""
 _HOW_MANY = lazy_regex(
     r"\bhow many (?P<things>(?:(?!(?:do|does|did|is|are|was|were|has|have|had|of|in|at|on|for|will|would|can|per|to"
     r"|from|by|under|remain\w*|left|with|worked?|work|came?|get|got)\b)[\w'&.-]+ ?){1,5})"
@@ -69,11 +69,11 @@ _LEASES = lazy_regex(r"\bleas(?:e|es|ed|ing)\b", re.IGNORECASE)
 _SHARES = lazy_regex(r"\bshares\b")
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b")
 _NEAR = 6
-"""How many words a number of a sentence is away from what it counts."""
+"""Largest distance in words between a number in a sentence and what it counts."""
 _OF_WHOM = lazy_regex(r"\b(?:of (?:whom|which|these|those|them)|including) (?:about |approximately )?$", re.IGNORECASE)
-"""Before a number that counts some of what was counted before."""
+"""Text before a number that counts some of those counted before."""
 _OF_ALL = lazy_regex(r"\s*of (?:our|the|its|their|these|those|all)\b", re.IGNORECASE)
-"""Behind a number that counts some of all: "13,000 of our employees"."""
+"""Text after a number that counts some of all: "13,000 of our employees"."""
 _SOME = lazy_regex(
     r"^(?:[\w-]+ ){0,3}?(?:employees|people|workers|persons|associates|staff|team members|colleagues)\b"
     r"(?! (?:\w+ ){0,2}?(?:employed|worldwide|globally))"
@@ -81,7 +81,7 @@ _SOME = lazy_regex(
     r"(?!employed|located|based|combined|related|united|skilled)(?:[a-z]+ed|took|chose|left|held|bought)\b",
     re.IGNORECASE,
 )
-"""Behind a number of employees who did something: those who did not are employees too."""
+"""Text after a number of employees who did something, which is not the number of all employees."""
 _PEOPLE = lazy_regex(
     r"^(?:[\w,/-]+ ){0,6}?(?:employees|people|workers|persons|associates|staff|team members|colleagues)\b",
     re.IGNORECASE,
@@ -101,7 +101,7 @@ _SOME_BEFORE = lazy_regex(
 _OF_ALL_PEOPLE = frozenset(
     stems("employee full-time part-time employ total work worldwide globally current company year")
 )
-"""What a question may say of employees and still ask for all of them."""
+"""Stems in questions for all employees."""
 _FORMER = lazy_regex(r"\s*(?:\w+ ){0,3}(?:former|retired)\b")
 _AMOUNT_IN_BRACKETS = lazy_regex(r"\([^()\d]*+\d[^()]*+\)")
 _TIMES = lazy_regex(r"\bhow many times\b")
@@ -109,11 +109,11 @@ _TIMES = lazy_regex(r"\bhow many times\b")
 
 @dataclass(frozen=True, slots=True)
 class AskedKind:
-    """The kind of number that a question asks for.
+    """Kind of number that a question asks for.
 
     Attributes:
-        counted: The stem of the things whose number is asked for; "" if none is.
-        per_share: Whether an amount per share is asked for.
+        counted: Stem of the things to count; "" if the question asks for no count.
+        per_share: Whether the question asks for an amount per share.
         numbers: Numbers in the question: "how many 737 deliveries".
         due: The year in which something is due that is asked for; None if none is.
         within: Whether what is due within several years is asked for.
@@ -141,7 +141,7 @@ class AskedKind:
 
     @property
     def lacking(self) -> str:
-        """What a document lacks that has no number of this kind, in words."""
+        """Description of what a document lacks if it has no number of this kind."""
         if self.counted:
             return "no number counts what the question asks for"
         if self.par:
@@ -152,7 +152,7 @@ class AskedKind:
         return "the document has no amount per share" if self.per_share else f"the document has no amount due {when}"
 
     def is_met(self, leaf: CandidateNumber, document: Document) -> bool:
-        """Return whether a number may be of that kind."""
+        """Return whether a number may be of this kind."""
         if self.per_share and not (
             _is_per_share(leaf, document) and (self.preferred or not _is_preferred(leaf, document))
         ):
@@ -177,12 +177,13 @@ class AskedKind:
         if leaf.counts.scale is Scale.PERCENT or "$" in leaf.quantity.text:
             return False
         if (leaf.counts.unit or "").isupper():
-            # A caption says dollars of all lines of a table: "customer transactions" are none, "employee taxes" are.
+            # A caption in dollars applies to all lines of a table: "customer transactions"
+            # are not customers, "employee taxes" are not employees.
             return leaf.row[-1:] == (self.counted,)
         if not isinstance(leaf.source, CellRef) and self._counts_some(leaf.source, document.sentence(leaf.source).text):
             return False
         if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_read_text_before(leaf.source, document)):
-            # What leads to a table of millions counts none of them.
+            # The text that introduces a table of millions does not name what they count.
             described = {*leaf.row, *leaf.column, *leaf.around, *(() if leaf.power > 0 else leaf.caption)}
         else:
             described = {each for each, distance in leaf.distances if abs(distance) <= _NEAR}
@@ -191,7 +192,7 @@ class AskedKind:
         return self.counted in {_SAME.get(each, each) for each in described} and (not unit or self.counted in unit)
 
     def _counts_some(self, source: SentenceRef, text: str) -> bool:
-        """Whether a number of a sentence counts some of what is asked for."""
+        """Whether a number in a sentence counts only some of the requested things."""
         if _OF_ALL.match(text, source.end) or _FORMER.match(text, source.end):
             return True
         if not self.everybody:
@@ -199,7 +200,7 @@ class AskedKind:
         behind, before = text[source.end :].lstrip(), text[: source.start]
         if _SOME.match(behind) or _SOME_BEFORE.search(before):
             return True
-        # "Employee benefit plans, page 69" counts nobody.
+        # "Employee benefit plans, page 69" is not a number of employees.
         return not (_PEOPLE.match(behind) or _PEOPLE_WERE.search(before) or _ALSO_PEOPLE.match(behind))
 
 
@@ -216,6 +217,7 @@ def read_asked_kind(question: Question) -> AskedKind:
 
     >>> read_asked_kind(Question("how many full-time employees did they have?")).counted == stem("employee")
     True
+
     """
     text = in_words_of_reports(_PLACE_NAMED.split(question.lowered)[0])
     found = None if _TIMES.search(text) else _HOW_MANY.search(text)
@@ -245,7 +247,7 @@ def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool
     heads = " | ".join((*row.levels, row.label, *column.levels, column.label))
     if year is None:
         return _SEVERAL_YEARS.search(heads) is not None
-    # "2026-2027" are two years together.
+    # "2026-2027" is a sum over two years.
     return not _YEARS.search(heads) and (year in (leaf.year, leaf.other_year) or str(year) in heads)
 
 
@@ -268,7 +270,7 @@ def _read_context(leaf: CandidateNumber, document: Document) -> str:
 
 
 def _is_preferred(leaf: CandidateNumber, document: Document) -> bool:
-    """Whether a number of a sentence is of preferred stock: its clause speaks of no other, or only its headings do."""
+    """Whether a number is of preferred stock only, by its labels or its clause, or else by its headings."""
     if isinstance(leaf.source, CellRef):
         row = document.table(leaf.source.table).rows[leaf.source.row]
         context = " ".join((*row.levels, row.label))
@@ -297,36 +299,36 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
     return any(_PER_SHARE.search(_AMOUNT_IN_BRACKETS.sub(" ", spelled_out(head))) for head in heads)
 
 
-# Which names of a filing's lines a question has: a label word by word, or another name of the same line.
+# The lines of a filing that a question names: by the words of the label, or by another name of the same line.
 #
-# "Net sales" are meant by "total net sales" and by "revenue", "R&D" is research and development, and the "net sales"
-# below "Europe" are those of a part, which a question for it names.
+# "Total net sales" and "revenue" mean "net sales", and "R&D" means research and development; but the "net sales" below
+# "Europe" are those of a part, which the question has to name.
 
 
-_BUT_FOR_AN_ASIDE = 0.7
-_BUT_FOR_TOTAL = 0.9
+_WITHOUT_ASIDE = 0.7
+_WITHOUT_TOTAL = 0.9
 _BY_ANOTHER_NAME = 0.9
 _LONGEST_NAME = 7
 _BEGINS_A_NAME = frozenset({"total", "net", "gross", "and", "other"})
-_NAMED = "statement line"
-"""A caption by which statements print a line, and nothing more."""
+_EXACT_NAME_RULE = "statement line"
+"""Rule of the core index for a label that is exactly the name of a statement line."""
 _OF_TIME = frozenset(stems("fiscal financial year"))
-"""Words that say nothing of a line: "revenue in fiscal 2023"."""
+"""Words that do not describe a line: "revenue in fiscal 2023"."""
 _LABELS_PER_SHARE = lazy_regex(r"\bper (?:\w+ )?(?:share|unit|stock)\b", re.IGNORECASE)
-"""In a heading, of what the lines below it are: "net income" is a line of them, and no amount of the company."""
+"""Headings for amounts per share: "net income" below one is not the net income of the company."""
 _LABELS_SHARES = lazy_regex(r"\bshares?\b|\beps\b|\bunit\b", re.IGNORECASE)
 _INCOMES = {"kg:net_loss": "kg:net_income", "kg:operating_loss": "kg:operating_income"}
-"""Of the line of a loss that of the income, which the same line is called in other years."""
+"""Lines of losses with those of the corresponding incomes, which the same line is called in other years."""
 _ASIDE = lazy_regex(r"\([^()]*\)")
 _LOSS = lazy_regex(r"(?<=[_:])loss(?=_|$)")
 _TOTAL = lazy_regex(r"total (?=[a-z])", re.IGNORECASE)
 
 
 class LabelMentions:
-    """How much of a question the labels of tables are."""
+    """Shares of a question that the labels of tables cover."""
 
     def __init__(self, question: str, tables: Iterable[Table]) -> None:
-        """Take what is asked, without the place that it names, and the tables whose labels are looked at."""
+        """Prepare the question, without the place that it names, and the tables whose labels are compared."""
         self._words = _read_words(question)
         self._stems = tuple(stem for stem in stems(question) if stem not in _OF_TIME)
         self._lines = find_named_lines(question)
@@ -334,7 +336,7 @@ class LabelMentions:
         self._of_parts = {table.index: _find_part_labels(table) for table in tables}
 
     def measure(self, table: Table, source: CellRef) -> tuple[float, bool]:
-        """Return how much of the question a whole label of a cell's line is, else 0; whether it is all of it."""
+        """Return the share of the question that a cell's labels cover, and whether one covers all of it."""
         row = table.rows[source.row]
         below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
@@ -347,9 +349,9 @@ class LabelMentions:
         return best / max(1, len(self._words)), whole
 
     def _count_label_words(self, label: str) -> tuple[float, bool]:
-        """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
+        """Number of the question's words that a label covers, in its best variant, and whether that is all of them."""
         best, whole = 0.0, False
-        # Who asks for "net income" means the line "Net income (loss)", if no other is called so.
+        # "Net income" means the line "Net income (loss)" if no other line has that name.
         for printed, counts in _spell_variants(spelled_out(label), names_total="total" in self._words):
             printed_words = _read_words(printed)
             if any(word[0].isalpha() for word in printed_words) and _is_within(printed_words, self._words):
@@ -358,7 +360,7 @@ class LabelMentions:
         return best, whole
 
     def _count_other_names(self, row: Header, *, is_loss: bool) -> tuple[float, bool]:
-        """The same of a line that the question calls by another of its names; a loss below zero is an income."""
+        """The same by other names of the line; a loss below zero counts as an income."""
         if not self._lines:
             return 0.0, False
         line = find_line(f"{row.label} per share" if _is_line_per_share(row) else row.label)
@@ -376,10 +378,11 @@ def _is_line_per_share(row: Header) -> bool:
 
 @lru_cache(maxsize=1024)
 def find_named_lines(text: str) -> Mapping[str, str]:
-    """Return the lines of statements that a text names, each with the words that do; the longest names first.
+    """Return the statement lines that a text names, each with its words; longer names have priority.
 
     >>> find_named_lines("was R&D above SG&A?")
     {'kg:research_and_development': 'r&d', 'kg:selling_general_and_administrative_expenses': 'sg&a'}
+
     """
     tokens = search_words(text.lower())
     spans = ((start, start + size) for size in range(_LONGEST_NAME, 0, -1) for start in range(len(tokens) - size + 1))
@@ -392,7 +395,7 @@ def find_named_lines(text: str) -> Mapping[str, str]:
             continue
         if used_places.isdisjoint(range(start, end)) and (line := find_line(name)):
             used_places |= set(range(start, end))
-            # A margin is an amount on some statements and a ratio to most people: its label has to say it.
+            # A margin is an amount on some statements but usually means a ratio: the label has to match.
             if "margin" not in name:
                 found.setdefault(line, name)
     return found
@@ -400,37 +403,38 @@ def find_named_lines(text: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8192)
 def find_line(label: str) -> str:
-    """Return the line of statements whose name a label is, and no more; "" if it is none."""
+    """Return the statement line whose name is exactly this label; "" if there is none."""
     found = core_line_index().find_named(spelled_out(label))
-    return normalize_loss(found.property) if found is not None and found.rule == _NAMED else ""
+    return normalize_loss(found.property) if found is not None and found.rule == _EXACT_NAME_RULE else ""
 
 
 @lru_cache(maxsize=256)
 def normalize_loss(line: str) -> str:
-    """Return the line that an income and the loss in its place are: statements print either where they mean one.
+    """Return the income line for a loss line; statements print either for the same line.
 
     >>> normalize_loss("kg:net_loss")
     'kg:net_income'
 
     Args:
-        line: Of the core, by its name.
+        line: Name of the line in the core.
+
     """
     income = _LOSS.sub("income", line)
     return income if income in read_core_lines().lines else line
 
 
 def _find_part_labels(table: Table) -> frozenset[str]:
-    """The labels that several lines of a table have, each below a heading of its own."""
+    """Labels that several lines of a table have, below different headings."""
     below = Counter(row.label for row in {row for row in table.rows if len(row.levels) > 1})
     return frozenset(label for label, lines in below.items() if lines > 1)
 
 
 def _spell_variants(label: str, *, names_total: bool) -> Iterator[tuple[str, float]]:
-    """A label as questions say it, with what each way counts: whole, without an aside, a total by what it is of."""
+    """Variants of a label in questions with their weights: in full, without parentheses, without "total"."""
     yield label, 1.0
-    yield _ASIDE.sub(" ", label), _BUT_FOR_AN_ASIDE
+    yield _ASIDE.sub(" ", label), _WITHOUT_ASIDE
     if not names_total and (total := _TOTAL.match(label)) is not None:
-        yield label[total.end() :], _BUT_FOR_TOTAL
+        yield label[total.end() :], _WITHOUT_TOTAL
 
 
 def _read_words(text: str) -> tuple[str, ...]:
@@ -441,16 +445,16 @@ def _is_within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
 
 
-# Which of several lines that are called alike is meant: that of the primary statement, and of the group as reported.
+# Lines with the same name: the line of the primary statement, for the group and as reported, is preferred.
 #
-# A filing prints net income in its statements, in notes, for the parent alone, for guarantors, adjusted and in
-# percent of sales. Who means one of the latter names it.
+# A filing prints net income in its statements, in notes, for the parent alone, for guarantors, adjusted, and in
+# percent of sales. Questions for other lines than the first name them.
 
 
 _OTHER_ROLE = 2.0
-"""What a number of adjusted figures, of another company or in percent of sales has less, as log-odds."""
+"""Penalty for a number that is adjusted, of another company or in percent of sales, in log-odds."""
 _UNLIKE_STATEMENT = 1.5
-"""What a number of another table has less if a primary statement has a line that the question names as well."""
+"""Penalty for a number of another table if a primary statement has a line with that name, in log-odds."""
 _NEARLY = 0.9
 _OTHERS = frozenset(
     {
@@ -468,16 +472,17 @@ _SHARE = lazy_regex(r"percent|%|\bshare of\b|\bmargin\b|\bratio\b|\brate\b|\bpor
 def weigh_look_alikes(
     question: Question, leaves: Sequence[CandidateNumber], shares: Floats, document: Document
 ) -> NDArray[np.float32]:
-    """Return what each number has less because another line of the same name is meant, as log-odds.
+    """Return the penalty for numbers whose line has the same name as a likelier one, in log-odds.
 
     Args:
-        shares: How much of the question the label of each is.
+        shares: The share of the question that each number's label covers.
 
-    Shape: One entry a leaf.
+    Shape: One entry per leaf.
+
     """
     named = {*look_alikes_named(question.text), *((TableRole.COMMON_SIZE,) if _SHARE.search(question.text) else ())}
     asks_adjusted = _ADJUSTED.search(question.text) is not None
-    less = np.zeros(len(leaves), np.float32)
+    penalty = np.zeros(len(leaves), np.float32)
     reported = np.zeros(len(leaves), bool)
     labels = [""] * len(leaves)
     of_table: dict[int, TableRole] = {}
@@ -489,11 +494,13 @@ def weigh_look_alikes(
         row = table.rows[leaf.source.row]
         labels[place] = " ".join(words(row.label))
         adjusted = not asks_adjusted and any(map(_ADJUSTED.search, (*row.levels, row.label)))
-        less[place] = _OTHER_ROLE * (adjusted or (role in _OTHERS and role not in named))
+        penalty[place] = _OTHER_ROLE * (adjusted or (role in _OTHERS and role not in named))
         reported[place] = role.is_statement and not adjusted
     statement = shares[reported]
     if not named and len(statement) and statement.max() > 0 and statement.max() >= _NEARLY * shares.max():
-        meant = {labels[place] for place in np.flatnonzero(reported & (shares >= _NEARLY * statement.max()))} - {""}
-        alike = np.array([label in meant for label in labels], bool) & ~reported
-        less += (_UNLIKE_STATEMENT * alike).astype(np.float32)
-    return less
+        named_labels = {labels[place] for place in np.flatnonzero(reported & (shares >= _NEARLY * statement.max()))} - {
+            ""
+        }
+        alike = np.array([label in named_labels for label in labels], bool) & ~reported
+        penalty += (_UNLIKE_STATEMENT * alike).astype(np.float32)
+    return penalty

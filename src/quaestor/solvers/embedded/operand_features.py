@@ -1,4 +1,4 @@
-"""What is measured of the operands of a plan: of each, of two together, and of a group."""
+"""Features of a plan's operands: of each one, of pairs and of groups."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -38,14 +38,15 @@ Column = NDArray[np.generic]
 
 @dataclass(frozen=True, slots=True)
 class OperandView:
-    """The operands of a pool in columns.
+    """Operands of a pool, as columns.
 
     Attributes:
-        columns: What is measured of each, by name.
-        question_words: Operands x stems of the question: the operand's label has that stem.
+        columns: Features of the operands by name.
+        question_words: Operands x stems of the question: whether the operand's label has that stem.
         labels: Labels x stems of all labels.
-        label: The label of each, as its place in `labels`.
-        year: The year of each; 0 if none is known.
+        label: Row in `labels` of each operand's label.
+        year: Year of each operand; 0 if unknown.
+
     """
 
     columns: Mapping[str, Column]
@@ -56,13 +57,14 @@ class OperandView:
 
 
 def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]) -> OperandView:
-    """Return the operands of a pool as the ranker's features need them.
+    """Return the operands of a pool as columns for the ranker's features.
 
     Args:
-        probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
-        turns: Page, conversation and question, likewise.
+        probability: The leaf scorer's probability of each leaf, one array for each reading of the earlier turns.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
 
-    Shape: Each array of `probability` has one entry a leaf; the columns of the view have one an operand.
+    Shape: Each array of `probability` has one entry per leaf; the columns of the view have one per operand.
+
     """
     has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
     named, readings = leaves.named, pool.reading.tolist()
@@ -100,26 +102,30 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
 def find_distinct_places(
     view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where in the question each operand is distinguished from the other, as shares; 2 nowhere.
+    """Return the position in the question of the first stem that only one operand's label has, for each of the two.
+
+    Positions are shares of the question's length; 2 if there is no such stem.
 
     Args:
-        first: The first operand of each pair, as its place in the pool.
-        second: The second one, likewise.
+        first: Index into the pool of each pair's first operand.
+        second: Index into the pool of each pair's second operand.
 
-    Shape: All arrays have one entry a pair.
+    Shape: All arrays have one entry per pair.
+
     """
     a, b = view.question_words[first], view.question_words[second]
     return _find_first_places(a & ~b), _find_first_places(b & ~a)
 
 
 def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
-    """Return how alike the labels of pairs are (Jaccard), and the share of the question that either has.
+    """Return the Jaccard similarity of each pair's labels, and the share of the question's stems in either label.
 
     Args:
-        first: The first operand of each pair, as its place in the pool.
-        second: The second one, likewise.
+        first: Index into the pool of each pair's first operand.
+        second: Index into the pool of each pair's second operand.
 
-    Shape: All arrays have one entry a pair.
+    Shape: All arrays have one entry per pair.
+
     """
     inside = view.labels @ view.labels.T
     size = view.labels.sum(axis=1)
@@ -130,13 +136,13 @@ def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[n
 
 
 def _find_first_places(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Where the first stem of each row is in the question, as a share; 2 if it has none."""
+    """Position of the first true flag in each row, as a share of its length; 2 if there is none."""
     places: NDArray[np.float64] = np.where(flags.any(axis=1), flags.argmax(axis=1) / flags.shape[1], 2.0)
     return places
 
 
 def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
-    """The stems that name an operand that is not a leaf: of a result its question's and its leaves' words."""
+    """Stems that name a group (of its leaves) or a result (of its question and leaves)."""
     operand, leaves, state = pool.operands[n], turn.leaves, turn.state
     if operand.kind == "group":
         members = [m.index for m in pool.members(n) if m.kind == "leaf"]
@@ -150,7 +156,7 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
 def _compare_operation_words(
     question: Question, labels: Sequence[frozenset[str]], label: NDArray[np.intp]
 ) -> dict[str, Column]:
-    """For each kind of operation 1 where the question's word for it is the label's own, -1 if it is not."""
+    """For each kind of operation: 1 if the label has the question's word for it, -1 if not, 0 without such a word."""
     question_stems, nothing = frozenset(question.stems), np.zeros(len(label))
     found: dict[str, Column] = {}
     for name, words in OPERATION_WORDS.items():
@@ -168,7 +174,7 @@ def _build_label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
 
 
 def _find_years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
-    """A leaf's year; a computed result has one if all its leaves share it, or its question names one alone."""
+    """Year of each leaf, or of a result whose leaves share one year or whose question names only one; else 0."""
     leaves = turns[0].leaves
     years = _take_of_leaves(pool, leaves.year, 0).astype(np.int32)
     for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
@@ -181,7 +187,7 @@ def _find_years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
 
 
 def _rank_leaves(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
-    """The place of each operand's leaf among all by their probability, in its reading; -1 if it is not a leaf."""
+    """Rank of each operand's leaf by probability in its reading; -1 if it is not a leaf."""
     ranks = np.zeros((len(probability), max(1, len(probability[0]))), np.int32)
     for row, likely in zip(ranks, probability, strict=True):
         row[np.argsort(-likely, kind="stable")] = np.minimum(np.arange(len(likely)), _LAST_RANK)
@@ -189,20 +195,21 @@ def _rank_leaves(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Colu
 
 
 def _take_of_leaves(pool: Pool, values: Column, otherwise: float) -> Column:
-    """Each operand's leaf's value; `otherwise` if it is not a leaf."""
+    """Values of the operands' leaves; `otherwise` for operands that are not leaves."""
     if not len(values):
         return np.full(len(pool.leaf), otherwise)
     return np.where(pool.leaf >= 0, values[np.maximum(pool.leaf, 0)], otherwise)
 
 
 def measure_pairs(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Return the columns of all candidates that compare their two operands.
+    """Return the columns that compare the two operands of each candidate.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
         view: The operands of the candidates' pool.
 
-    Shape: Each column has one entry a candidate.
+    Shape: Each column has one entry per candidate.
+
     """
     leaves, question = turns[0].leaves, turns[0].question
     return {
@@ -263,7 +270,7 @@ def _measure_words(candidates: Candidates, view: OperandView) -> dict[str, Colum
 def _measure_sizes(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     a, b = np.abs(pool.value[i]), np.abs(pool.value[j])
-    # The constant of each plan, after all operands one that means none.
+    # Index of each plan's constant; plans without one use an extra entry after all operands.
     at = np.where(pool.kind[j] == CONSTANT, j, np.where(pool.kind[i] == CONSTANT, i, len(pool.value)))
     value, nothing = np.append(pool.value, np.nan), [-1.0]
     size = np.append(np.log10(np.maximum(np.abs(pool.value), 1e-9)), nothing)
@@ -279,7 +286,7 @@ def _measure_sizes(candidates: Candidates, question: Question) -> dict[str, Colu
 
 
 def _measure_origins(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """How an operand was made of the other: 1 and 2 it was the first or second operand there, 0 neither."""
+    """Whether one operand was computed from the other: 1 or 2 if that was its first or second operand, else 0."""
     inside = _find_inner_operands(candidates.pool, turns)
     return {
         "second_in_first": inside[candidates.first, candidates.second],
@@ -288,7 +295,7 @@ def _measure_origins(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
 
 
 def _find_inner_operands(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
-    """For each pair of operands, the place that the second had in the operation that made the first."""
+    """For each pair: 1 or 2 if the second was the first or second operand of the operation behind the first, else 0."""
     inside = np.zeros((len(pool.operands), len(pool.operands)), np.int8)
     lookups = [turn.state.lookups for turn in turns]
     for n in np.flatnonzero((pool.leaf < 0) & (pool.result >= 0)).tolist():
@@ -299,12 +306,13 @@ def _find_inner_operands(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.in
 
 
 def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
-    """Return which operands of a pool are what an earlier operation took, itself or as the turn that looked it up.
+    """Return which operands of a pool equal an operand of an earlier operation, or are the lookup of the same leaf.
 
     Args:
-        lookups: The leaf of each turn before that looked one up.
+        lookups: The looked-up leaf by the number of the turn.
 
-    Shape: One entry an operand of the pool.
+    Shape: One entry per operand of the pool.
+
     """
     if part.kind == "constant":
         same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
@@ -317,20 +325,20 @@ def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray
 
 
 def _measure_text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
-    """1 where the second operand is what the first came from, "from 3 to 4"; -1 where it is the reverse."""
+    """1 if a sentence says "from [second operand] to [first operand]", -1 if it says the reverse, else 0."""
     if not len(leaves):
         return np.zeros(len(candidates))
     a, b = candidates.pool.leaf[candidates.first], candidates.pool.leaf[candidates.second]
     first, second = np.maximum(a, 0), np.maximum(b, 0)
     in_sentence = (a >= 0) & (b >= 0) & (leaves.table[first] < 0) & (leaves.line[first] == leaves.line[second])
-    came = (leaves.lead[second] == _FROM) & (leaves.lead[first] == _TO)
-    went = (leaves.lead[first] == _FROM) & (leaves.lead[second] == _TO)
-    order: Column = in_sentence * (came.astype(int) - went)
+    upward = (leaves.lead[second] == _FROM) & (leaves.lead[first] == _TO)
+    downward = (leaves.lead[first] == _FROM) & (leaves.lead[second] == _TO)
+    order: Column = in_sentence * (upward.astype(int) - downward)
     return order
 
 
 def _measure_kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
-    """What each operand counts beside the other: money, things, prices."""
+    """Columns that relate the kinds of the two operands: money, counts of things, prices."""
     pool, i, j = candidates.pool, candidates.first, candidates.second
     price, count, money = (np.zeros(len(pool.operands), bool) for _ in range(3))
     if len(leaves):
@@ -354,17 +362,18 @@ COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_le
 def measure_groups(
     candidates: Candidates, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]
 ) -> dict[str, Column]:
-    """Return the columns of all candidates that describe the group which they take; 0 if they take none.
+    """Return the columns that describe the group that each candidate uses; 0 without a group.
 
     Args:
-        probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
-        turns: Page, conversation and question, likewise.
+        probability: The leaf scorer's probability of each leaf, one array for each reading of the earlier turns.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
 
-    Shape: Each column has one entry a candidate; each array of `probability` has one a leaf.
+    Shape: Each column has one entry per candidate; each array of `probability` has one per leaf.
+
     """
     pool = candidates.pool
     values = np.zeros((len(pool.operands), len(COLUMNS)))
-    heard = not SEVERAL.isdisjoint(turns[0].question.pattern_names)
+    asks_several = not SEVERAL.isdisjoint(turns[0].question.pattern_names)
     for n in np.flatnonzero(pool.kind == GROUP).tolist():
         group, turn = pool.groups[pool.operands[n].index], turns[pool.reading[n]]
         likely = probability[pool.reading[n]]
@@ -373,7 +382,7 @@ def measure_groups(
             group.kind,
             len(group.members),
             _compare_count(group.members, turn),
-            heard,
+            asks_several,
             np.log(max(min(found, default=1.0), _LEAST)),
             _score_reference(group.members, turn) if group.kind == GROUP_KINDS.index("results") else 0.0,
         )
@@ -381,7 +390,7 @@ def measure_groups(
 
 
 def _compare_count(members: Sequence[Operand], turn: TurnView) -> int:
-    """1 if the numbers are as many as the question asks for, or of the years that it names; -1 if of others."""
+    """1 if the numbers match the count or the years in the question, -1 if they do not, 0 if it gives neither."""
     now, leaves = turn.question, turn.leaves
     counts = {n for n in (*now.counts, *now.numbers) if 1 < n < len(leaves)}
     years = {int(leaves.year[member.index]) for member in members if member.kind == "leaf"} - {0}
@@ -402,17 +411,18 @@ _LOG_OF_LEAST = float(np.log(_REFERENCES_LEAST))
 
 
 def measure_references(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """Return the log probability of the set of earlier results that each candidate uses, alone and less the best.
+    """Return the log probability of the earlier results that each candidate uses, and its difference to the best.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
 
-    Shape: Each column has one entry a candidate.
+    Shape: Each column has one entry per candidate.
+
     """
     size, before = len(candidates), len(turns[0].results)
     if not before:
         return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}
-    # Many readings use the same sets.
+    # Many readings share the same sets.
     distinct = {id(turn.uses): turn for turn in turns}
     known = {key: _tabulate_pairs(turn) for key, turn in distinct.items()}
     tables = np.stack([known[id(turn.uses)] for turn in turns])
@@ -423,13 +433,13 @@ def measure_references(candidates: Candidates, turns: Sequence[TurnView]) -> dic
 
 
 def _find_latest_places(turn: TurnView) -> list[int]:
-    """For each result of the turns before where it was last found, counted from 1; at the end 0, for what is none."""
+    """Latest turn with the same result, for each earlier result, counted from 1; then 0 for other operands."""
     expressions = [result.expression for result in turn.results]
     return [*((find_latest_turn(expression, expressions) or 0) + 1 for expression in expressions), 0]
 
 
 def _tabulate_pairs(turn: TurnView) -> NDArray[np.float64]:
-    """The log probability of each pair of results, counted from 1; 0 means none."""
+    """Log probability of each pair of results, counted from 1; 0 is no result."""
     table = np.full((len(turn.results) + 1, len(turn.results) + 1), _LOG_OF_LEAST)
     for chosen in turn.uses:
         score = np.log(max(chosen.score, _REFERENCES_LEAST))
@@ -443,16 +453,17 @@ def _tabulate_pairs(turn: TurnView) -> NDArray[np.float64]:
     return table
 
 
-# Whether the result of a plan counts in the scale that its question asks for: "in millions", "in dollars".
+# Whether the result of a plan has the scale that its question asks for: "in millions", "in dollars".
 
 
 def measure_scale(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
-    """Return 1 where the result has the scale asked for, -1 where another, 0 if none is asked or known.
+    """Return 1 if the result has the requested scale, -1 if it has another, 0 if none is requested or known.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
 
-    Shape: One entry a candidate.
+    Shape: One entry per candidate.
+
     """
     asked = turns[0].question.power
     if asked is None:
@@ -484,12 +495,13 @@ def _find_powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
 
 
 def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> float:
-    """Return the power of ten that a result counts in; nan where unknown, as of ratios.
+    """Return the power of ten in which a result is given; nan if unknown, as for ratios.
 
     Args:
-        state: The conversation, at least as far as the results that the outcome uses.
+        state: The conversation, including all results that the outcome uses.
 
-    Units: A power of ten: 6 for millions, 0 for numbers as they are.
+    Units: A power of ten: 6 for millions, 0 for unscaled numbers.
+
     """
     if not outcome.operands:
         return math.nan

@@ -1,4 +1,4 @@
-"""What can be an operand in a turn, and which operation on which kinds of operands its question asks for."""
+"""Possible operands of a turn, and signatures: the operation and the kinds of operands that a question asks for."""
 
 import math
 from collections import defaultdict
@@ -18,22 +18,22 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.page import NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
-# The signature of a turn: which operation, on which kinds of operands.
+# The signature of a turn: its operation and the kinds of its operands.
 #
-# A signature such as `subtract(result1,result2)` says nothing of the page, so it is learned from questions and
-# programs alone. The classifier is a multinomial logistic regression over named indicator features: each weight can
-# be read.
+# A signature such as `subtract(result1,result2)` does not depend on the page, so it is learned from questions and
+# programs alone. The classifier is a multinomial logistic regression over named indicator features, so that each
+# weight can be interpreted.
 
 
 FIRST, LAST = "<s>", "</s>"
 
 
 class Signatures(dict[str, float]):
-    """The probability of each signature of a turn, by its name."""
+    """Probability of each signature of a turn by its name."""
 
     @cached_property
     def operations(self) -> Mapping[str, float]:
-        """How probable it is that the turn does each operation, on whatever operands; 0 of one without a signature."""
+        """Probability of each operation with any operands; 0 for operations without a signature."""
         shares = defaultdict[str, float](float)
         for operation, share in zip(_list_operations(tuple(self)), self.values(), strict=True):
             shares[operation] += share
@@ -41,7 +41,7 @@ class Signatures(dict[str, float]):
 
     @cached_property
     def new_leaves(self) -> float:
-        """How many leaves that no turn took before the turn is expected to take."""
+        """Expected number of leaves of the turn that no earlier turn has used."""
         return sum(self[name] * count for name, count in _count_new_leaves(tuple(self)))
 
 
@@ -57,9 +57,10 @@ def _count_new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...
 
 @dataclass(frozen=True, slots=True)
 class SignatureModel:
-    """Weights of the classifier.
+    """Classifier of signatures.
 
-    Shape: `weights` is features x classes, `intercept` has one entry a class.
+    Shape: `weights` is features x classes, `intercept` has one entry per class.
+
     """
 
     classes: tuple[str, ...]
@@ -71,8 +72,9 @@ class SignatureModel:
         """Return the probability of each signature.
 
         Args:
-            earlier: The questions before, oldest first.
-            signatures: The signatures of the turns before, as the solver answered them.
+            earlier: The earlier questions, oldest first.
+            signatures: The signatures of the earlier turns as the solver answered them.
+
         """
         named = list_features(question, earlier, signatures)
         known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
@@ -84,11 +86,12 @@ class SignatureModel:
 
 
 def list_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
-    """Return the named features of a turn that need no page: n-grams, the turns before, and both crossed.
+    """Return the features of a turn that do not depend on the page: n-grams, earlier turns, and their combinations.
 
     Args:
-        earlier: The questions before it, in their order.
-        signatures: What those turns did, in their order.
+        earlier: The earlier questions, oldest first.
+        signatures: The signatures of their turns, in the same order.
+
     """
     shapes = (FIRST, *question.shapes, LAST)
     features = dict.fromkeys(_list_n_grams(shapes), 1.0)
@@ -105,7 +108,7 @@ def list_features(question: Question, earlier: Sequence[Question], signatures: S
     for shape in sorted(set(shapes)):
         features[f"{last}|{shape}"] = 1.0
         features[f"pending{min(pending, 2)}|{shape}"] = 1.0
-    # Sorted: sums in another order, as sets have it in another process, are other numbers.
+    # Sorted: the order of a set differs between processes, and the order of a sum changes its rounding.
     for pattern in sorted(question.pattern_names):
         features[pattern] = 1.0
         features[f"{last}|{pattern}"] = 1.0
@@ -125,13 +128,13 @@ def list_features(question: Question, earlier: Sequence[Question], signatures: S
 
 @lru_cache(maxsize=256)
 def _list_n_grams(shapes: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a question, two of them and three, one behind the other; asked again after each reading."""
+    """Unigrams, bigrams and trigrams of a question; cached for its next readings."""
     sizes = ((size, start) for size in (1, 2, 3) for start in range(len(shapes) - size + 1))
     return tuple("q:" + "_".join(shapes[start : start + size]) for size, start in sizes)
 
 
 def _compare_sides(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
-    """Whether each side of a comparison was named before, and whether it points back."""
+    """Whether earlier questions named each side of a comparison, and whether it points back."""
     sides = question.comparison
     if not sides.kind:
         return {}
@@ -146,7 +149,7 @@ def _compare_side(side: ComparisonArgument, earlier_stems: set[str]) -> str:
 
 
 def _measure_novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
-    """How much of the question is in earlier questions."""
+    """How much of the question earlier questions have."""
     now, last = set(question.stems), set(earlier[-1].stems)
     stems, years = _count_new_words(question, earlier)
     return {
@@ -158,10 +161,11 @@ def _measure_novelty(question: Question, earlier: Sequence[Question]) -> dict[st
 
 
 def _cross_last_turns(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
-    """What the last turns did, crossed with what the question asks for and with how much of it is new.
+    """Signatures of the last turns, combined with the question's patterns and the number of its new words.
 
-    "And what was this total in 2012?" after a sum of two numbers asks for two others; after one of two earlier results
-    it asks for the first of two numbers.
+    "And what was this total in 2012?" after a sum of two numbers asks for two others; after a sum of two earlier
+    results it asks for the first of two numbers.
+
     """
     last, both = signatures[-1], "/".join(reversed(signatures[-2:]))
     stems, years = _count_new_words(question, earlier)
@@ -173,7 +177,7 @@ def _cross_last_turns(question: Question, earlier: Sequence[Question], signature
 
 
 def _count_new_words(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
-    """How many stems and how many years of the question no earlier question has."""
+    """Number of stems and of years in the question that no earlier question has."""
     stems = {stem for before in earlier for stem in before.stems}
     years = {year for before in earlier for year in before.years}
     return len(set(question.stems) - stems), len(set(question.years) - years)
@@ -182,9 +186,10 @@ def _count_new_words(question: Question, earlier: Sequence[Question]) -> tuple[i
 def find_signature(question: Question, outcome: TurnAction, state: DialogueState) -> str:
     """Return the signature of an outcome reached in `state`, such as `divide(result1,used)`.
 
-    An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
-    (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
-    constant itself. Those of a sum or an average of several are a `group`.
+    An operand is `new` (a leaf that no earlier turn used), `used` (a leaf that one did), `result1`, `result2`,
+    `result3` (the answer that many turns ago, 3 for all older ones), `asked` (a constant in digits in the question), or
+    the constant itself. The operands of a sum or average over several numbers are a `group`.
+
     """
     if outcome.operation in ("sum", "average"):
         return f"{outcome.operation}(group)"
@@ -201,31 +206,32 @@ def find_signature(question: Question, outcome: TurnAction, state: DialogueState
 
 
 def name_constant(value: float, numbers: Sequence[float]) -> str:
-    """Return how a signature names a constant, given the numbers in the question."""
+    """Return the name of a constant in a signature, given the numbers in the question."""
     return "asked" if value in numbers else f"{value:g}"
 
 
-# Numbers that are used together: years of a line, lines of a column, numbers of a sentence, the latest results.
+# Groups of numbers: years of a line, lines of a column, numbers of a sentence, the latest results.
 #
-# Two numbers that are added are a pair, and no group.
+# Two numbers that are added are a pair, not a group.
 
 
 Bools = NDArray[np.bool_]
 
 _LINES = 8
-"""Of how many of the best leaves the lines are looked at."""
+"""Number of the best leaves whose lines are searched for groups."""
 _LIKELY = 0.05
-"""A leaf less probable than this is not added to its neighbours."""
+"""Least probability of a leaf that is grouped with its neighbours."""
 _MOST = 6
-"""The most numbers of a group that the question does not bound by years."""
+"""Most numbers in a group that the question does not limit by years."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberGroup:
-    """Numbers of one scale and unit, in the order in which they are added up.
+    """Numbers with the same scale and unit, in the order of their sum.
 
     Attributes:
-        kind: Where they come from, the place in `GROUP_KINDS`.
+        kind: Source of the numbers, as an index into `GROUP_KINDS`.
+
     """
 
     kind: int
@@ -233,17 +239,17 @@ class NumberGroup:
 
 
 GROUP_KINDS = ("none", "years of a line", "lines of a column", "numbers of a sentence", "results")
-"""Where the numbers of a group come from, in the order of their codes."""
+"""Sources of a group's numbers, by code."""
 _YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
 
 
 def asks_for_groups(question: Question, signatures: Signatures, least: float) -> bool:
-    """Return whether several numbers may be taken together: by the core's patterns, the signature, or three years.
+    """Return whether a question may combine several numbers: by its patterns, its signature, or three years or more.
 
     Args:
-        signatures: The probability of each signature, by its name.
-        least: Sums and averages together must be more probable than this, if nothing else speaks for several
-            numbers.
+        signatures: The probability of each signature by its name.
+        least: The sum of the probabilities of sums and averages must exceed this, unless the patterns or years suffice.
+
     """
     likely = signatures.operations["sum"] + signatures.operations["average"]
     return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
@@ -252,16 +258,17 @@ def asks_for_groups(question: Question, signatures: Signatures, least: float) ->
 def find_groups(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> Iterator[NumberGroup]:
-    """Yield the groups that a question may mean, each once.
+    """Yield each group that a question may mean, once.
 
     Args:
         probability: The leaf scorer's probability of each leaf.
-        state: The conversation before.
+        state: The conversation so far.
 
-    Shape: `probability` has one entry a leaf.
+    Shape: `probability` has one entry per leaf.
+
     """
     seen: set[tuple[Operand, ...]] = set()
-    # Of a line one leaf, and one of a column or a sentence: the others have the same numbers beside them.
+    # One leaf of each line, and of each column or sentence: the others would yield the same groups.
     lines, columns = dict[tuple[int, int], int](), dict[tuple[int, int], int]()
     for leaf in np.argsort(-probability, kind="stable")[:_LINES].tolist():
         table, line = int(leaves.table[leaf]), int(leaves.line[leaf])
@@ -278,7 +285,7 @@ def find_groups(
 
 
 def _find_years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Iterator[tuple[Operand, ...]]:
-    """The numbers of a line for the years that the question names or counts; all of them if it does neither."""
+    """Numbers of a line for the years that the question names or counts, or for all years."""
     line = np.flatnonzero((leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year > 0))
     of_year = {int(leaves.year[n]): int(n) for n in line[::-1]}
     years = sorted(of_year)
@@ -296,12 +303,12 @@ def _find_years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> 
             yield from (_pick(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count)
     if not counted:
         yield _pick(leaves, (of_year[y] for y in years))
-        # What is at two dates has as its average of a year that of the first and of the last.
+        # The annual average of a balance is that of its values at the end of the year before and of the year.
         yield from (_pick(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years))
 
 
 def _find_near(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
-    """The likely numbers of the other lines of a leaf's column, or of its sentence."""
+    """Likely numbers in the same column as a leaf, or in the same sentence."""
     same_table = (leaves.table == leaves.table[leaf]) & (probability > _LIKELY)
     in_table = bool(leaves.table[leaf] >= 0)
     near: Bools = same_table & (leaves.place == leaves.place[leaf] if in_table else leaves.line == leaves.line[leaf])
@@ -310,7 +317,7 @@ def _find_near(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int
 
 
 def _list_latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
-    """The last two results, the last three, and so on; a number that was looked up twice counts once."""
+    """The last result, the last two, and so on; a number that was looked up twice counts once."""
     lookups = state.lookups
     found: list[Operand] = []
     seen: set[int] = set()
@@ -329,7 +336,7 @@ def _pick(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
 
 
 def _are_alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueState) -> bool:
-    """Whether the members count in one scale and no two units: then nothing has to be converted."""
+    """Whether all members have the same scale and at most one unit, so that none needs conversion."""
     counts = [find_dimension(member, leaves, state) for member in members]
     return len({c.scale for c in counts}) == 1 and len({c.unit for c in counts} - {None}) <= 1
 
@@ -340,32 +347,33 @@ def find_dimension(operand: Operand, leaves: NumberMatrix, state: DialogueState)
 
 
 KINDS = ("new", "used", "result1", "result2", "result3", "constant", "none", "group")
-"""What an operand can be, in the order of their codes."""
+"""Kinds of operands, by code."""
 NEW, USED, RESULT1, RESULT2, RESULT3, CONSTANT, NONE, GROUP = range(len(KINDS))
 
 TOP_LEAVES = 20
-"""How many of the best leaves are combined."""
+"""Number of the best leaves that are combined."""
 MAX_RESULTS = 8
-"""How many earlier results are, latest first."""
+"""Number of the latest results that can be operands."""
 FACTORS = (100.0, 1000.0, 1_000_000.0, 1_000_000_000.0)
-"""What a number is brought to another scale by."""
+"""Factors for conversion between scales."""
 COUNTS = (2.0, 3.0, 4.0, 5.0)
-"""What a sum is averaged over."""
+"""Divisors for the average of a sum."""
 RARE = 0.01
-"""A class less probable than this brings no candidates of the rare operations."""
+"""Least probability of a rare operation that has candidates."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """What can be an operand in a turn, after one reading of the turns before or several.
+    """Possible operands of a turn, after one or several readings of the earlier turns.
 
-    Shape: every array has one entry an operand; the last one of a reading means "no second operand".
+    Shape: every array has one entry per operand; the last operand of a reading means "no second operand".
 
     Attributes:
-        groups: What operands of the kind "group" are, by their index.
-        reading: Of each operand the reading that it belongs to, from 0; those of one stand together.
-        year: Of the leaf that an operand is or looked up; 0 if none is known.
-        ratio: Whether an operand is the ratio of two amounts that an earlier turn computed.
+        groups: The groups, to which operands of the kind "group" refer by index.
+        reading: Number of the operand's reading, from 0; the operands of one reading are adjacent.
+        year: Year of the leaf that an operand is or looked up; 0 if unknown.
+        ratio: Whether an earlier turn computed the operand as the ratio of two amounts.
+
     """
 
     operands: tuple[Operand, ...]
@@ -384,14 +392,15 @@ class Pool:
 
     @cached_property
     def result(self) -> NDArray[np.int32]:
-        """The turn before whose result each operand is, from 0; -1 of what is none.
+        """Number of the turn whose result the operand is, from 0; -1 if it is not a result.
 
-        Shape: One entry an operand.
+        Shape: One entry per operand.
+
         """
         return np.array([operand.index if operand.kind == "result" else -1 for operand in self.operands], np.int32)
 
     def members(self, index: int) -> tuple[Operand, ...]:
-        """Return the numbers of the operand at `index`: those of a group, or itself."""
+        """Return the numbers of the operand at `index`: the members of a group, or the operand itself."""
         operand = self.operands[index]
         return self.groups[operand.index].members if operand.kind == "group" else (operand,)
 
@@ -403,14 +412,15 @@ def build_pool(
     question: Question,
     signatures: Signatures,
 ) -> Pool:
-    """Return the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants.
+    """Return the operands of a turn: the best leaves, leaves and results of earlier turns, groups, and constants.
 
     Args:
         probability: The leaf scorer's probability of each leaf.
-        state: The conversation before.
-        signatures: The probability of each signature, by its name.
+        state: The conversation so far.
+        signatures: The probability of each signature by its name.
 
-    Shape: `probability` has one entry a leaf.
+    Shape: `probability` has one entry per leaf.
+
     """
     used, lookups = state.used_leaves, state.lookups
     looked_up, logs = set(lookups.values()), np.log(np.maximum(probability, 1e-6)).tolist()
@@ -466,7 +476,7 @@ def build_pool(
 
 
 def _is_ratio(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
-    """Whether a turn divided one printed amount by another: over a constant it would be that amount still."""
+    """Whether a turn divided one printed amount by another; an amount over a constant is still an amount."""
     if outcome.operation not in ("divide", "percentage_change"):
         return False
     printed = map(state.find_leaf, outcome.operands)
@@ -480,7 +490,8 @@ def join_pools(pools: Sequence[Pool]) -> Pool:
     """Return the operands of several readings as one pool, in their order.
 
     Args:
-        pools: One of each reading, each of one reading alone.
+        pools: One pool per reading.
+
     """
     operands: list[Operand] = []
     groups: list[NumberGroup] = []
@@ -505,7 +516,7 @@ def _build_leaf(index: int, value: float) -> Operand:
 
 @lru_cache(maxsize=1024)
 def _build_constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
-    """The constants of a question with these numbers, and the operand that means none."""
+    """The constants of a question with these numbers, and the operand that means "no second operand"."""
     numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
     constants = ((Operand("constant", 0, n), _read_constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
     return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
@@ -519,7 +530,7 @@ def _read_constant(number: float) -> Dimension:
 def _find_moved_leaves(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> list[int]:
-    """The leaves in the lines of those used last, at the years that the question names."""
+    """Leaves in the lines of the last two turns, at the years that the question names."""
     found: list[int] = []
     for outcome in state.outcomes[-2:]:
         for leaf in map(state.find_leaf, outcome.operands):

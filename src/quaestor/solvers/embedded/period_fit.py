@@ -1,4 +1,4 @@
-"""Whether a number is of the time that a question asks for."""
+"""Checks whether a number has the period that a question asks for."""
 
 import re
 from calendar import monthrange
@@ -19,16 +19,15 @@ from quaestor.questions.stems import stems
 from quaestor.questions.times import MONTH, AskedTime, half_of
 from quaestor.retrieval.movements import months_named
 
-# Whether a cell is of the kind of period that a question to a filing speaks of.
+# The kind of period of a cell: its length, its quarter, a day or a span, an amount or a change.
 #
-# A quarterly report prints three months beside six, both of one year, and changes beside amounts. Owns how far a cell
-# is from what is asked: of another length, another quarter, of a span where a day is asked for, of a change where
-# none is.
+# A quarterly report prints three months beside six, both of one year, and changes beside amounts.
 
 
 OTHER_LENGTH, OTHER_QUARTER, NO_DAY, A_CHANGE, NOT_AS_REPORTED = 6.0, 3.0, 2.0, 4.0, 4.0
-"""What a cell has less, as log-odds: of another length, another quarter, a span for a day, a change for an amount, an
-amount that is none of the statements'."""
+"""Penalties for a cell, in log-odds: another length, another quarter, a span instead of a day, a change instead of an
+amount, an amount outside of the statements.
+"""
 _YEAR, _QUARTER = 12, 3
 _CHANGES = frozenset(stems("change increase decrease decline growth variance difference"))
 _VERSUS = lazy_regex(r"\bvs?\.?\s|\bversus\b|\bcompared (?:to|with)\b", re.IGNORECASE)
@@ -49,13 +48,14 @@ _ON_A_DAY = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class AskedPeriod:
-    """What kind of period a question speaks of.
+    """Kind of period that a question asks for.
 
     Attributes:
-        months: The length that it names, below a year; 0 if it asks for the state of a day, None where for neither.
-        quarter: The quarter that it names by its number; None if it names none.
-        change: Whether it may ask for a change.
+        months: Length in months if below a year; 0 for the state on a day; None if unknown.
+        quarter: Number of the quarter, or None.
+        change: Whether the question may ask for a change.
         restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
+
     """
 
     months: int | None
@@ -64,7 +64,7 @@ class AskedPeriod:
     restated: bool = True
 
     def penalty(self, table: Table, source: CellRef) -> float:
-        """Return what a cell has less for the period that its labels say; 0 if they say none."""
+        """Return the penalty for the period in a cell's labels, in log-odds; 0 if they name none."""
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
         if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
             away += NOT_AS_REPORTED
@@ -79,10 +79,11 @@ class AskedPeriod:
 
 
 def read_asked_period(question: Question) -> AskedPeriod:
-    """Return what kind of period a question speaks of.
+    """Return the kind of period that a question asks for.
 
     >>> read_asked_period(Question("what was revenue in the second quarter of 2025?")).months
     3
+
     """
     text = question.lowered
     named = months_named(text) | {length for mention in question.periods for length in _list_months(mention.period)} - {
@@ -97,7 +98,7 @@ def read_asked_period(question: Question) -> AskedPeriod:
 
 
 def find_lengths(table: Table, source: CellRef) -> frozenset[int]:
-    """Return the lengths of the period of a cell in months, as its labels say; none of a day, or if they do not."""
+    """Return the possible lengths of a cell's period in months by its labels; empty for a day or if unknown."""
     row, column = table.rows[source.row], table.columns[source.column]
     if named := months_named(" ".join((*row.levels, *column.levels, column.label))):
         return named
@@ -110,12 +111,13 @@ def is_adjusted(label: str) -> bool:
 
     >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
     (True, False)
+
     """
     return _ADJUSTED.search(label) is not None
 
 
 def _is_not_as_reported(table: Table, source: CellRef) -> bool:
-    """Whether the column of a cell is one of adjustments or of amounts in constant currency, beside one that is not."""
+    """Whether a cell's column has adjustments or amounts in constant currency, beside a column that does not."""
     return _is_of_adjustments(table.columns[source.column]) and not all(map(_is_of_adjustments, table.columns[1:]))
 
 
@@ -125,8 +127,8 @@ def _is_of_adjustments(column: Header) -> bool:
 
 
 def is_of_change(table: Table, source: CellRef) -> bool:
-    """Return whether the column of a cell is one of changes."""
-    # A heading over all columns tells none from the others.
+    """Return whether the column of a cell has changes."""
+    # A heading over all columns does not distinguish them.
     return _names_change(table.columns[source.column]) and not all(map(_names_change, table.columns[1:]))
 
 
@@ -146,16 +148,15 @@ def _list_months(period: Period) -> Iterable[int]:
             yield _YEAR
 
 
-# Whether a number is of another time than a question asks for: the one comparison of asked and printed periods.
+# The one comparison of requested and printed times: whether a number is certainly of another time.
 #
-# A heading says how long a period is, which quarter, and its last day, or only some of it. Owns when two such times
-# cannot be one. A quarter that is called by its last day is the third or the second as the fiscal year begins, so
-# that is told only where the document says when it ends.
+# Headings give the length, the quarter and the last day of a period, or only some of them. Which quarter ends on a day
+# depends on the fiscal year, so the two are only compared if the document states when it ends.
 
 
 _DECEMBER, _CELL_TIMES_YEAR, _HALF, _CELL_TIMES_QUARTER = 12, 12, 6, 3
 _NEAR = 7
-"""So many days apart two last days may be one: that of a month, and of its last whole week."""
+"""Largest difference in days between two last days that may be the same: of a month, and of its last full week."""
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 _NAMED_QUARTER = lazy_regex(
     rf"\b(?:(?P<word>{'|'.join(_ORDINALS)})[\s-](?:fiscal[\s-])?(?:quarter|qtr)|q(?P<digit>[1-4]))\b"
@@ -171,13 +172,14 @@ _LEAP_YEAR = 2000
 
 @dataclass(frozen=True, slots=True)
 class PrintedTime:
-    """What the headings of a number, or its sentence, say of its time; what they leave open is None, or empty.
+    """Time of a number by its headings or its sentence; unknown parts are None or empty.
 
     Attributes:
-        year: The year that it is called by, or that its last day is in.
-        lengths: How many months long it may be; none of a day.
-        month: The month that it is, or that it ends in.
-        day: The day that it is, or that it ends on.
+        year: The year of its name, or of its last day.
+        lengths: Possible lengths in months; empty for a day.
+        month: The month itself, or that of the last day.
+        day: The day of the month, or that of the last day.
+
     """
 
     year: int | None = None
@@ -190,7 +192,7 @@ class PrintedTime:
 
 
 def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bool:
-    """Return whether a number cannot be of a time that is asked for."""
+    """Return whether a number cannot be of the requested time."""
     end = find_fiscal_end(document)
     if isinstance(source, CellRef):
         return _is_other_time(asked, read_printed_time(document.table(source.table), source), end)
@@ -200,7 +202,7 @@ def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bo
 
 
 def read_printed_time(table: Table, source: CellRef) -> PrintedTime:
-    """Return what the headings of a cell say of its time."""
+    """Return the time of a cell by its headings."""
     row, column = table.rows[source.row], table.columns[source.column]
     heads = " | ".join((*row.levels, row.label, *column.levels, column.label)).lower()
     period = table.period_at(source.row, source.column)
@@ -245,7 +247,7 @@ def _convert_period(period: Period) -> PrintedTime:
 
 def _is_other_time(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
     if asked.months and found.lengths and asked.months not in found.lengths:
-        # What there was in the month in which the year ended, there was at its end.
+        # A request for the last month of a year includes the amounts at the year's end.
         return not (asked.months == 1 and asked.month == (end or _DECEMBER) and found.lengths == {_CELL_TIMES_YEAR})
     if asked.month and found.month:
         return _is_far(asked, found)
@@ -273,14 +275,14 @@ def _is_far(asked: AskedTime, found: PrintedTime) -> bool:
 
 
 def _number_day(year: int | None, month: int | None, day: int | None) -> int:
-    """A day as a number; of a month its last one."""
+    """Ordinal of a day; by default of the month's last day."""
     year, month = year or _LEAP_YEAR, month or _DECEMBER
     last = monthrange(year, month)[1]
     return date(year, month, min(day or last, last)).toordinal()
 
 
 def _is_of_other_year(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
-    """Whether years differ: a fiscal year may be named after that in which it ends or that in which most of it is."""
+    """Whether years differ; a fiscal year may be named after its last calendar year or the one with most of it."""
     if asked.year is None or found.year is None or asked.year in {found.year, *found.named}:
         return False
     by_name = asked.month is None
@@ -290,7 +292,7 @@ def _is_of_other_year(asked: AskedTime, found: PrintedTime, end: int | None) -> 
 
 
 def _find_quarter(month: int | None, day: int | None, end: int) -> int:
-    """Which quarter of a year that ends in a month ends in another one."""
+    """Number of the quarter that ends in `month`, for years that end in the month `end`."""
     assert month is not None
     month -= 1 if day is not None and day <= _NEAR else 0
     return -(-((month - end - 1) % _CELL_TIMES_YEAR + 1) // _CELL_TIMES_QUARTER)
@@ -303,10 +305,11 @@ def _find_half(found: PrintedTime, end: int | None) -> int | None:
 
 
 def find_fiscal_end(document: Document) -> int | None:
-    """Return the month in which a document's fiscal years end, if it says so; else None.
+    """Return the month in which a document's fiscal years end, or None if unknown.
 
-    Years that end on a day say it, months since the beginning of the year ("six months ended June 30") do, and so does
-    the balance sheet of another day beside that of a December.
+    Sources are years that end on a day, months since the beginning of the year ("six months ended June 30"), and a
+    balance sheet beside that of a December.
+
     """
     return _ENDS.get(document.digest, lambda: _search_fiscal_end(document))
 
@@ -331,6 +334,6 @@ def _search_fiscal_end(document: Document) -> int | None:
 
 
 def _find_month(period: Period) -> int:
-    """The month in which a period ends: one that ends in the first week of a month ends with the month before."""
+    """Month in which a period ends; if that is in the first week of a month, the month before."""
     month = period.month or _DECEMBER
     return (month - 2) % _CELL_TIMES_YEAR + 1 if period.day is not None and period.day <= _NEAR else month

@@ -1,4 +1,4 @@
-"""What is measured of a candidate plan, one named column a measure."""
+"""Features of candidate plans: one named column per feature."""
 
 from collections.abc import Sequence
 
@@ -26,25 +26,26 @@ from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, NONE, Pool, 
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
 
-# What is measured of a plan against its question: metric type, order, sides, numbers.
+# Comparison of a plan with its question: metric type, order, sides, numbers.
 #
-# The patterns that tell what is asked for are the core ontology's; a pattern added there changes these columns.
+# The metric types of a question come from the patterns of the core ontology: a new pattern changes these columns.
 
 
 _ALSO = {"divide": ("percentage", "average")}
-"""The metric types that an operation may compute beside its own, by what its operands are."""
+"""Additional metric types that an operation can compute, depending on its operands."""
 _METRICS = tuple((metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS)
-"""All of them, by the code of the operation."""
+"""All metric types of each operation, by its code."""
 
 
 def measure_agreement(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Return the columns of all candidates that compare them with the question.
+    """Return the columns that compare the candidates with the question.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
         view: The operands of the candidates' pool.
 
-    Shape: Each column has one entry a candidate.
+    Shape: Each column has one entry per candidate.
+
     """
     question = turns[0].question
     return {
@@ -62,14 +63,14 @@ def _measure_metrics(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
     )  # fmt: skip
     # Many readings end in the same metric.
     last = [turn.results[-1].metric if turn.results else None for turn in turns]
-    heard = {metric: {m.metric_type: m.score for m in question.metric_types(metric)} for metric in set(last)}
-    scored = [heard[metric] for metric in last]
+    type_scores = {metric: {m.metric_type: m.score for m in question.metric_types(metric)} for metric in set(last)}
+    scored = [type_scores[metric] for metric in last]
     by_metric = {
-        metric: [max(scores.get(one, 0.0) for one in metrics) for metrics in _METRICS]
-        for metric, scores in heard.items()
+        metric: [max(scores.get(name, 0.0) for name in names) for names in _METRICS]
+        for metric, scores in type_scores.items()
     }
     fit = np.array([by_metric[metric] for metric in last])[reading, candidates.operation]
-    # A change over its base, and a ratio less one, are percentage changes too.
+    # A change divided by its base and a ratio minus one are percentage changes too.
     change, ratio = np.zeros((2, len(pool.operands)), bool)
     for n in np.flatnonzero(pool.result >= 0).tolist():
         made = turns[pool.reading[n]].results[pool.result[n]].made
@@ -145,19 +146,20 @@ def _measure_asked_numbers(candidates: Candidates, question: Question) -> dict[s
 
 
 _ALIKE = 3
-"""How many turns back a question can go on as one before: "and in 2012?"."""
+"""Number of latest turns that a question such as "and in 2012?" can continue."""
 
 _VERB = lazy_regex(r"\b(?:is|was|were|are|be|been|did|does|do|has|have|had|would|will|can|could|came|come|changed?)\b")
 _AGAIN = lazy_regex(r"\b(?:was|is|were|are|about)(?:,? then,?)? (?:this|that|these|those|it|they|the same)\b")
 
 
 def measure_dialogue(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """Return the columns of all candidates that look at the turns before and at the question as a whole.
+    """Return the columns that depend on the earlier turns and on the question as a whole.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
 
-    Shape: Each column has one entry a candidate.
+    Shape: Each column has one entry per candidate.
+
     """
     pool, i, j, reading = candidates.pool, candidates.first, candidates.second, candidates.reading
     size, states, question = len(candidates), [turn.state for turn in turns], turns[0].question
@@ -190,7 +192,6 @@ def _find_code(outcome: TurnAction) -> int:
 
 
 def _is_earlier_answer(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
-    """Whether the result is an earlier answer already."""
     parts = zip(candidates.parts, states, strict=True)
     values = (
         (candidates.value[part], [o.value for o in state.outcomes if o.value is not None]) for part, state in parts
@@ -199,7 +200,7 @@ def _is_earlier_answer(candidates: Candidates, states: Sequence[DialogueState]) 
 
 
 def _count_terms(state: DialogueState) -> int:
-    """How many numbers the lookups and sums just before brought together."""
+    """Number of terms that the latest lookups and sums collected."""
     terms = 0
     for outcome in reversed(state.outcomes):
         if outcome.operation not in ("lookup", "add"):
@@ -209,13 +210,13 @@ def _count_terms(state: DialogueState) -> int:
 
 
 def _count_unused(state: DialogueState) -> int:
-    """How many lookups no later turn has used."""
+    """Number of lookups that no later turn has used."""
     used = {o.index for outcome in state.outcomes for o in outcome.operands if o.kind == "result"}
     return sum(1 for turn in state.lookups if turn not in used)
 
 
 def _repeats_pattern(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
-    """True if an earlier turn did the same operation on results as many turns before it."""
+    """Whether an earlier turn did the same operation on results from equally many turns before it."""
     pool, turns = candidates.pool, len(states[0].outcomes)
     back_of = np.where(pool.result >= 0, turns - pool.result, 0)
     first, second = back_of[candidates.first], back_of[candidates.second]
@@ -230,7 +231,7 @@ def _repeats_pattern(candidates: Candidates, states: Sequence[DialogueState]) ->
 
 
 def _list_patterns(state: DialogueState) -> set[tuple[int, int, int]]:
-    """What the turns did, each with how many turns before it the results were that it took; 0 of what is none."""
+    """Operation of each turn and how many turns back its two operands are; 0 for operands that are not results."""
     patterns = set()
     for turn, outcome in enumerate(state.outcomes):
         back = [turn - o.index if o.kind == "result" else 0 for o in outcome.operands]
@@ -242,14 +243,14 @@ def _list_patterns(state: DialogueState) -> set[tuple[int, int, int]]:
 def _measure_parallels(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     question = turns[0].question.lowered
     parallel = _find_parallel(candidates, turns[0].leaves, [turn.state for turn in turns])
-    goes_on = parallel.astype(bool)
+    is_parallel = parallel.astype(bool)
     short = _VERB.search(question) is None
     again = not short and _AGAIN.search(question) is not None
-    return {"parallel": parallel, "parallel_short": goes_on & short, "parallel_again": goes_on & again}
+    return {"parallel": parallel, "parallel_short": is_parallel & short, "parallel_again": is_parallel & again}
 
 
 def _find_parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[DialogueState]) -> Column:
-    """1 where one of the last turns did the same on these lines in other places, 2 in these places on other lines."""
+    """1 if one of the last turns did the same on these lines in other places, 2 in these places on other lines."""
     found = np.zeros(len(candidates))
     if not len(leaves):
         return found
@@ -271,9 +272,10 @@ def _find_parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequenc
 
 
 def _read_turn_leaves(states: Sequence[DialogueState], turn: int) -> NDArray[np.int32]:
-    """The operation of a turn, its first and its second leaf in each reading; -1 none, or not on leaves alone.
+    """Operation, first leaf and second leaf of a turn in each reading; -1 if it did not use leaves alone.
 
     Shape: 3 x readings.
+
     """
     leaves = np.full((3, len(states)), -1, np.int32)
     for n, state in enumerate(states):
@@ -285,10 +287,11 @@ def _read_turn_leaves(states: Sequence[DialogueState], turn: int) -> NDArray[np.
 
 
 def _measure_roles(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """What the operands were in the last turn, told apart by whether the question's words for them point back.
+    """Roles of the operands in the last turn, separately for sides of the question that do and do not point back.
 
     "How much did it represent in relation to total assets?" after "what percentage did cash represent in relation to
-    current assets?" takes the part of the last turn, and not its whole.
+    current assets?" uses the part of the last turn, not its whole.
+
     """
     sides, role = turns[0].question.comparison, _find_roles(candidates.pool, turns)
     return {
@@ -302,7 +305,7 @@ def _encode_role(role: NDArray[np.int8], back: bool) -> Column:
 
 
 def _find_roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
-    """Whether each operand of a pool was the first or the second of two that the last turn took; 0 neither."""
+    """1 or 2 if the operand was the first or second of two in the last turn, else 0."""
     roles = np.zeros(len(pool.operands), np.int8)
     for reading, state in enumerate(turn.state for turn in turns):
         if not state.outcomes or len(state.outcomes[-1].operands) != 2:
@@ -316,15 +319,13 @@ def _find_roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
 
 def _is_repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     result, text = candidates.pool.result, turns[0].question.lowered
-    # The last entry is that of what is not a result.
+    # The last entry, at index -1, is for operands that are not results.
     same = np.array([*(question.lowered == text for question in turns[0].state.questions), False])
     return same[result[candidates.first]]
 
 
-# What is measured of a candidate plan, one named column a measure.
-#
-# Columns describe how the operation fits the question, how the operands fit it and each other, and what the result
-# looks like. None knows the company, the page or an answer.
+# Columns of the ranker: how the operation fits the question, how the operands fit it and each other, and what the
+# result looks like. None depends on the company, the page or an answer.
 
 
 _LEAF_COLUMNS = (
@@ -337,9 +338,9 @@ _LEAF_COLUMNS = (
 CANDIDATE_FEATURES: dict[str, str] = {
     "signature": "log probability of the plan's signature",
     "signature_gap": "the same less the best candidate's",
-    "operation_p": "probability of the operation, whatever its operands",
+    "operation_p": "probability of the operation with any operands",
     "operation": "code of the operation",
-    "first_kind": "code of what the first operand is",
+    "first_kind": "code of the kind of the first operand",
     "second_kind": "the same for the second",
     "first_score": "log probability that the first operand's leaf is meant; 0 for a result or constant",
     "second_score": "the same for the second",
@@ -355,72 +356,72 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "years_outside": "operands whose year the question does not name though it names some",
     "first_is_first": "the first operand's year is the first one named",
     "second_is_first": "the second operand's year is the first one named",
-    "same_row": "both stand in one row or sentence",
-    "same_column": "both stand in one column of a table",
+    "same_row": "both are in one row or sentence",
+    "same_column": "both are in one column of a table",
     "same_words": "share of the two row labels' stems that both have",
-    "first_table": "the first operand stands in a table; -1 no leaf",
+    "first_table": "the first operand is in a table; -1 no leaf",
     "second_table": "the same for the second",
     "first_word": "where the first operand's label begins in the question, as a share; 2 nowhere",
     "second_word": "the same for the second",
-    "first_said": "share of the question's stems that the first operand's label or earlier question says",
+    "first_said": "share of the question's stems that the first operand's label or earlier question has",
     "second_said": "the same for the second",
-    "first_distinct": "where the question first tells the first operand from the second, as a share; 2 nowhere",
+    "first_distinct": "position of the first stem that only the first operand's label has, as a share; 2 none",
     "second_distinct": "the same for the second from the first",
     "word_order": "sign of second_distinct less first_distinct",
     "second_in_first": "code of the second operand in what made the first: its first (1) or second (2) one; 0 neither",
     "first_in_second": "the same the other way round",
     "first_computed": "the first operand is a computed result",
     "second_computed": "the same for the second",
-    "words_covered": "share of the question's stems that either label says",
+    "words_covered": "share of the question's stems that either label has",
     "first_percent": "the first operand is printed as a percentage",
     "second_percent": "the same for the second",
     "same_percent": "both are or neither is",
-    "twins": "both are leaves that print one number",
+    "twins": "both are leaves that print the same number",
     "first_magnitude": "the first operand's printed minus sign is dropped",
     "second_magnitude": "the same for the second",
     "first_negative": "the first operand is below zero",
     "second_negative": "the same for the second",
-    "first_total": "the first operand's label says total",
+    "first_total": "the first operand's label has the word total",
     "second_total": "the same for the second",
     "first_size": "log10 of 1 + |first operand|",
     "size_gap": "log10 of the first operand over the second, within +-9",
     "larger_first": "the first operand is larger in magnitude",
     "constant": "log10 of the constant; -1 none, -2 minus one",
-    "constant_asked": "the question says the constant in digits",
-    "constant_counted": "the question says it in words, as two or millions",
+    "constant_asked": "the question has the constant in digits",
+    "constant_counted": "the question has it in words, such as two or millions",
     "constant_turns": "the constant is the number of lookups or sums just before",
     "value_negative": "the result is below zero",
     "value_size": "log10 of 1 + |result|",
     "value_small": "the result's magnitude is below one",
     "value_zero": "the result is zero",
-    "value_said": "the result is an earlier answer already",
+    "value_said": "the result equals an earlier answer",
     "same_operation": "the turn before did the same operation",
     "last_operation": "code of the operation of the turn before; -1 none",
     "parallel": "one of the last turns did the same: 1 on these lines in other places, 2 in these places of others",
     "parallel_short": "parallel is 1 or 2, and the question has no verb: and in 2012?",
-    "parallel_again": "parallel is 1 or 2, and the question asks for this or it once more",
+    "parallel_again": "parallel is 1 or 2, and the question refers to it again",
     "first_role": "code of the first operand in the last turn: its first (1) or second (2) one, 2 more where the "
     "first side points back; 0 neither",
     "second_role": "the same for the second operand and side",
-    "scale_fit": "1 the result has the scale that the question asks for, -1 another, 0 none is asked or known",
-    "first_side": "share of a comparison's first side that the first operand's label says, less the second side's",
-    "second_side": "share of the second side that the second operand's label says, less the first side's",
+    "scale_fit": "1 the result has the scale that the question asks for, -1 another, 0 none is requested or known",
+    "first_side": "share of a comparison's first side that the first operand's label has, less the second side's",
+    "second_side": "share of the second side that the second operand's label has, less the first side's",
     "sides": "sum of first_side and second_side",
     "first_side_year": "1 the first operand's year is named in the first side, -1 in the second",
     "second_side_year": "the same for the second operand and side",
     "first_back": "the first side points back: 1 the first operand is a result, -1 it is not; 0 it does not",
     "second_back": "the same for the second",
     "side_kind": "code of the comparison",
-    "first_asked": "the question says the first operand in digits",
+    "first_asked": "the question has the first operand in digits",
     "second_asked": "the same for the second",
-    "asked_covered": "share of the numbers that the question says in digits that are operands",
-    "first_end": "1 the first operand stands at the end of a period that its side speaks of, -1 at the other",
+    "asked_covered": "share of the question's numbers in digits that are operands",
+    "first_end": "1 the first operand is at the end of a period that its side names, -1 at the other",
     "second_end": "the same for the second",
     "worth": "a count times a price",
-    "text_order": "1 the first operand is what it went to and the second what it came from, -1 the reverse",
-    "reference": "log probability of the set of earlier results that it uses, by the resolution of references",
+    "text_order": "1 a sentence goes from the second operand to the first, -1 the reverse",
+    "reference": "log probability of its set of earlier results by the resolution of references",
     "reference_gap": "the same less the best set's",
-    "first_average_word": "1 the question and the first operand's label speak of an average, -1 the question alone",
+    "first_average_word": "1 the question and the first operand's label name an average, -1 only the question",
     "first_change_word": "the same of a change",
     "first_ratio_word": "the same of a ratio or percentage",
     "first_total_word": "the same of a total",
@@ -430,21 +431,21 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "second_total_word": "the same of a total",
     "kinds_apart": "one operand is an amount of money and the other a count of things",
     "price_of": "1 money is divided by a count, -1 a count by money",
-    "metric": "how sure the patterns of the core are that what it computes is asked for",
-    "metric_gap": "the same less the surest",
-    "order": "1 its operands stand in the order that the pattern tells, -1 in the other, 0 it tells none",
+    "metric": "score of its metric type by the patterns of the core",
+    "metric_gap": "the same less the highest",
+    "order": "1 its operands have the order that the question's pattern gives, -1 the other, 0 it gives none",
     "group_kind": "code of where the numbers of a group come from; 0 no group",
     "group_size": "how many numbers a group has; 0 no group",
-    "group_counted": "the question says how many, or the years of a group are those that it names; -1 it says others",
-    "group_asked": "the patterns of the core hear that several numbers are taken together; 0 no group",
+    "group_counted": "1 the group matches the count or the years in the question, -1 it does not, 0 it gives neither",
+    "group_asked": "the patterns of the core find that several numbers are combined; 0 no group",
     "group_least": "log probability that the least likely leaf of a group is meant; 0 no group or no leaf",
     "group_reference": "log probability that a question uses the results of a group together; 0 no group of results",
-    "magnitude_asked": "the question wants the sign dropped",
+    "magnitude_asked": "the question asks for a magnitude",
     "first_repeat": "the first operand answered this very question before",
     "analogy": "an earlier turn did the same on the same rows with other years",
     "uses_last": "an operand is the last result",
     "uses_all": "both of the last two results are operands",
-    "unused_results": "earlier lookups that no turn has used yet",
+    "unused_results": "earlier lookups that no turn has used",
     "turn": "turns before this one",
     "question_length": "words in the question",
     "years_named": "years in the question",
@@ -454,19 +455,19 @@ CANDIDATE_FEATURES: dict[str, str] = {
     **{f"first:{name}": f"of the first operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
     **{f"second:{name}": f"of the second operand's leaf: {LEAF_FEATURES[name]}" for name in _LEAF_COLUMNS},
 }
-"""The columns of the ranker and what each measures."""
+"""The ranker's columns with their descriptions."""
 
 CATEGORIES = (
     "first_kind", "second_kind", "second_in_first", "first_in_second", "last_operation", "side_kind", "first_lead",
     "second_lead", "group_kind", "first_role", "second_role",
 )  # fmt: skip
-"""The columns that hold codes."""
+"""Columns with categorical codes."""
 
 _PLACE = {name: n for n, name in enumerate(CANDIDATE_FEATURES)}
 _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]
 _STARTS = {side: _PLACE[f"{side}:{_LEAF_COLUMNS[0]}"] for side in ("first", "second")}
 _OF_LEAF = {side: slice(start, start + len(_LEAF_COLUMNS)) for side, start in _STARTS.items()}
-"""Where the columns of each operand's leaf stand."""
+"""Slices of the columns of each operand's leaf."""
 
 
 def measure_candidates(
@@ -476,18 +477,19 @@ def measure_candidates(
     probability: Sequence[NDArray[np.float64]],
     signatures: Sequence[Signatures],
 ) -> Floats:
-    """Return what is measured of every candidate, whatever reading of the turns before it follows.
+    """Return the features of all candidates over all readings of the earlier turns.
 
-    The readings are of one question after the same questions, so what tells them apart are operands and results.
+    All readings have the same questions: they differ only in operands and results.
 
     Args:
-        turns: Page, conversation and question, after each reading of the turns before.
-        measured: The page's leaf features for this turn, likewise.
-        probability: The leaf scorer's probability of each leaf, likewise.
-        signatures: The probability of each signature, by its name, likewise.
+        turns: Page, conversation and question, one for each reading of the earlier turns.
+        measured: The page's leaf features for this turn, one array for each reading.
+        probability: The leaf scorer's probability of each leaf, one array for each reading.
+        signatures: The probability of each signature by name, one mapping for each reading.
 
     Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order; each of `measured` is leaves x `len(LEAF_FEATURES)`,
-        and each of `probability` has one entry a leaf.
+        and each of `probability` has one entry per leaf.
+
     """
     view = view_operands(candidates.pool, probability, turns)
     columns: dict[str, Column] = {
@@ -499,7 +501,7 @@ def measure_candidates(
         **measure_groups(candidates, probability, turns),
         "scale_fit": measure_scale(candidates, turns),
     }
-    # Column by column, so that what is written lies together.
+    # Column by column, for contiguous writes.
     stacked = np.empty((len(CANDIDATE_FEATURES), len(candidates)), np.float32)
     for name, column in columns.items():
         stacked[_PLACE[name]] = column
@@ -514,9 +516,10 @@ def measure_candidates(
 
 
 def _measure_leaves(pool: Pool, measured: Sequence[Floats]) -> Floats:
-    """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 if there is none.
+    """Features of each operand's leaf, or the mean over a group's leaves; -9 without a leaf.
 
     Shape: `_LEAF_COLUMNS` x operands.
+
     """
     values = np.full((len(pool.operands), len(_LEAF_INDEX)), -9, np.float32)
     for reading, rows in enumerate(measured):

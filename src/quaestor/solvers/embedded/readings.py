@@ -1,4 +1,4 @@
-"""The readings of a conversation so far, and the reasons for an answer."""
+"""Readings of a conversation so far, and reasons for an answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,20 +28,21 @@ from quaestor.solvers.embedded.prior import Prior, build_prior
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
 from quaestor.solvers.embedded.writing import read_state
 
-# Why a reading was chosen, and what was nearly chosen instead: each one line that a person can check.
+# The reason for an answer and its runner-up, each in one line that a user can check.
 #
-# Names what is in the question, on the page or in earlier answers; a score is not an argument.
+# A reason refers to the question, the page or earlier answers, not to scores.
 
 
 CLOSE = 0.5
-"""A runner-up is named that is at least so probable as this share of the answer's probability."""
+"""Least probability of a runner-up that is mentioned, as a share of the answer's probability."""
 
 
 def explain_answer(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
-    """Return what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
+    """Return the reason for an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
 
     Args:
-        turn: The same with the page and the conversation that the answer was found in.
+        turn: The translated question with its page and conversation.
+
     """
     if answer.plan is None:
         return None
@@ -58,10 +59,11 @@ def explain_answer(answer: Answer, question: Question, turn: TurnView, context: 
 
 
 def withhold_value(answer: Answer, least: float) -> Answer:
-    """Return an answer without its value, which the reason still names.
+    """Return an answer without its value, which the reason still contains.
 
     Args:
-        least: The confidence that is asked for.
+        least: The required confidence.
+
     """
     shown = _show_answer(answer)
     probability = f"{answer.confidence or 0.0:.2f}"
@@ -70,28 +72,29 @@ def withhold_value(answer: Answer, least: float) -> Answer:
 
 
 def find_other_reading(first: Answer, answers: Iterable[Answer]) -> Answer | None:
-    """Return the first answer that a person would take for another one; None if there is none."""
+    """Return the first answer with another displayed value than `first`; None if there is none."""
     shown = show_number(first)
     return next((answer for answer in answers if show_number(answer) != shown), None)
 
 
 def describe_rereading(turn: int, given: Answer, now: Answer) -> str:
-    """Return how an earlier question was answered, and as what it is read now.
+    """Return a sentence that compares the answer given to an earlier question with its answer now.
 
     Args:
-        turn: Its place in the conversation, from 0.
-        now: What it would get.
+        turn: Number of the turn, from 0.
+        now: The answer that it would get now.
+
     """
     was = "not answered" if given.value is None else f"answered {_show_answer(given)}"
     return f"question {turn + 1} was {was}, but is read here as {_show_answer(now)}"
 
 
 def add_runner_up(first: Answer, second: Answer | None) -> Answer:
-    """Return the first answer with the second, if there is one, as its other reading and in its reason."""
+    """Return the first answer with the second, if any, in its reason and as its other reading."""
     if second is None:
         return first
-    doubts = (first.reason, describe_runner_up(first, second))
-    reason = "; ".join(doubt for doubt in doubts if doubt)
+    parts = (first.reason, describe_runner_up(first, second))
+    reason = "; ".join(part for part in parts if part)
     if second.plan is None:
         return replace(first, reason=reason)
     other = OtherReading(second.plan, show_number(second), second.description, second.confidence)
@@ -99,14 +102,15 @@ def add_runner_up(first: Answer, second: Answer | None) -> Answer:
 
 
 def describe_runner_up(first: Answer, second: Answer) -> str:
-    """Return the second answer in words, such as `next most likely: 5,363 (net revenue in 2007), 31%`.
+    """Return a description of the second answer, such as `next most likely: 5,363 (net revenue in 2007), 31%`.
 
-    The answer is the likeliest result, but of yes and no that of the likeliest comparison. Where another one is surer,
-    that is said, and no figure that would make the second look like the first.
+    The first answer is the likeliest result, or for yes and no the likeliest comparison, so the second may have a
+    higher confidence; the text then omits the figure.
 
     Args:
-        first: The likeliest answer, which the second is distinguished from.
+        first: The likeliest answer.
         second: The next one, with its confidence.
+
     """
     if (second.confidence or 0.0) >= (first.confidence or 0.0):
         return f"equally likely, from several readings combined: {_show_answer(second)}"
@@ -126,7 +130,7 @@ def _show_answer(answer: Answer) -> str:
 
 
 def _describe_sign(answer: Answer) -> str | None:
-    """How a number that is printed below zero was looked up."""
+    """How a number printed below zero was read; None for other answers."""
     last = answer.plan.steps[-1] if answer.plan else None
     if not isinstance(last, Extract) or last.quantity is None or last.quantity.value >= 0:
         return None
@@ -134,7 +138,7 @@ def _describe_sign(answer: Answer) -> str | None:
 
 
 def _is_reversed(first: Answer, second: Answer) -> bool:
-    """Return whether two answers come from one operation, its operands exchanged."""
+    """Whether two answers come from one operation with swapped operands."""
     if first.plan is None or second.plan is None:
         return False
     mine, other = first.plan.steps[-1], second.plan.steps[-1]
@@ -160,8 +164,8 @@ def _find_leaf(step: Extract, leaves: NumberMatrix) -> CandidateNumber | None:
 
 
 def _describe_lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
-    """The words of the question that a row, or the words around a number, have too; else those of an earlier one."""
-    # A turn that only converts an answer is in the state as the question that it was of.
+    """Words that a row, or the text around a number, shares with the question or else with an earlier one."""
+    # The state has a turn that only converts an answer as the question of that answer.
     asked = turn.state.questions
     before = reversed([(asked.index(earlier) + 1, earlier) for earlier in asked])
     questions = [("", turn.question), *((f" (question {n})", earlier) for n, earlier in before)]
@@ -175,7 +179,7 @@ def _describe_lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterato
 
 
 def _name_place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
-    """The kind of line of a number: a table whose columns name the properties is read by column."""
+    """Name for the line of a number: row, sentence, or column if the table is read by columns."""
     if not isinstance(leaf.source, CellRef):
         return "sentence"
     upright = all(
@@ -185,7 +189,7 @@ def _name_place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
 
 
 def _share_words(leaf: CandidateNumber, question: Question) -> str:
-    """The words of a question that name a leaf's line, or are in its sentence, as the question has them."""
+    """Words of the question, as it spells them, that occur in the label of a leaf's line or in its sentence."""
     known = frozenset(leaf.row if isinstance(leaf.source, CellRef) else leaf.around)
     shared = [word for word in words(question.lowered) if known.intersection(stems(word))]
     return " ".join(dict.fromkeys(shared))
@@ -203,7 +207,7 @@ def _describe_years(found: Sequence[CandidateNumber], turn: TurnView) -> Iterato
 
 
 def _describe_rule(answer: Answer, question: Question, context: TurnContext) -> Iterator[str]:
-    """The turn of phrase by which the core tells what is asked for, where that is what was answered."""
+    """The phrase by which the core recognized the metric, if that is the metric of the answer."""
     answers = context.memory.answers
     asked = question.metric_types(answers[-1].metric_type if answers else None)
     for metric in asked:
@@ -216,7 +220,7 @@ def _describe_rule(answer: Answer, question: Question, context: TurnContext) -> 
 
 
 def _describe_results(plan: Plan, context: TurnContext) -> Iterator[str]:
-    """The earlier answers that went into it, with the words that point at them."""
+    """The earlier answers used, with the words that refer to them."""
     turns = len(context.memory.turns)
     steps = {o.step for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Ref)}
     used = sorted(turns + step for step in steps if step < 0)
@@ -228,19 +232,20 @@ def _describe_results(plan: Plan, context: TurnContext) -> Iterator[str]:
     yield f'{which} for "{pointing}"' if pointing else which
 
 
-# How a conversation was read so far: turn by turn, on the page that is asked of, in the ways that are carried on.
+# The readings of a conversation so far, turn by turn, on the current page.
 #
-# The answerers decide which plan answers a question.
+# The answerers choose the plan for a question.
 
 
 _PAGE, _PAGES = 2_500, 20_000
-"""Up to eight pages are kept ready, for conversations of one page mostly follow each other; of documents with more
-numbers than `_PAGE` fewer, so that `_PAGES` numbers are kept in all."""
+"""Limits of the page cache, in numbers: `_PAGES` in total, and each page counts as at least `_PAGE`. So up to eight
+pages are cached, fewer for large documents; a conversation is mostly about one page.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingHistory:
-    """The readings of the turns so far, the likeliest first, and the product of the shares of this solver's answers."""
+    """Readings of the turns so far, the likeliest first, and the product of the shares of this solver's answers."""
 
     paths: tuple[BeamState, ...]
     share: float
@@ -248,12 +253,13 @@ class ReadingHistory:
 
 @dataclass(slots=True)
 class ConversationReading:
-    """How a conversation about a page was read so far.
+    """Readings of a conversation about a page so far.
 
     Attributes:
-        filing: Whether it is a person's document, and no benchmark's page.
-        turns: The question and what was answered, turn by turn, and the readings after it.
-        last: The plans for the last question, and after which readings: the next turn asks for them again.
+        filing: Whether the document is a user's, not a page of a benchmark.
+        turns: Question, outcome and the readings after it, for each turn.
+        last: The plans for the last question with the readings they follow, cached for the next turn.
+
     """
 
     page: PageFeatures
@@ -264,12 +270,13 @@ class ConversationReading:
 
 @dataclass(frozen=True, slots=True)
 class AskedTurn:
-    """A question with its page and the conversation before it.
+    """Question with its page and conversation.
 
     Attributes:
         reading: The conversation so far, on this page.
-        answered: The turns before as they were answered.
-        history: The readings of the turns before.
+        answered: The earlier turns as answered.
+        history: The readings of the earlier turns.
+
     """
 
     question: Question
@@ -280,40 +287,41 @@ class AskedTurn:
 
     @property
     def page(self) -> PageFeatures:
-        """The numbers of the page, and what is measured of them once for all turns."""
+        """The numbers of the page with the features that all turns share."""
         return self.reading.page
 
     @property
     def translated(self) -> Question:
-        """The question in the words that the weights were trained on."""
+        """The question in the vocabulary that the weights were trained on."""
         return self.translate(self.question)
 
     def translate(self, question: Question) -> Question:
-        """Return a question in the words that the weights were trained on: a filing's in the words of reports."""
+        """Return a question in the vocabulary that the weights were trained on: for a filing, that of reports."""
         return translate_question(question) if self.reading.filing else question
 
     @property
     def state(self) -> DialogueState:
-        """The likeliest reading of the turns before."""
+        """The likeliest reading of the earlier turns."""
         return self.history.paths[0].state
 
 
 class ConversationReader:
-    """Reads conversations, each kept in its own session."""
+    """Reads conversations, with the state of each in its session."""
 
     def __init__(self, weights: EmbeddedWeights, *, declines: bool, restates: bool, whole: bool) -> None:
-        """Set the weights, and what kinds of turns there may be.
+        """Initialize the reader with weights and the kinds of turns that can occur.
 
         Args:
-            declines: Whether turns that ask for no number are declined.
-            restates: Whether turns may give the last answer again in another form.
-            whole: Whether the first question may ask for a whole calculation, not only for its first step.
+            declines: Whether to decline turns that ask for no number.
+            restates: Whether turns can repeat the last answer in another form.
+            whole: Whether the first question can ask for a whole calculation, not only for its first step.
+
         """
         self._weights, self._declines, self._restates, self._whole = weights, declines, restates, whole
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _count_leaves)
 
     def begin_turn(self, question: str, context: TurnContext) -> AskedTurn:
-        """Return a question with its page and the conversation before it."""
+        """Return a question with its page and conversation."""
         reading = self.find_reading(context)
         answered = self._read_answers(context, reading.page)
         return AskedTurn(
@@ -321,19 +329,19 @@ class ConversationReader:
         )
 
     def rank_plans(self, asked: AskedTurn) -> Hypotheses:
-        """Return the plans for a question, after each likely reading of the turns before."""
+        """Return the plans for a question, after each likely reading of the earlier turns."""
         context, leaves = asked.context, asked.page.leaves
         prior = build_prior(asked.translated, leaves, context.document, context.weights)
         return self._rank(asked.reading, asked.history, asked.question, prior)
 
     def find_reading(self, context: TurnContext) -> ConversationReading:
-        """Return the conversation so far."""
+        """Return the readings of the conversation so far."""
         return context.session.kept(
             self, lambda: ConversationReading(self.page(context.graph), not context.document.is_page)
         )
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
-        """Return a page ready for questions; the last few are kept."""
+        """Return a page with its features; the latest pages are cached."""
         return self._pages.get(
             _identify(graph), lambda: build_page_features(build_number_matrix(graph), self._weights.idf)
         )
@@ -348,7 +356,7 @@ class ConversationReader:
     def _update_history(
         self, reading: ConversationReading, answered: DialogueState, context: TurnContext
     ) -> ReadingHistory:
-        """Return the readings of all turns so far; answers of other solvers are taken as they are."""
+        """Return the readings of all turns so far; answers of other solvers are accepted as certain."""
         history, restated = ReadingHistory(START, 1.0), self._find_restated(context)
         for turn, (question, outcome) in enumerate(zip(answered.questions, answered.outcomes, strict=True)):
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
@@ -378,7 +386,7 @@ class ConversationReader:
     def _advance(
         self, reading: ConversationReading, history: ReadingHistory, question: Question, state: DialogueState
     ) -> ReadingHistory:
-        if _are_words(state.outcomes[-1]) or (self._declines and why_no_number(question)):
+        if _is_text(state.outcomes[-1]) or (self._declines and why_no_number(question)):
             # Turns without a number, such as thanks, change no reading.
             no_number = state.outcomes[-1]
             paths = (replace(path, state=path.state.after(question, no_number)) for path in history.paths)
@@ -387,8 +395,8 @@ class ConversationReader:
         # A withheld answer does not decide which reading is right.
         given = state.outcomes[-1]
         withheld = given.value is None and not _is_selection(given)
-        own = bool(choices.ranked) and (withheld or is_same_answer(choices.ranked[0].outcome, given))
-        if not own:
+        is_own = bool(choices.ranked) and (withheld or is_same_answer(choices.ranked[0].outcome, given))
+        if not is_own:
             return ReadingHistory((BeamState(state),), history.share)
         _, share = choices.results[0]
         return ReadingHistory(advance_beam(choices, question), history.share * share)
@@ -402,18 +410,18 @@ def _identify(graph: KnowledgeGraph) -> tuple[str, str]:
     return graph.document, graph.digest_of_document
 
 
-def _are_words(outcome: TurnAction) -> bool:
-    """Whether an outcome is words of the page, and no number."""
+def _is_text(outcome: TurnAction) -> bool:
+    """Whether an outcome is text of the page, not a number."""
     return outcome.operation == "lookup" and any(isnan(operand.value) for operand in outcome.operands)
 
 
 def _is_selection(outcome: TurnAction) -> bool:
-    """Whether an outcome is a list or a name, and no number that was withheld."""
+    """Whether an outcome is a list or a name, not a withheld number."""
     return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
 def _repeat(history: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:
-    """The readings after a turn that only gave an earlier answer again, or none: each as if that was asked again."""
+    """Readings after a turn that repeated an earlier answer, as if that question were asked again."""
     given = dialogue.outcomes[-1].value is not None
     states = (path.state for path in history.paths)
     outcomes = ((state, state.outcomes[turn] if given else dialogue.outcomes[-1]) for state in states)
@@ -423,20 +431,21 @@ def _repeat(history: ReadingHistory, dialogue: DialogueState, turn: int) -> Read
 
 
 class Answerer(Protocol):
-    """Answers questions that ask for one kind of answer, and leaves others to the next answerer."""
+    """Answers questions for one kind of answer, and leaves others to the next answerer."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
         """Yield the answers to a question, best first, each result once; none if it asks for another kind.
 
         Args:
             asked: The question, the page and the conversation.
-            least: Answers that are less sure than this share of the first need not be given.
+            least: Answers below this share of the first answer's confidence may be omitted.
+
         """
         ...
 
 
 def answer_by_first(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
-    """Yield the answers of the first answerer that has one; they are asked in their order."""
+    """Yield the answers of the first answerer that has any."""
     for answerer in answerers:
         found = answerer.answers(asked, least)
         if (best := next(found, None)) is not None:
