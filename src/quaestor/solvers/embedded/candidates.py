@@ -51,7 +51,6 @@ def combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Que
     Args:
         pool: The operands for all readings of the earlier turns.
         signatures: The probability of each signature by its name, one mapping for each reading.
-
     """
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
@@ -109,7 +108,6 @@ def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.
 
     Not a percentage with a scaled amount, nor a ratio of two amounts with an amount: none of 1,563 labelled sums and
     differences has the latter.
-
     """
     counted = np.array([counts.known and not counts.plain for counts in pool.counts], bool)
     fits: NDArray[np.bool_] = ~(
@@ -155,7 +153,6 @@ def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray
         second: Index into the pool of each pair's second operand.
 
     Shape: `first`, `second` and the result have one entry per pair.
-
     """
     size, leaf = np.abs(pool.value), pool.leaf >= 0
     same: NDArray[np.bool_] = size.take(first) == size.take(second)
@@ -191,7 +188,6 @@ def find_factors(
         second: Index into the pool of each plan's second operand.
 
     Shape: All arrays except `counts` have one entry per plan.
-
     """
     distinct = {id(one): one for one in counts}
     place = {one: n for n, one in enumerate(distinct)}
@@ -220,7 +216,6 @@ def score_signatures(
         signatures: The probability of each signature by its name, one mapping for each reading.
 
     Shape: One entry per plan.
-
     """
     operation, first, second = plans
     of_first = (pool.kind == CONSTANT) & (pool.reading == 0)
@@ -267,7 +262,6 @@ def _locate_signatures(
     Returns the distinct combinations of: index of the signature, index of the operation's "other" signature, index of
     the signature with swapped operands, and the share of "other" that an unlisted signature has. Last, the index of the
     combination for every operation and pair of kinds.
-
     """
     kinds, place = (*KINDS, *constants), {name: n for n, name in enumerate(signatures)}
     found = [
@@ -315,7 +309,6 @@ class Candidates:
     """Plans as columns, after one or several readings of the earlier turns; those of one reading are adjacent.
 
     Shape: one entry per plan; `first` and `second` index into the pool.
-
     """
 
     pool: Pool
@@ -335,7 +328,6 @@ class Candidates:
         """Number of the reading of the earlier turns that each plan follows, from 0.
 
         Shape: One entry per plan.
-
         """
         return self.pool.reading[self.first]
 
@@ -377,7 +369,6 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
     Args:
         pools: The operands for each reading of the earlier turns, the likeliest reading first.
         signatures: The probability of each signature by its name, one mapping for each reading.
-
     """
     pool, limits = join_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
     operation, first, second = plans = combine_operands(pool, signatures, question)

@@ -1,4 +1,4 @@
-"""The cells of a page and the groups of them that a question may choose among."""
+"""Labelled cells of a page, and the groups of cells that a question may choose among."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -24,21 +24,21 @@ _QUARTER = lazy_regex(
 _TOTAL = lazy_regex(r"^(?:sub-?\s?|grand )?totals?\b|\btotals?$|^net\b(?=.*\btotal\b)", re.IGNORECASE)
 _HALF = 0.5
 _LEAST = 10
-"""Numbers below so many times the count of their parts are sums by chance."""
+"""Sums smaller than this times the number of their parts may be coincidences."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledCell:
-    """A number of a table with its row and column headings.
+    """Number of a table with its row and column headings.
 
     Attributes:
-        leaf: Its index among the page's numbers.
-        row: What its row is called, the headings above it first.
-        column: What its column is called, likewise.
-        row_period: The period that its row is of, or None.
-        column_period: The period that its column is of, or None.
-        by_column: Whether its period is its column's.
-        total: Whether its row is a total of others.
+        leaf: Index among the page's numbers.
+        row: Labels of the row, outermost heading first.
+        column: Labels of the column, outermost heading first.
+        row_period: Period of the row, or None.
+        column_period: Period of the column, or None.
+        by_column: Whether the cell has the period of its column, not of its row.
+        total: Whether the row is a total of others.
     """
 
     leaf: int
@@ -54,27 +54,27 @@ class LabelledCell:
 
     @property
     def period(self) -> Period | None:
-        """The period that it is of."""
+        """Period of the cell, or None."""
         return self.column_period if self.by_column else self.row_period
 
     @property
     def year(self) -> int:
-        """The last year of its period; 0 if there is none."""
+        """Last year of the period; 0 if there is none."""
         return year_of(self.period) or 0
 
     @property
     def row_label(self) -> str:
-        """The label of its row."""
+        """Label of the row."""
         return self.row[-1] if self.row else ""
 
     @property
     def column_label(self) -> str:
-        """The label of its column."""
+        """Label of the column."""
         return self.column[-1] if self.column else ""
 
 
 def read_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCell, ...]:
-    """Return the cells of a page that hold numbers, the first number of each, in reading order."""
+    """Return the cells of a page that contain numbers, with the first number of each, in reading order."""
     found: dict[CellRef, LabelledCell] = {}
     tables: dict[int, tuple[Table, frozenset[int]]] = {}
     for index, leaf in enumerate(leaves.leaves):
@@ -113,7 +113,7 @@ def _has_period_above(table: Table, row: Header, column: Header) -> bool:
 
 @lru_cache(maxsize=8192)
 def remove_times(label: str) -> str:
-    """Return the words of a label that name no time, in lower case.
+    """Return a label in lower case without its words for times.
 
     >>> remove_times("Year ended December 31, 2019"), remove_times("2019 amount")
     ('', 'amount')
@@ -121,8 +121,8 @@ def remove_times(label: str) -> str:
     text = label.lower()
     for mention in reversed(list(find_periods(text))):
         text = text[: mention.start] + " " + text[mention.end :]
-    left = [word for word in words(text) if word not in TIME_WORDS and not word.isdigit()]
-    return " ".join(left)
+    other_words = [word for word in words(text) if word not in TIME_WORDS and not word.isdigit()]
+    return " ".join(other_words)
 
 
 def is_part_of_a_year(label: str) -> bool:
@@ -131,7 +131,7 @@ def is_part_of_a_year(label: str) -> bool:
 
 
 def find_total_rows(table: Table) -> frozenset[int]:
-    """Return the rows of a table that are totals: by their label, or because they are the sum of those above."""
+    """Return the rows of a table that are totals, by their label or as the sum of the rows above."""
     found = {
         row
         for row, header in enumerate(table.rows)
@@ -144,10 +144,10 @@ def find_total_rows(table: Table) -> frozenset[int]:
 
 
 def find_summed_rows(table: Table, row: int, totals: "frozenset[int] | set[int]" = frozenset()) -> tuple[int, ...]:
-    """Return the rows right above a row that it is the sum of in each column, two at least; () if there are none.
+    """Return the two or more rows right above a row whose sum it is in each column; () if there are none.
 
     Args:
-        totals: Rows that are known to be totals: what is above one is in it already.
+        totals: Known rows of totals, which already include the rows above them.
     """
     sums = _read_row(table, row)
     if not sums or all(not value for value in sums.values()):
@@ -160,7 +160,7 @@ def find_summed_rows(table: Table, row: int, totals: "frozenset[int] | set[int]"
             break
         added = {column: value + numbers.get(column, 0.0) for column, value in added.items()}
         if above in totals:
-            # From one total to the next: the first is a part of the second, with the lines between.
+            # The previous total is a part of this one, with the lines between.
             if not parts or not _are_all_close(added, sums, len(parts) + 1):
                 return ()
             return (*(find_summed_rows(table, above, totals) or (above,)), *reversed(parts))
@@ -172,7 +172,7 @@ def find_summed_rows(table: Table, row: int, totals: "frozenset[int] | set[int]"
 
 
 def _read_row(table: Table, row: int) -> dict[int, float]:
-    """The numbers of a row by column, percentages left out."""
+    """Numbers of a row by column, without percentages."""
     return {
         column: float(cell.quantities[0].value)
         for column, cell in enumerate(table.cells[row])
@@ -181,7 +181,7 @@ def _read_row(table: Table, row: int) -> dict[int, float]:
 
 
 def _are_all_close(added: dict[int, float], sums: dict[int, float], parts: int) -> bool:
-    """Whether sums are those that are printed: parts and sums are rounded by a half of the last digit at most."""
+    """Whether sums equal the printed ones, with a rounding error of half the last digit for each number."""
     large = max(map(abs, sums.values()))
     if large < _LEAST * parts:
         return False
@@ -191,37 +191,37 @@ def _are_all_close(added: dict[int, float], sums: dict[int, float], parts: int) 
 
 
 def find_common_dimension(cells: Sequence[LabelledCell]) -> Dimension:
-    """Return what most of some cells count; of as many the first."""
+    """Return the most common dimension of some cells; the first one in a tie."""
     kinds = [cell.counts for cell in cells]
     return max(dict.fromkeys(kinds), key=kinds.count)
 
 
-# The lines that are parts of something: those under a heading, or above the total of that name.
+# Members of a whole: the lines under a heading, or above the total of that name.
 #
-# Numbers play no part: a line may have a dash in every column.
+# Only labels count: a line may have a dash in every column.
 
 
 _DEDUCTED = lazy_regex(r"(?:less\b|accumulated\b|(?:valuation )?allowance\b)", re.IGNORECASE)
-"""How a line begins that takes away from those above it, or sums them up."""
+"""Start of the labels of deductions and sums."""
 
 _FOOTNOTE = lazy_regex(r"(?<=[a-z]{4})[1-9]$")
 
 _SHORT = 2
-"""The most words that name columns; more describe what is in them."""
+"""Most words in the name of columns; longer texts describe their content."""
 _EMPTY_WORDS = frozenset({"total"})
-"""A stem that the name of a whole may have or not."""
+"""Optional stems in the name of a whole."""
 
 _LIKE = 0.6
-"""A heading is meant that shares so much of its words with the question's."""
+"""Least similarity between a heading and the question's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Lines or columns that are parts of something.
+    """Lines or columns that are parts of a whole.
 
     Attributes:
-        heading: What they are parts of, as the page prints it; "" if they are all lines of a table.
-        fit: How well the heading meets the question's words, 0 to 1.
+        heading: Name of the whole as printed; "" for all lines of a table.
+        fit: Similarity of the heading to the question's words, 0 to 1.
     """
 
     heading: str
@@ -231,15 +231,15 @@ class Members:
 
     @property
     def rows(self) -> frozenset[tuple[int, int]]:
-        """The table and the row of each."""
+        """Table and row of each line."""
         return frozenset((source.table, source.row) for source in self.sources)
 
 
 def find_members(document: Document, whole: str, least: float = _LIKE) -> Members | None:
-    """Return the lines that are parts of a whole; None if no heading or total is called so.
+    """Return the lines that are parts of a whole; None if no heading or total matches its name.
 
     Args:
-        least: The share of words that a heading must have in common with it.
+        least: Least similarity (Jaccard) between a heading and the name.
     """
     wanted = frozenset(stems(whole)) - _EMPTY_WORDS
     if not wanted:
@@ -250,7 +250,7 @@ def find_members(document: Document, whole: str, least: float = _LIKE) -> Member
 
 
 def find_total_members(document: Document) -> tuple[Members, ...]:
-    """Return the lines that each total has in it, total by total."""
+    """Return the lines of each total."""
     found = []
     for table in document.tables:
         totals = find_total_rows(table)
@@ -261,7 +261,7 @@ def find_total_members(document: Document) -> tuple[Members, ...]:
 
 
 def find_members_called(noun: str, document: Document) -> Members | None:
-    """Return the lines of the total that is called by a noun, or whose lines are; None if none is.
+    """Return the lines of the total that best matches a noun by its label and theirs; None if none matches.
 
     Args:
         noun: In the singular: "region".
@@ -272,29 +272,29 @@ def find_members_called(noun: str, document: Document) -> Members | None:
 
 
 def find_columns_called(whole: str, document: Document) -> Members | None:
-    """Return the columns that are called by the word for a whole: "operating leases" and "finance leases" of leases."""
+    """Return the columns whose labels name a whole: "operating leases" and "finance leases" for leases."""
     wanted = frozenset(stems(whole)) - _EMPTY_WORDS
     if len(wanted) > _SHORT:
         return None
     for table in document.tables:
         top = max(table.header_rows - 1, 0)
         labels = {column: header.label for column, header in enumerate(table.columns) if column}
-        called = [
+        matching = [
             column for column, label in labels.items() if remove_times(label) and wanted & frozenset(stems(label))
         ]
-        if len(called) > 1 and len({labels[column] for column in called}) == len(called):
-            sources = tuple(CellRef(document.id, table.index, top, column) for column in called)
-            return Members(whole, tuple(labels[column] for column in called), sources, 1.0)
+        if len(matching) > 1 and len({labels[column] for column in matching}) == len(matching):
+            sources = tuple(CellRef(document.id, table.index, top, column) for column in matching)
+            return Members(whole, tuple(labels[column] for column in matching), sources, 1.0)
     return None
 
 
 def count_labels_called(members: Members, named: set[str]) -> int:
-    """Return how many of some lines, and their total, have one of some stems in their label."""
+    """Return the number of labels, including that of the total, that have any of some stems."""
     return sum(bool(named & set(stems(label))) for label in (members.heading, *members.labels))
 
 
 def list_table_lines(document: Document) -> tuple[Members, ...]:
-    """Return the lines of each table of a page without its totals."""
+    """Return the lines of each table of a page, without totals."""
     found = []
     for table in document.tables:
         totals = find_total_rows(table)
@@ -319,14 +319,14 @@ def _find_candidates(document: Document, wanted: frozenset[str]) -> Iterator[Mem
 
 
 def _find_sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]:
-    """The rows under each heading, up to the first total that follows them."""
+    """Rows under each heading, up to the next total."""
     sections: dict[str, list[int]] = {}
     closed: set[str] = set()
     for row in range(table.header_rows, len(table.rows)):
         levels = table.rows[row].levels
         heading = levels[-2] if len(levels) > 1 else ""
         if row in totals:
-            # A total without a label is in no section of its own.
+            # A total without a label ends the section of its heading.
             closed |= {heading or (levels[-1] if levels else "")}
         elif heading and heading not in closed and _has_numbers(table, row) and not _DEDUCTED.match(levels[-1]):
             sections.setdefault(heading, []).append(row)
@@ -334,7 +334,7 @@ def _find_sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]
 
 
 def _find_parts(table: Table, row: int, totals: frozenset[int]) -> tuple[int, ...]:
-    """The rows that a row sums up: by their numbers, else those above a row that says so, up to the last total."""
+    """Rows that a row sums up: by their numbers, or else those between it and the previous total if it says "total"."""
     if parts := find_summed_rows(table, row, totals):
         return parts
     if "total" not in table.rows[row].label.lower():
@@ -357,12 +357,12 @@ def _list_body_rows(table: Table) -> list[int]:
 
 
 def _has_numbers(table: Table, row: int) -> bool:
-    """Whether a row has values, be they dashes: one without any is a heading."""
+    """Whether a row has values, including dashes; a row without any is a heading."""
     return any(cell.text.strip() for cell in table.cells[row][1:])
 
 
 def _measure_likeness(heading: str, wanted: frozenset[str]) -> float:
-    """The share of words that a heading and the question's words have in common, of all words of both."""
+    """Jaccard similarity between the words of a heading and those of the question."""
     own = frozenset(stems(heading)) - _EMPTY_WORDS
     return len(own & wanted) / len(own | wanted) if own else 0.0
 
@@ -383,11 +383,11 @@ class GroupedCells:
     """Cells that a question may choose among.
 
     Attributes:
-        text: What the group is called: its line, or its column.
+        text: Label of the group's line or column.
         cells: In reading order.
-        labels: What tells each cell from the others, in the same order.
-        heading: The section that its lines are in, or "".
-        across: Whether it is a line with its columns; else a column with its lines.
+        labels: Label of each cell within the group, in the same order.
+        heading: Section of its lines, or "".
+        across: Whether the group is a line with its columns, not a column with its lines.
     """
 
     text: str
@@ -397,7 +397,7 @@ class GroupedCells:
     across: bool = True
 
     def of(self, condition: Callable[[LabelledCell], bool]) -> "GroupedCells":
-        """Return the group with some of its cells."""
+        """Return the group with only the cells that satisfy a condition."""
         selected = [n for n, cell in enumerate(self.cells) if condition(cell)]
         return GroupedCells(
             self.text,
@@ -409,7 +409,7 @@ class GroupedCells:
 
 
 def group_periods(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
-    """Return the groups whose cells differ in their period alone, two of them at least."""
+    """Return the groups of two cells or more that differ only in their period."""
     lines: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
         if cell.period is not None:
@@ -422,18 +422,18 @@ def group_periods(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
             first = dict(zip(reversed(labels), reversed(members), strict=True))
             places = [n for n, label in enumerate(labels) if first[label] is members[n]]
             if len(places) > 1:
-                cells_left, labels_left = [members[n] for n in places], [labels[n] for n in places]
-                found.append(_build_group(cells_left, labels_left, across=line[0].by_column))
+                distinct_cells, distinct_labels = [members[n] for n in places], [labels[n] for n in places]
+                found.append(_build_group(distinct_cells, distinct_labels, across=line[0].by_column))
     return tuple(found)
 
 
 def _differs_by_year(line: Sequence[LabelledCell]) -> bool:
-    """Whether each cell of a line is of another year: whatever else is printed over them adds nothing."""
+    """Whether each cell of a line has a different year, so that other headings need not distinguish them."""
     return len({cell.year for cell in line}) == len(line)
 
 
 def _split_by_heading(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCell]]:
-    """The cells of a line, those together whose headings name one thing: "amount" of 2019 and of 2018."""
+    """Cells of a line, grouped by their headings without times: "amount" of 2019 and of 2018."""
     named: dict[Hashable, list[LabelledCell]] = {}
     for cell in line:
         levels = cell.column if cell.by_column else cell.row
@@ -442,7 +442,7 @@ def _split_by_heading(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCel
 
 
 def _label_periods(cells: Sequence[LabelledCell]) -> list[str]:
-    """The years of cells, where they are distinguished by them; else what is printed over or beside them."""
+    """The years of cells if these are distinct, else their innermost headings."""
     years = [str(cell.year) for cell in cells]
     parts = any(cell.period is not None and cell.period.kind == "quarter" for cell in cells)
     if not parts and len(set(years)) == len(years):
@@ -456,7 +456,7 @@ def _read_heading(cell: LabelledCell, *, by_column: bool) -> str:
 
 
 def group_parts_of_years(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
-    """Return the groups of quarters, months and the like: of a line, or of a column within one section."""
+    """Return the groups of quarters, months and the like: in a line, or in a column within one section."""
     grouped: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
         if is_part_of_a_year(cell.column_label) or any(map(is_part_of_a_year, cell.column)):
@@ -475,12 +475,12 @@ def group_parts_of_years(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, .
 def group_items(
     cells: Sequence[LabelledCell], members: frozenset[tuple[int, int]] = frozenset()
 ) -> tuple[GroupedCells, ...]:
-    """Return the groups whose cells differ in what they are of: columns with their lines, lines with their columns.
+    """Return the groups whose cells differ in their items: columns with their lines, lines with their columns.
 
-    Times and totals are left out, and what counts something else than most.
+    Times, totals and cells with another dimension than most are left out.
 
     Args:
-        members: Lines that are used though they are totals, by table and row.
+        members: Lines to include although they are totals, by table and row.
     """
     cells = [replace(cell, total=False) if (cell.source.table, cell.source.row) in members else cell for cell in cells]
     columns: dict[Hashable, list[LabelledCell]] = {}
@@ -506,7 +506,7 @@ def _build_item_group(cells: Sequence[LabelledCell], *, across: bool) -> Grouped
 
 
 def _is_comparable(one: Dimension, other: Dimension) -> bool:
-    """Whether two numbers count the same, as far as their labels say: a dollar sign is at the first alone."""
+    """Whether two dimensions agree as far as known: often only the first number has a dollar sign."""
     return one.scale is other.scale and (one.unit == other.unit or None in (one.unit, other.unit))
 
 

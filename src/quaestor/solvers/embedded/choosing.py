@@ -80,7 +80,6 @@ class GroupCandidate:
         mass: Sum of the scorer's probabilities of its cells, 0 to 1.
         share: Share of `mass` in the sum over all candidates.
         members: Lines to which the group was limited if the question names the whole; else None.
-
     """
 
     group: GroupedCells
@@ -281,7 +280,6 @@ class ChosenPlan:
         group: The cells to choose among; None if the answer is a list of lines.
         members: The listed lines, or the lines to which the choice is limited; None without such lines.
         evidence: The measures for its confidence.
-
     """
 
     plan: Plan
@@ -303,7 +301,6 @@ def choose_plans(
     Args:
         state: The conversation so far.
         places: Probability by block that it has the answer, as in `Excerpt.weights`.
-
     """
     selection = question.wants.selection
     if selection is None:

@@ -139,7 +139,6 @@ def measure_leaves(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Se
         fresh: The expected number of unused leaves that the turn takes, one for each reading.
 
     Shape: One array per reading, each leaves x `len(LEAF_FEATURES)`, in that order.
-
     """
     page = turns[0].page
     size = len(page.leaves)

@@ -217,7 +217,6 @@ def read_asked_kind(question: Question) -> AskedKind:
 
     >>> read_asked_kind(Question("how many full-time employees did they have?")).counted == stem("employee")
     True
-
     """
     text = in_words_of_reports(_PLACE_NAMED.split(question.lowered)[0])
     found = None if _TIMES.search(text) else _HOW_MANY.search(text)
@@ -382,7 +381,6 @@ def find_named_lines(text: str) -> Mapping[str, str]:
 
     >>> find_named_lines("was R&D above SG&A?")
     {'kg:research_and_development': 'r&d', 'kg:selling_general_and_administrative_expenses': 'sg&a'}
-
     """
     tokens = search_words(text.lower())
     spans = ((start, start + size) for size in range(_LONGEST_NAME, 0, -1) for start in range(len(tokens) - size + 1))
@@ -417,7 +415,6 @@ def normalize_loss(line: str) -> str:
 
     Args:
         line: Name of the line in the core.
-
     """
     income = _LOSS.sub("income", line)
     return income if income in read_core_lines().lines else line
@@ -478,7 +475,6 @@ def weigh_look_alikes(
         shares: The share of the question that each number's label covers.
 
     Shape: One entry per leaf.
-
     """
     named = {*look_alikes_named(question.text), *((TableRole.COMMON_SIZE,) if _SHARE.search(question.text) else ())}
     asks_adjusted = _ADJUSTED.search(question.text) is not None

@@ -46,7 +46,6 @@ class OperandView:
         labels: Labels x stems of all labels.
         label: Row in `labels` of each operand's label.
         year: Year of each operand; 0 if unknown.
-
     """
 
     columns: Mapping[str, Column]
@@ -64,7 +63,6 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         turns: Page, conversation and question, one for each reading of the earlier turns.
 
     Shape: Each array of `probability` has one entry per leaf; the columns of the view have one per operand.
-
     """
     has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
     named, readings = leaves.named, pool.reading.tolist()
@@ -111,7 +109,6 @@ def find_distinct_places(
         second: Index into the pool of each pair's second operand.
 
     Shape: All arrays have one entry per pair.
-
     """
     a, b = view.question_words[first], view.question_words[second]
     return _find_first_places(a & ~b), _find_first_places(b & ~a)
@@ -125,7 +122,6 @@ def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[n
         second: Index into the pool of each pair's second operand.
 
     Shape: All arrays have one entry per pair.
-
     """
     inside = view.labels @ view.labels.T
     size = view.labels.sum(axis=1)
@@ -209,7 +205,6 @@ def measure_pairs(candidates: Candidates, turns: Sequence[TurnView], view: Opera
         view: The operands of the candidates' pool.
 
     Shape: Each column has one entry per candidate.
-
     """
     leaves, question = turns[0].leaves, turns[0].question
     return {
@@ -312,7 +307,6 @@ def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray
         lookups: The looked-up leaf by the number of the turn.
 
     Shape: One entry per operand of the pool.
-
     """
     if part.kind == "constant":
         same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
@@ -369,7 +363,6 @@ def measure_groups(
         turns: Page, conversation and question, one for each reading of the earlier turns.
 
     Shape: Each column has one entry per candidate; each array of `probability` has one per leaf.
-
     """
     pool = candidates.pool
     values = np.zeros((len(pool.operands), len(COLUMNS)))
@@ -417,7 +410,6 @@ def measure_references(candidates: Candidates, turns: Sequence[TurnView]) -> dic
         turns: Page, conversation and question, one for each reading of the earlier turns.
 
     Shape: Each column has one entry per candidate.
-
     """
     size, before = len(candidates), len(turns[0].results)
     if not before:
@@ -463,7 +455,6 @@ def measure_scale(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
         turns: Page, conversation and question, one for each reading of the earlier turns.
 
     Shape: One entry per candidate.
-
     """
     asked = turns[0].question.power
     if asked is None:
@@ -501,7 +492,6 @@ def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) ->
         state: The conversation, including all results that the outcome uses.
 
     Units: A power of ten: 6 for millions, 0 for unscaled numbers.
-
     """
     if not outcome.operands:
         return math.nan

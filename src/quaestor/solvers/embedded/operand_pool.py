@@ -60,7 +60,6 @@ class SignatureModel:
     """Classifier of signatures.
 
     Shape: `weights` is features x classes, `intercept` has one entry per class.
-
     """
 
     classes: tuple[str, ...]
@@ -74,7 +73,6 @@ class SignatureModel:
         Args:
             earlier: The earlier questions, oldest first.
             signatures: The signatures of the earlier turns as the solver answered them.
-
         """
         named = list_features(question, earlier, signatures)
         known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
@@ -91,7 +89,6 @@ def list_features(question: Question, earlier: Sequence[Question], signatures: S
     Args:
         earlier: The earlier questions, oldest first.
         signatures: The signatures of their turns, in the same order.
-
     """
     shapes = (FIRST, *question.shapes, LAST)
     features = dict.fromkeys(_list_n_grams(shapes), 1.0)
@@ -165,7 +162,6 @@ def _cross_last_turns(question: Question, earlier: Sequence[Question], signature
 
     "And what was this total in 2012?" after a sum of two numbers asks for two others; after a sum of two earlier
     results it asks for the first of two numbers.
-
     """
     last, both = signatures[-1], "/".join(reversed(signatures[-2:]))
     stems, years = _count_new_words(question, earlier)
@@ -189,7 +185,6 @@ def find_signature(question: Question, outcome: TurnAction, state: DialogueState
     An operand is `new` (a leaf that no earlier turn used), `used` (a leaf that one did), `result1`, `result2`,
     `result3` (the answer that many turns ago, 3 for all older ones), `asked` (a constant in digits in the question), or
     the constant itself. The operands of a sum or average over several numbers are a `group`.
-
     """
     if outcome.operation in ("sum", "average"):
         return f"{outcome.operation}(group)"
@@ -231,7 +226,6 @@ class NumberGroup:
 
     Attributes:
         kind: Source of the numbers, as an index into `GROUP_KINDS`.
-
     """
 
     kind: int
@@ -249,7 +243,6 @@ def asks_for_groups(question: Question, signatures: Signatures, least: float) ->
     Args:
         signatures: The probability of each signature by its name.
         least: The sum of the probabilities of sums and averages must exceed this, unless the patterns or years suffice.
-
     """
     likely = signatures.operations["sum"] + signatures.operations["average"]
     return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
@@ -265,7 +258,6 @@ def find_groups(
         state: The conversation so far.
 
     Shape: `probability` has one entry per leaf.
-
     """
     seen: set[tuple[Operand, ...]] = set()
     # One leaf of each line, and of each column or sentence: the others would yield the same groups.
@@ -373,7 +365,6 @@ class Pool:
         reading: Number of the operand's reading, from 0; the operands of one reading are adjacent.
         year: Year of the leaf that an operand is or looked up; 0 if unknown.
         ratio: Whether an earlier turn computed the operand as the ratio of two amounts.
-
     """
 
     operands: tuple[Operand, ...]
@@ -395,7 +386,6 @@ class Pool:
         """Number of the turn whose result the operand is, from 0; -1 if it is not a result.
 
         Shape: One entry per operand.
-
         """
         return np.array([operand.index if operand.kind == "result" else -1 for operand in self.operands], np.int32)
 
@@ -420,7 +410,6 @@ def build_pool(
         signatures: The probability of each signature by its name.
 
     Shape: `probability` has one entry per leaf.
-
     """
     used, lookups = state.used_leaves, state.lookups
     looked_up, logs = set(lookups.values()), np.log(np.maximum(probability, 1e-6)).tolist()
@@ -491,7 +480,6 @@ def join_pools(pools: Sequence[Pool]) -> Pool:
 
     Args:
         pools: One pool per reading.
-
     """
     operands: list[Operand] = []
     groups: list[NumberGroup] = []

@@ -1,4 +1,4 @@
-"""The numbers of tables and of running text that a plan can start from, with the words around them."""
+"""Numbers of tables and running text as leaves of plans, with the words around them."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -25,30 +25,30 @@ from quaestor.retrieval.everyday import spelled_out
 
 @dataclass(frozen=True, slots=True)
 class CandidateNumber:
-    """A number of the page with what describes it.
+    """Number of a page with its description.
 
-    A table whose columns name the properties is read turned: the line is then a column, the place a row.
+    If the columns of a table name the properties, the table is transposed: `line` is the column and `place` the row.
 
     Attributes:
         source: Its cell or span.
-        label: For people: "net revenue, 2008", or the words around it.
-        row: The stems of its line's label, or of the words just before it in a sentence.
-        column: The stems of the label across, or of the words just after it.
-        around: The stems of all that surrounds it: headings, caption, cells of words; or the whole sentence.
-        caption: The stems of the table's caption and of the sentence before the table.
-        year: The year that it belongs to; 0 if none is named.
-        other_year: Another year that its labels name ("notes due 2015", a row and a column with one each); else 0.
-        years: The years that its sentence names, each with its distance in words.
-        lead: Code of the word that leads to it in a sentence; 0 none of them, or a cell.
-        moved: A verb of change leads to it: "increased $ 13 million".
-        boundary: 1 its labels speak of the end of a period, -1 of its beginning, 0 of neither.
-        power: The power of ten that it counts in, by its print, its labels or the caption; nan for a percentage.
-        table: The table's index; -1 in a sentence.
-        line: The line in the grid; or the sentence's place on the page.
-        place: The place in the line; or the number's place in the sentence.
-        distances: For a number in a sentence, each word of meaning and how many words away it is at least.
-        label_scale: The scale that its labels name, as `Extract.label_scale`.
-        label_unit: The unit that they name, likewise.
+        label: Description for users: "net revenue, 2008", or the words around it.
+        row: Stems of the label of its line, or of the words just before it in a sentence.
+        column: Stems of the label across, or of the words just after it.
+        around: Stems of all its headings, the caption and the cells with words, or of the whole sentence.
+        caption: Stems of the table's caption and of the sentence before the table.
+        year: Its year; 0 if unknown.
+        other_year: Another year in its labels ("notes due 2015", or different years in row and column); else 0.
+        years: Years in its sentence, each with its distance in words.
+        lead: Code of the word before it in a sentence; 0 for other words and for cells.
+        moved: Whether a verb of change precedes it: "increased $ 13 million".
+        boundary: 1 if its labels name the end of a period, -1 if its beginning, else 0.
+        power: Power of ten of its scale, as printed or by its labels or the caption; nan for a percentage.
+        table: Index of the table; -1 in a sentence.
+        line: Line in the grid, or the sentence's position on the page.
+        place: Position in the line, or the number's position in the sentence.
+        distances: For a number in a sentence, each stem of a content word with its least distance in words.
+        label_scale: Scale in its labels, as `Extract.label_scale`.
+        label_unit: Unit in its labels, as `Extract.label_unit`.
     """
 
     quantity: Quantity
@@ -75,15 +75,15 @@ class CandidateNumber:
 
     @property
     def counts(self) -> Dimension:
-        """What it counts, as its print or else its labels say."""
+        """Scale and unit as printed, or else by its labels."""
         return counted(self.quantity, self.label_scale, self.label_unit)
 
 
 def find_power_of_ten(quantity: Quantity, label: Scale | None = None) -> float:
-    """Return the power of ten that a number counts in; nan for a percentage.
+    """Return the power of ten of a number's scale; nan for a percentage.
 
     Args:
-        label: The scale that its labels name.
+        label: The scale in its labels.
     """
     return _POWERS[quantity.scale if quantity.scale is not Scale.ONE else label or Scale.ONE]
 
@@ -92,19 +92,19 @@ _POWERS = {scale: math.nan if scale is Scale.PERCENT else float(np.log10(float(s
 
 
 _PER_NUMBER = 5
-"""How many words a number counts as that is between a number and a word."""
+"""Words that a number counts as in distances."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceWords:
-    """The words of a sentence.
+    """Words of a sentence.
 
     Attributes:
-        begins: Where each word begins, in characters.
-        far: How far each is from the beginning of the sentence, and last how far its end is.
-        stems: The stems of the words that carry meaning, in order.
-        places: The place of the word of each stem among all words.
-        single: Whether the stems of any part of the sentence are those of its words.
+        begins: Start of each word, in characters.
+        far: Distance of each word from the start of the sentence; the last entry is that of its end.
+        stems: Stems of the content words, in order.
+        places: Index of each stem's word among all words.
+        single: Whether the stems of any part of the sentence are the stems of its single words.
     """
 
     text: str
@@ -116,15 +116,15 @@ class SentenceWords:
     single: bool
 
     def cuts(self, at: int) -> bool:
-        """Return whether a place is inside of a word."""
+        """Return whether a position is inside a word."""
         last = bisect_left(self.begins, at) - 1
         return last >= 0 and self.ends[last] > at
 
     def stems_between(self, start: int, end: int) -> tuple[str, ...]:
-        """Return the stems of a part of the sentence, as `stems` has them.
+        """Return the stems of a part of the sentence.
 
         Args:
-            start: Where it begins, in characters.
+            start: Start of the part, in characters.
         """
         if not self.single or self.cuts(start) or self.cuts(end):
             return stems(self.text[start:end])
@@ -133,20 +133,20 @@ class SentenceWords:
 
 
 def measure_stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
-    """Return each stem around a span with its least distance in words; a number between counts as five words.
+    """Return each stem around a span with its least distance in words; a number counts as five words.
 
     Args:
-        start: Where the span begins, in characters.
+        start: Start of the span, in characters.
     """
     sentence = split_sentence(text)
     if sentence.cuts(start) or sentence.cuts(end):
-        # A word that the span cuts is two.
+        # A word that the span cuts becomes two words.
         sentence = split_sentence(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
     before, after = bisect_right(sentence.ends, start), bisect_left(sentence.begins, end)
     stems_of, places, far = sentence.stems, sentence.places, sentence.far
     last, first = bisect_left(places, before), bisect_left(places, after)
     far_before, far_after = far[before], far[after]
-    # The last one before the span is the nearest of them, and the first one behind it.
+    # The last occurrence before the span and the first one after it are the nearest.
     nearest = {stem: far_before - far[place] for stem, place in zip(stems_of[:last], places[:last], strict=True)}
     for stem, place in zip(stems_of[first:], places[first:], strict=True):
         behind = far[place + 1] - far_after
@@ -158,7 +158,7 @@ def measure_stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, 
 @lru_cache(maxsize=64)
 def split_sentence(text: str) -> SentenceWords:
     """Return the words of a sentence."""
-    # Character by character where a letter becomes two, so that places stay places.
+    # If lowering changes the length, lower each character separately to keep the positions.
     lowered = low if len(low := text.lower()) == len(text) else "".join(min(c.lower(), c, key=len) for c in text)
     spans = word_spans(lowered)
     words = [lowered[begin:end] for begin, end in spans]
@@ -193,7 +193,7 @@ def read_table_numbers(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
 
 
 def _find_opening(table: TableFact, graph: KnowledgeGraph) -> str:
-    """The heading over a table and the sentence before it: they say what it shows where its lines name only years."""
+    """Heading above a table and the sentence before it, which describe tables whose lines name only years."""
     start, stop = table.lead
     before = (graph.sentences[place].text for place in range(stop - 1, start - 1, -1))
     sentence = next((text for text in before if stems(text)), "")
@@ -205,10 +205,10 @@ def _number_line(row: int, column: int, axis: Axis) -> int:
 
 
 def _build_table_number(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> CandidateNumber:
-    """The leaf of an observation; `words` are the cells of its line that hold words."""
+    """Leaf of an observation; `words` are the cells of its line with words."""
     upright = axis == "rows"
     line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
-    # What is added up is below a rule, often without a word: amounts in a line without a label are totals.
+    # Sums are below a rule and often have no label, so amounts in a line without a label are totals.
     unnamed = upright and not line.label
     row, column = stems(_TOTAL if unnamed else spelled_out(line.label)), stems(spelled_out(across.label))
     caption = stems(f"{seen.caption} {opening}")
@@ -236,7 +236,7 @@ def _build_table_number(seen: Observation, axis: Axis, words: Sequence[str], ope
 
 
 def _apply_percent_sign(quantity: Quantity, header: Scale | None) -> Quantity:
-    """A percent sign in the header makes a bare number a percentage; other captions stay with the table."""
+    """A percent sign in the header makes a bare number a percentage; other scales stay with the table."""
     if header is Scale.PERCENT and quantity.scale is Scale.ONE and quantity.unit is None:
         return Quantity(quantity.value, Scale.PERCENT, quantity.unit, quantity.text)
     return quantity
@@ -247,17 +247,17 @@ def _find_other_year(labels: str, year: int) -> int:
 
 
 LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
-"""Words before a number in a sentence that tell its part: "increased from 128 to 201"."""
+"""Words before a number in a sentence that indicate its role: "increased from 128 to 201"."""
 
 FIRST_SENTENCE = 1000
-"""The line of the first sentence: sentences are counted after the rows of any table."""
+"""`line` of the first sentence, so that sentences follow the rows of any table."""
 
 _BEFORE = 60
 """Characters of a sentence before a number that describe it."""
 _AFTER = 40
-"""Characters after it."""
+"""Characters of a sentence after a number that describe it."""
 _LEADS_FROM = 40
-"""Characters before it in which a word leads to it."""
+"""Characters before a number in which its lead is searched."""
 _SKIPPED = frozenset({"a", "an", "the", "million", "billion"})
 
 _WORD = lazy_regex(r"\S+")
@@ -301,7 +301,7 @@ def _build_text_number(mention: MentionFact) -> CandidateNumber:
 
 
 def _measure_year_distances(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
-    """The years that a sentence names, with their distance from the number in words, and parts of words."""
+    """Years in a sentence with their distances from the number, in words or parts of words."""
     named = _find_years(text)
     if not named:
         return ()
@@ -317,9 +317,9 @@ def _measure_year_distances(text: str, start: int, end: int) -> tuple[tuple[int,
 
 
 class _NamedYear(NamedTuple):
-    """A year in a sentence: where it begins and ends, and how many words begin before either.
+    """Year in a sentence: start, end, and the number of words that begin before each.
 
-    Of those that begin before its end one less, where a word goes on there.
+    A word that continues after the end is not counted before it.
     """
 
     year: int
@@ -340,7 +340,7 @@ def _find_years(text: str) -> tuple[_NamedYear, ...]:
 
 
 def _is_cut(text: str, at: int) -> bool:
-    """Whether a place is inside of what is between two spaces."""
+    """Whether a position is between two characters that are not spaces."""
     return 0 < at < len(text) and not text[at].isspace() and not text[at - 1].isspace()
 
 
@@ -350,7 +350,7 @@ def _find_word_starts(text: str) -> tuple[int, ...]:
 
 
 def _find_lead(sentence: SentenceWords, start: int) -> int:
-    """The code of the last word before a number that is not an article, sign or number."""
+    """Code of the last word before a number, skipping articles, signs and numbers."""
     for place in range(bisect_right(sentence.ends, start) - 1, -1, -1):
         if sentence.begins[place] < start - _LEADS_FROM:
             break

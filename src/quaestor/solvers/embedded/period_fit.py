@@ -55,7 +55,6 @@ class AskedPeriod:
         quarter: Number of the quarter, or None.
         change: Whether the question may ask for a change.
         restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
-
     """
 
     months: int | None
@@ -83,7 +82,6 @@ def read_asked_period(question: Question) -> AskedPeriod:
 
     >>> read_asked_period(Question("what was revenue in the second quarter of 2025?")).months
     3
-
     """
     text = question.lowered
     named = months_named(text) | {length for mention in question.periods for length in _list_months(mention.period)} - {
@@ -111,7 +109,6 @@ def is_adjusted(label: str) -> bool:
 
     >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
     (True, False)
-
     """
     return _ADJUSTED.search(label) is not None
 
@@ -179,7 +176,6 @@ class PrintedTime:
         lengths: Possible lengths in months; empty for a day.
         month: The month itself, or that of the last day.
         day: The day of the month, or that of the last day.
-
     """
 
     year: int | None = None
@@ -309,7 +305,6 @@ def find_fiscal_end(document: Document) -> int | None:
 
     Sources are years that end on a day, months since the beginning of the year ("six months ended June 30"), and a
     balance sheet beside that of a December.
-
     """
     return _ENDS.get(document.digest, lambda: _search_fiscal_end(document))
 

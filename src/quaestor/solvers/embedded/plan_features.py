@@ -45,7 +45,6 @@ def measure_agreement(candidates: Candidates, turns: Sequence[TurnView], view: O
         view: The operands of the candidates' pool.
 
     Shape: Each column has one entry per candidate.
-
     """
     question = turns[0].question
     return {
@@ -159,7 +158,6 @@ def measure_dialogue(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
         turns: Page, conversation and question, one for each reading of the earlier turns.
 
     Shape: Each column has one entry per candidate.
-
     """
     pool, i, j, reading = candidates.pool, candidates.first, candidates.second, candidates.reading
     size, states, question = len(candidates), [turn.state for turn in turns], turns[0].question
@@ -275,7 +273,6 @@ def _read_turn_leaves(states: Sequence[DialogueState], turn: int) -> NDArray[np.
     """Operation, first leaf and second leaf of a turn in each reading; -1 if it did not use leaves alone.
 
     Shape: 3 x readings.
-
     """
     leaves = np.full((3, len(states)), -1, np.int32)
     for n, state in enumerate(states):
@@ -291,7 +288,6 @@ def _measure_roles(candidates: Candidates, turns: Sequence[TurnView]) -> dict[st
 
     "How much did it represent in relation to total assets?" after "what percentage did cash represent in relation to
     current assets?" uses the part of the last turn, not its whole.
-
     """
     sides, role = turns[0].question.comparison, _find_roles(candidates.pool, turns)
     return {
@@ -489,7 +485,6 @@ def measure_candidates(
 
     Shape: candidates x `len(CANDIDATE_FEATURES)`, in that order; each of `measured` is leaves x `len(LEAF_FEATURES)`,
         and each of `probability` has one entry per leaf.
-
     """
     view = view_operands(candidates.pool, probability, turns)
     columns: dict[str, Column] = {
@@ -519,7 +514,6 @@ def _measure_leaves(pool: Pool, measured: Sequence[Floats]) -> Floats:
     """Features of each operand's leaf, or the mean over a group's leaves; -9 without a leaf.
 
     Shape: `_LEAF_COLUMNS` x operands.
-
     """
     values = np.full((len(pool.operands), len(_LEAF_INDEX)), -9, np.float32)
     for reading, rows in enumerate(measured):

@@ -42,7 +42,6 @@ def explain_answer(answer: Answer, question: Question, turn: TurnView, context: 
 
     Args:
         turn: The translated question with its page and conversation.
-
     """
     if answer.plan is None:
         return None
@@ -63,7 +62,6 @@ def withhold_value(answer: Answer, least: float) -> Answer:
 
     Args:
         least: The required confidence.
-
     """
     shown = _show_answer(answer)
     probability = f"{answer.confidence or 0.0:.2f}"
@@ -83,7 +81,6 @@ def describe_rereading(turn: int, given: Answer, now: Answer) -> str:
     Args:
         turn: Number of the turn, from 0.
         now: The answer that it would get now.
-
     """
     was = "not answered" if given.value is None else f"answered {_show_answer(given)}"
     return f"question {turn + 1} was {was}, but is read here as {_show_answer(now)}"
@@ -110,7 +107,6 @@ def describe_runner_up(first: Answer, second: Answer) -> str:
     Args:
         first: The likeliest answer.
         second: The next one, with its confidence.
-
     """
     if (second.confidence or 0.0) >= (first.confidence or 0.0):
         return f"equally likely, from several readings combined: {_show_answer(second)}"
@@ -259,7 +255,6 @@ class ConversationReading:
         filing: Whether the document is a user's, not a page of a benchmark.
         turns: Question, outcome and the readings after it, for each turn.
         last: The plans for the last question with the readings they follow, cached for the next turn.
-
     """
 
     page: PageFeatures
@@ -276,7 +271,6 @@ class AskedTurn:
         reading: The conversation so far, on this page.
         answered: The earlier turns as answered.
         history: The readings of the earlier turns.
-
     """
 
     question: Question
@@ -315,7 +309,6 @@ class ConversationReader:
             declines: Whether to decline turns that ask for no number.
             restates: Whether turns can repeat the last answer in another form.
             whole: Whether the first question can ask for a whole calculation, not only for its first step.
-
         """
         self._weights, self._declines, self._restates, self._whole = weights, declines, restates, whole
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _count_leaves)
@@ -439,7 +432,6 @@ class Answerer(Protocol):
         Args:
             asked: The question, the page and the conversation.
             least: Answers below this share of the first answer's confidence may be omitted.
-
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Answers in words of the text: the sentence with the answer, and the part of it that answers."""
+"""Answers in words of the text: the sentence with the answer, and its part that answers the question."""
 
 import math
 import re
@@ -69,7 +69,7 @@ _NO_MOVE = 0.15
 _OTHER_MOVE = 0.4
 _FOOTNOTE = lazy_regex(r"\(\s*(\d{1,2}|[a-z])\s*\)")
 _NOTE = lazy_regex(r"^\s*\(\s*(\d{1,2}|[a-z])\s*\)")
-_GOES_ON = lazy_regex(
+_CONTINUES = lazy_regex(
     r"^\s*(?:the|this|these|such|that|it|they|our)\s+(?:\w+\s+){0,2}?(?:increase|decrease|decline|change"
     r"|improvement|growth|reduction"
     r"|was|were|is|are|reflects?|includes?|excludes?)\b",
@@ -98,10 +98,10 @@ _CAUSELESS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SentenceCandidate:
-    """A sentence that may answer.
+    """Sentence that may answer a question.
 
     Attributes:
-        score: How well it fits, mostly 0 to 1.3: the share of the question that it has, and what else speaks for it.
+        score: Share of the question's words that it has, plus other evidence; mostly 0 to 1.3.
     """
 
     sentence: Sentence
@@ -109,7 +109,7 @@ class SentenceCandidate:
 
 
 def find_sentences(question: Question, asked: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
-    """Return the sentences of a document that may answer a question, the best first."""
+    """Return the sentences of a document that may answer a question, best first."""
     sentences = document.sentences
     if not sentences:
         return ()
@@ -127,7 +127,7 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
     found = []
     for place, sentence in enumerate(sentences):
         own = scores[place]
-        if place and _GOES_ON.match(sentence.text) and sentences[place - 1].section == sentence.section:
+        if place and _CONTINUES.match(sentence.text) and sentences[place - 1].section == sentence.section:
             own = max(own, _NEXT * scores[place - 1])
         note = _NOTE.match(sentence.text)
         if note and note[1] in noted:
@@ -144,7 +144,7 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
 
 
 def list_named_stems(question: Question) -> list[str]:
-    """Return the stems of what a question names; none of the words that only ask ("why", "reason", "calculated")."""
+    """Return the stems of a question without those that only ask ("why", "reason", "calculated")."""
     return [stem for stem in stems(question.lowered) if stem not in _ASKS_ONLY]
 
 
@@ -154,7 +154,7 @@ def _weigh_stems(wanted: Sequence[str], stem_lists: Sequence[Sequence[str]]) -> 
 
 
 def _measure_overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float]) -> float:
-    """Return the share of the question's words that a sentence has, with more if they are adjacent."""
+    """Weighted share of the question's words that a sentence has, plus a bonus for adjacent ones."""
     have, total = set(own), sum(weights[stem] for stem in wanted)
     shared = sum(weights[stem] for stem in wanted if stem in have)
     pairs = list(pairwise(wanted))
@@ -163,7 +163,7 @@ def _measure_overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[st
 
 
 def _compare_years(question: Question, sentence: Sentence) -> int:
-    """Return 1 where a sentence names a year of the question, -1 where it names others alone."""
+    """1 if a sentence names a year of the question, -1 if it only names others, 0 otherwise."""
     if not question.years:
         return 0
     named = {year for period, _, _ in sentence.periods for year in (period.year, period.last) if year}
@@ -173,7 +173,7 @@ def _compare_years(question: Question, sentence: Sentence) -> int:
 
 
 def _penalise_other_move(question: str, sentence: str) -> float:
-    """Return what a sentence has less that lacks the move whose cause is asked for, or names the opposite one."""
+    """Penalty for a sentence that lacks the move whose cause is requested, or names the opposite one."""
     asked = [number for number, words in enumerate(_MOVES) if words.search(question)]
     if len(asked) != 1 or _MOVES[asked[0]].search(sentence):
         return 0.0
@@ -181,7 +181,7 @@ def _penalise_other_move(question: str, sentence: str) -> float:
 
 
 def _find_footnotes(wanted: Sequence[str], weights: dict[str, float], document: Document) -> dict[str, float]:
-    """Return the marks of footnotes of lines that the question names, with the share of it that the line is."""
+    """Marks of the footnotes of lines that the question names, with the line's share of the question's words."""
     found: dict[str, float] = {}
     total = sum(weights.values())
     for label in _list_labels(document):
@@ -204,7 +204,7 @@ def _list_labels(document: Document) -> Iterator[str]:
 
 
 def _find_table_sentences(question: Question, sentences: Sequence[Sentence]) -> tuple[SentenceCandidate, ...]:
-    """The sentences that introduce a table."""
+    """Sentences that introduce a table."""
     wanted = list_named_stems(question)
     found = []
     for sentence in sentences:
@@ -215,9 +215,9 @@ def _find_table_sentences(question: Question, sentences: Sequence[Sentence]) -> 
     return tuple(sorted(found, key=lambda each: -each.score))
 
 
-# Which words of a sentence answer a question: what is behind the words of the question.
+# The part of a sentence that answers a question: the words after those of the question.
 #
-# A sentence in which none is found is the answer as a whole.
+# If no such part is found, the whole sentence is the answer.
 
 
 Span = tuple[int, int]
@@ -297,12 +297,12 @@ _SHOWS = (
 _ENDS = lazy_regex(r"(?<![\s.:;,])[\s.:;,]++$")
 _MOST = 0.7
 _GAP = 7
-"""How many words may be between two words of the question for them to belong together."""
+"""Most words between two words of the question that belong together."""
 _MARK = lazy_regex(r"\s*(?:\(\s*\w{1,2}\s*\)\s*)?")
 _ELLIPTIC = lazy_regex(
     r"(?:includes?|excludes?|represents?|consists?|comprises?|primarily|mainly|reflects?|relates?|refers?)\b", re.I
 )
-"""A sentence that begins with its verb, as footnotes do: it is the answer as it is."""
+"""Start of a sentence that begins with its verb, as in footnotes: all of it is the answer."""
 _CLAUSE = lazy_regex(r";\s|,\s(?:while|whereas|although)\b", re.I)
 _WHY = lazy_regex(r"(?:and |but |so |then )*(?:why|how come|how so)\b|[^?]*, why\b|\w+ [^,]{0,30}, why\b")
 _PAST = lazy_regex(r".*\b(?:when|since when) (?:did|was|were|has|have|had)\b")
@@ -342,7 +342,7 @@ def _find_start(text: str, question: Question, asked: AskedWords) -> int | None:
     if asked in ("way", "time") and (found := _find_first(_FROM[asked], text, question_end)):
         after = _find_first(_AFTER.get(asked, ()), text, question_end)
         return min(found.start(), after.end()) if after else found.start()
-    # A verb may be in the question itself: "what does it include?"
+    # The verb may be in the question itself: "what does it include?"
     begin = 0 if asked in ("cause", "meaning", "parts", "left_out") else question_end
     if asked in _AFTER and (found := _find_first(_AFTER[asked], text, begin)):
         return found.end()
@@ -357,7 +357,7 @@ def _find_first(forms: tuple[str, ...], text: str, start: int) -> re.Match[str] 
 
 
 def _find_question_end(text: str, question: Question) -> int:
-    """Return the place by which a sentence has had most of the question's words that it has."""
+    """Position by which a sentence has most of the question's words that it has in total."""
     wanted = set(list_named_stems(question))
     places = [(end, wanted & set(stems(text[start:end].lower()))) for start, end in compound_spans(text.lower())]
     most = _MOST * len(set().union(*(own for _, own in places)))
@@ -370,7 +370,7 @@ def _find_question_end(text: str, question: Question) -> int:
 
 
 def _find_stretch_end(text: str, question: Question) -> int:
-    """Return where the first stretch of a sentence ends that keeps to the question's words."""
+    """End of the first stretch of a sentence in which the question's words are close together."""
     wanted = set(list_named_stems(question))
     last = None
     for start, end in compound_spans(text.lower()):
@@ -382,7 +382,7 @@ def _find_stretch_end(text: str, question: Question) -> int:
 
 
 def _find_words_after(text: str, place: int) -> int | None:
-    """Return where the words behind a place begin, without the verb and the preposition that lead to them."""
+    """Start of the words after a position, without the verb and the preposition before them."""
     link = _LINK.match(text, place)
     start = link.end() if link else place
     while start < len(text) and not (text[start].isalnum() or text[start] in "$\u20ac\u00a3\"'\u201c\u2018("):
@@ -391,13 +391,13 @@ def _find_words_after(text: str, place: int) -> int | None:
 
 
 def _find_date(sentence: Sentence) -> Span | None:
-    """Return the time that a sentence names, if it names one."""
+    """Span of the time that a sentence names, if there is exactly one."""
     spans = [(start, end) for _, start, end in sentence.periods]
     return spans[0] if len(spans) == 1 else None
 
 
 def _find_name(text: str, question: Question) -> Span | None:
-    """Return a name: behind "by", or before the office that is asked for ("JANE DOE, Treasurer")."""
+    """Span of a name: after "by", or before the requested office ("JANE DOE, Treasurer")."""
     if found := re.search(r"\bby ((?:the |our )?(?:[A-Z][\w.&-]*(?: (?:of|and|the))? ?)+)", text):
         return found.start(1), found.start(1) + len(found[1].rstrip())
     found = re.match(r"\s*((?:[A-Z][\w.-]+ ){1,4}[A-Z][\w.-]+)(?:, | (?:is|was|has|serves) )", text)
@@ -413,18 +413,18 @@ def _trim_table(text: str, end: int) -> Span:
 
 
 _PARTS = 6
-"""The most parts whose causes are shown."""
+"""Most parts whose causes are in an answer."""
 _AS_GOOD = 0.1
 _CAUSES_ENDS = " .;,\u2022\u00b7\u25aa\u25cf"
 
 
 @dataclass(frozen=True, slots=True)
 class CauseAnswer:
-    """What is shown as a cause.
+    """Answer with a cause.
 
     Attributes:
-        plan: The words, or the list of them.
-        fit: How well that is what is asked.
+        plan: The words, or a list of them.
+        fit: Score of the cause for the question.
     """
 
     plan: Plan
@@ -433,10 +433,10 @@ class CauseAnswer:
 
 
 def find_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
-    """Return what a filing states as the cause of what a question asks about; None if it states none.
+    """Return the cause that a filing states for what a question asks about; None if it states none.
 
     Args:
-        question: The same in words.
+        question: The question of which `asked` is the parsed form.
     """
     shown = {block.order for block in document.blocks}
     found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]
@@ -454,7 +454,7 @@ def find_cause(asked: CauseQuestion, question: Question, document: Document, lab
 
 
 def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
-    """The causes of parts that fit about as well as the best, in the order of the document."""
+    """Causes of parts that fit about as well as the best, in the order of the document."""
     alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
 
@@ -481,16 +481,17 @@ def _build_plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, la
 
 
 SURE = 0.6
-"""The score from which a sentence is used as an answer: of questions put to their own page 95 % reach it, of those
-put to another 1.5 % (TAT-QA's development split)."""
+"""Least score of a sentence that is used as an answer: 95 % of questions reach it on their own page, 1.5 % on another
+page (TAT-QA's development split).
+"""
 _SURER = 0.75
-"""The same where a number may be asked for instead."""
+"""The same if the question may ask for a number instead."""
 _LONGEST = 60
 _OWN = 3
-"""From so many words of its own a question is understood alone, whatever it points at."""
+"""Least number of content words in a question that needs no earlier one, even if it has a pronoun."""
 _NAMED = 2
 _SIGNED = 0.9
-"""How sure the name of a firm is that signed the report on the statements."""
+"""Confidence in the name of the firm that signed the report on the statements."""
 _POINTS = lazy_regex(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
 
@@ -499,9 +500,9 @@ class SpanCandidate:
     """Words of a document that may answer a question.
 
     Attributes:
-        answer: With its plan, confidence and place.
-        sure: Whether they fit well enough to be given although the solver may abstain.
-        certain: Whether nothing but words can be asked for.
+        answer: With its plan, confidence and source.
+        sure: Whether the words fit well enough to be given even if the solver can abstain.
+        certain: Whether the question can only ask for words.
     """
 
     answer: Answer
@@ -510,38 +511,38 @@ class SpanCandidate:
 
 
 class TextAnswerer:
-    """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
+    """Answers questions for words, if the words fit well or the question can only ask for words."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the words that answer a question best; none if a number may be asked for and they hardly fit."""
+        """Yield the words that best answer a question; none if it may ask for a number and they hardly fit."""
         found = answer_in_words(asked.question, asked.context)
         if found is not None and (found.sure or found.certain):
             yield found.answer
 
 
 def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Return the words that answer a question best; None if it asks for none, or no sentence has any of its own."""
+    """Return the words that best answer a question; None if it asks for none, or no sentence fits."""
     return _find_auditor(question, context) or _answer_by_sentence(question, context)
 
 
 def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """The words of a sentence that answer a question best."""
+    """Words of a sentence that best answer a question."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
         return _find_definition(question, context)
     if not context.document.is_page and (why := cause_asked(question, context.memory.asked)) is not None:
-        # Only a sentence about the move that is asked about has its cause: the nearest other sentence has none.
+        # Only a sentence about the same move states its cause: the most similar other sentence does not.
         cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
             return None
         answer = _build_cause(cause.plan, cause.sentence, question, context, cause.fit)
         return SpanCandidate(answer, sure=True, certain=certain)
-    meant = _complete_question(question, context)
-    found = next(iter(find_sentences(meant, asked, context.document)), None)
+    complete = _complete_question(question, context)
+    found = next(iter(find_sentences(complete, asked, context.document)), None)
     if found is None:
         return None
-    span = trim_sentence(found.sentence, meant, asked)
+    span = trim_sentence(found.sentence, complete, asked)
     if not certain and _is_number(found.sentence, span):
         return None
     answer = _build_answer(found.sentence, span, question, context, found.score)
@@ -549,7 +550,7 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
 
 
 def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Who audits the company, by the signature under the report on its statements or a sentence that names it."""
+    """Auditor of the company, by the signature under the report on its statements or a sentence that names it."""
     if context.document.is_page or not asks_for_auditor(question.lowered):
         return None
     firm = auditor_of(context.document)
@@ -560,17 +561,17 @@ def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | N
 
 
 def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
-    """Whether nothing but a number is left of a sentence: that is for the ranker to find, with its scale and unit."""
+    """Whether a span is little more than a number, which the ranker finds with its scale and unit."""
     start, end = span
-    left = sentence.text[start:end]
+    text = sentence.text[start:end]
     for mention in sentence.mentions:
         if start <= mention.ref.start and mention.ref.end <= end:
-            left = left.replace(sentence.text[mention.ref.start : mention.ref.end], " ")
-    return left != sentence.text[start:end] and len(words(left)) < _OWN
+            text = text.replace(sentence.text[mention.ref.start : mention.ref.end], " ")
+    return text != sentence.text[start:end] and len(words(text)) < _OWN
 
 
 def _complete_question(question: Question, context: TurnContext) -> Question:
-    """Return the question with the words of an earlier one, if it names nothing itself: "why did it fall?"."""
+    """The question with the words of an earlier one if it names nothing: "why did it fall?"."""
     named = list_named_stems(question)
     if named and (len(named) >= _OWN or _POINTS.search(question.lowered) is None):
         return question
@@ -580,7 +581,7 @@ def _complete_question(question: Question, context: TurnContext) -> Question:
 
 
 def _find_definition(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Return the definition of a term in the text, if a question may ask for that."""
+    """Definition of a term in the text, if a question may ask for one."""
     term = term_asked(question.lowered)
     if term is None or _is_line(term, context.document):
         return None
@@ -600,7 +601,7 @@ def _find_definition(question: Question, context: TurnContext) -> SpanCandidate 
 
 
 def _is_line(term: str, document: Document) -> bool:
-    """Whether a line or a column of a table has that name: then its number is asked for."""
+    """Whether a line or a column of a table has that name: then the question asks for its number."""
     wanted = set(stems(term))
     heads = (head for table in document.tables for head in (*table.rows[table.header_rows :], *table.columns))
     return any(wanted <= set(stems(head.label.lower())) for head in heads)
@@ -632,12 +633,12 @@ def _build_cause(plan: Plan, sentence: Sentence, question: Question, context: Tu
 
 
 def _estimate_confidence(score: float) -> float:
-    """How likely the words are those that people would mark, word for word; fitted by ranges on TAT-QA's answers."""
+    """Probability that the words are exactly those that annotators would mark; fitted on TAT-QA's answers."""
     return 0.5 / (1 + math.exp(-6 * (score - 0.7)))
 
 
 def _estimate_answerability(score: float) -> float:
-    """How likely the sentence holds the answer, be it longer or shorter; fitted likewise."""
+    """Probability that the sentence has the answer, in a longer or shorter span; fitted on TAT-QA's answers."""
     return 1 / (1 + math.exp(-5 * (score - 0.5)))
 
 

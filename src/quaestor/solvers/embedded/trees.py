@@ -1,6 +1,6 @@
-"""Learned weights that pages and filings share: boosted trees, and rows of linear classifiers.
+"""Learned models shared by pages and filings: boosted trees, and sparse rows of linear classifiers.
 
-Trees are read from what is kept of XGBoost's JSON and applied with numpy alone.
+Trees are read from a subset of XGBoost's JSON and evaluated with numpy alone.
 """
 
 from collections.abc import Sequence
@@ -16,36 +16,37 @@ from pydantic_core import from_json
 
 from quaestor.errors import ModelError
 
-# XGBoost fits the trees (`learning/trees.py`), and only who trains needs it: it brings scipy along, seven times the
-# size of what is here. What is computed here is bit for bit what XGBoost computes; a test compares the two wherever
-# XGBoost is installed.
+# XGBoost fits the trees (`learning/trees.py`) and is needed only for training: with scipy it is seven times the size of
+# the dependencies here. The scores here equal those of XGBoost bit for bit; a test compares them if XGBoost is
+# installed.
 #
-# Trees ask the same things again and again, so each distinct question is put once to all rows. The answers of 64 rows
-# are the bits of one number, and the rows go down a tree side by side: at each node those for which it is true take
-# the half of the tree below one branch, the others that below the other (bit slicing).
+# Trees repeat their tests, so each distinct test (column below threshold) is evaluated once for all rows. The results
+# of 64 rows are the bits of one integer, and all rows go down a tree in parallel: at each node, rows whose test is true
+# take the half of the tree below one branch, the others that below the other (bit slicing).
 
 
 _DEEPEST = 8
-"""Trees are filled up to one depth, so memory doubles with each level, and a way down has to fit into a byte. The
-shipped ones have five."""
+"""Greatest depth. Trees are padded to one depth, so memory doubles with each level, and a path has to fit into a byte.
+The shipped trees have a depth of five.
+"""
 
 _SLICE = 64
-"""Rows whose answers to one question make one number."""
+"""Rows whose results for one test are packed into one integer."""
 _AT_ONCE = 4 * _SLICE
-"""Rows that are scored together: what is computed between takes some MB for them, however many there are in all."""
+"""Rows that are scored together, which limits the memory for intermediate results to some MB."""
 
 SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
-"""The folder of the weights that come with the package."""
+"""Folder of the weights in the package."""
 
 Floats = NDArray[np.float32]
-_Whole = NDArray[np.intp]
+_Integers = NDArray[np.intp]
 _Flags = NDArray[np.bool_]
 
 
 class _TreeJson(TypedDict):
-    """One tree: lists by node, breadth first. An end has the index -1 and its value as condition.
+    """One tree as lists by node, breadth first. A leaf has the index -1 and its value as condition.
 
-    The two nodes below each other node follow each other in the order of the nodes above them, so they need no list.
+    The two children of each inner node are adjacent, in the order of their parents, so no list of children is needed.
     """
 
     split_indices: list[int]
@@ -55,36 +56,36 @@ class _TreeJson(TypedDict):
 
 _Field = Literal["split_indices", "split_conditions", "default_left"]
 NODE_FIELDS = get_args(_Field)
-"""What is read of the nodes of a tree."""
+"""Fields that are read from the nodes of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Questions:
-    """What trees ask, each question once: is the column's value below the threshold?
+class _SplitTests:
+    """Distinct tests of trees: is the column's value below the threshold?
 
     Attributes:
-        missing_is_below: How a value that is missing counts.
+        missing_is_below: Result for a missing value.
 
     Shape:
-        column: (questions,).
-        threshold, missing_is_below: (questions, 1).
+        column: (tests,).
+        threshold, missing_is_below: (tests, 1).
     """
 
-    column: _Whole
+    column: _Integers
     threshold: Floats
     missing_is_below: _Flags
 
-    def answers(self, rows: Floats) -> NDArray[np.uint64]:
-        """Return the answers for rows, those of 64 as the bits of a number.
+    def evaluate(self, rows: Floats) -> NDArray[np.uint64]:
+        """Return the results for rows, packed as bits, 64 rows per integer.
 
-        Shape: `rows` is rows x columns, the answers are questions x (rows / 64, rounded up).
+        Shape: `rows` is rows x columns, the results are tests x (rows / 64, rounded up).
         """
         columns = np.zeros((rows.shape[1], -(-len(rows) // _SLICE) * _SLICE), np.float32)
         columns[:, : len(rows)] = rows.T
-        asked = columns.take(self.column, axis=0)
-        below = asked < self.threshold
+        values = columns.take(self.column, axis=0)
+        below = values < self.threshold
         if np.isnan(rows).any():
-            below |= np.isnan(asked) & self.missing_is_below
+            below |= np.isnan(values) & self.missing_is_below
         return np.packbits(below).view(np.uint64).reshape(len(below), -1)
 
 
@@ -92,14 +93,14 @@ class Trees:
     """Boosted trees."""
 
     def __init__(self, document: bytes, names: tuple[str, ...] | None = None) -> None:
-        """Take what XGBoost writes.
+        """Read a model in XGBoost's JSON.
 
         Args:
             document: The JSON of a model.
-            names: The columns that it has to be of; None for those that it names itself.
+            names: The required columns; None to accept those of the model.
 
         Raises:
-            ModelError: It is not such a model, or was trained on other columns.
+            ModelError: The document is not such a model, or was trained on other columns.
         """
         try:
             learner = from_json(document)["learner"]
@@ -107,11 +108,11 @@ class Trees:
             booster = learner["gradient_booster"]
             if booster["name"] != "gbtree" or float(learner["learner_model_param"]["base_score"].strip("[]")) != 0:
                 raise ValueError("the trees do not start from zero")
-            self._questions, self._nodes, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
+            self._tests, self._nodes, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
             raise ModelError(f"not in the format that training writes: {reason}") from error
-        if trained_on != (names or trained_on) or self._questions.column.max() >= len(trained_on):
+        if trained_on != (names or trained_on) or self._tests.column.max() >= len(trained_on):
             raise ModelError("trained on other columns")
         self.names: tuple[str, ...] = trained_on
 
@@ -121,7 +122,7 @@ class Trees:
 
         Args:
             path: The file, in XGBoost's JSON.
-            names: The columns that they have to be of; None for those that the file names.
+            names: The required columns; None to accept those of the file.
 
         Raises:
             ModelError: The file is not such a model, or was trained on other columns.
@@ -134,10 +135,9 @@ class Trees:
             ) from error
 
     def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Return for each block of rows the share of each row: the probability that it is the leaf that is meant.
+        """Return for each block the probability of each row that its leaf is the intended one.
 
-        Shape: Each block is leaves x `len(LEAF_FEATURES)`; the array for it has one entry a leaf, and the list one
-            array a block.
+        Shape: Each block is leaves x `len(LEAF_FEATURES)`; the result has one array per block, with one entry per leaf.
         """
         if not any(map(len, blocks)):
             return [np.zeros(0) for _ in blocks]
@@ -146,7 +146,7 @@ class Trees:
         return [_shares(part) for part in np.split(scores, ends)]
 
     def scores_of(self, names: tuple[str, ...], rows: Floats) -> Floats:
-        """Return the score of each row, whose columns have names.
+        """Return the score of each row, given the names of its columns.
 
         Raises:
             ModelError: The trees were trained on other columns.
@@ -156,14 +156,14 @@ class Trees:
         return self.scores(rows)
 
     def scores(self, rows: Floats) -> Floats:
-        """Return for each row the sum of the trees' values, in their order and in single precision, as XGBoost does.
+        """Return the sum of the trees' values for each row, in their order and in single precision, as XGBoost does.
 
         Args:
-            rows: Values; one that is missing is not a number.
+            rows: Values, with nan for missing ones.
 
-        Shape: `rows` is rows x columns of the model; the scores have one entry a row.
+        Shape: `rows` is rows x columns of the model; the scores have one entry per row.
         """
-        # Readings of one page differ in a few columns, so a quarter of the rows are there already.
+        # Readings of one page differ in few columns, so that a quarter of the rows are duplicates.
         place: dict[bytes, int] = {}
         places = [place.setdefault(row.tobytes(), len(place)) for row in np.asarray(rows, np.float32)]
         distinct = np.frombuffer(b"".join(place), np.float32).reshape(-1, rows.shape[1])
@@ -171,50 +171,49 @@ class Trees:
         return np.concatenate([self._scores(distinct[start : start + _AT_ONCE]) for start in parts])[places]
 
     def _scores(self, rows: Floats) -> Floats:
-        """The scores of a few rows."""
-        below = self._questions.answers(rows).take(self._nodes, axis=0)
+        below = self._tests.evaluate(rows).take(self._nodes, axis=0)
         trees, slices = below.shape[1:]
-        way = np.zeros((trees, slices * _SLICE), np.uint8)
+        path = np.zeros((trees, slices * _SLICE), np.uint8)
         while len(below):
             root, half = below[0], len(below) // 2
-            way += way
-            way |= np.unpackbits(root.view(np.uint8)).reshape(way.shape)
+            path += path
+            path |= np.unpackbits(root.view(np.uint8)).reshape(path.shape)
             left, right = below[1 : 1 + half], below[1 + half :]
             below = (left ^ right) & root
             below ^= left
-        here = way[:, : len(rows)] + np.arange(0, len(self._values), len(self._values) // trees)[:, None]
+        here = path[:, : len(rows)] + np.arange(0, len(self._values), len(self._values) // trees)[:, None]
         return _sum_in_order(self._values.take(here))
 
 
-def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
-    """Return what trees ask, which of it each node of each tree asks, and the values of the ends, tree after tree.
+def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_SplitTests, _Integers, Floats]:
+    """Return the distinct tests of trees, the test of each node of each tree, and the values of the leaves, by tree.
 
-    All trees become full ones, of the depth of the deepest. An end that is higher up is repeated at all places below
-    it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it
-    for the answer no, each followed by its own, then those for yes; the ends are in that order too.
+    All trees are padded to the depth of the deepest. A leaf higher up is repeated at all positions below it, so the
+    tests on the way do not matter. The root comes first, then the nodes of its subtree for false, then those for true,
+    each in the same order; the leaves have that order too.
 
-    Shape: The nodes are nodes of a tree x trees.
+    Shape: The tests of the nodes are nodes of a tree x trees.
     """
     if not trees:
         raise ValueError("no trees")
     sizes = [len(tree["split_indices"]) for tree in trees]
     roots = np.cumsum([0, *sizes[:-1]])
-    column = np.array(_joined(trees, "split_indices"), np.intp)
+    column = np.array(_join_field(trees, "split_indices"), np.intp)
     ends = column < 0
-    # What is below, to the left of it, after the two of each node before it; an end goes on to itself.
-    asking = np.cumsum(~ends)
-    place = asking - np.repeat(asking[roots], sizes)
+    # Index of the left child, after those of all nodes before; a leaf is its own child.
+    inner = np.cumsum(~ends)
+    place = inner - np.repeat(inner[roots], sizes)
     below = np.where(ends, np.arange(len(ends)), np.repeat(roots, sizes) + 2 * place + 1)
     other = below + ~ends
     column = np.where(ends, 0, column)
-    threshold = np.array(_joined(trees, "split_conditions"), np.float32)
-    missing_is_below = np.array(_joined(trees, "default_left"), np.bool_)
+    threshold = np.array(_join_field(trees, "split_conditions"), np.float32)
+    missing_is_below = np.array(_join_field(trees, "default_left"), np.bool_)
     if not len(column) == len(threshold) == len(missing_is_below):
         raise ValueError("the lists of a tree differ in length")
-    # A question as one number: column, way of what is missing, threshold.
-    asked = column.astype(np.uint64) << np.uint64(33) | missing_is_below.astype(np.uint64) << np.uint64(32)
-    asked |= threshold.view(np.uint32)
-    levels, here = list[_Whole](), roots
+    # A test as one integer: column, result for missing values, threshold.
+    keys = column.astype(np.uint64) << np.uint64(33) | missing_is_below.astype(np.uint64) << np.uint64(32)
+    keys |= threshold.view(np.uint32)
+    levels, here = list[_Integers](), roots
     while not levels or not ends[here].all():
         if len(levels) == _DEEPEST:
             raise ValueError(f"a tree is deeper than {_DEEPEST}")
@@ -223,21 +222,21 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
     order = np.empty((0, len(here)), np.intp)
     for level in reversed(levels):
         order = np.concatenate((level[None], order[:, 0::2], order[:, 1::2]))
-    _, first, question = np.unique(asked[order], return_index=True, return_inverse=True)
+    _, first, test = np.unique(keys[order], return_index=True, return_inverse=True)
     once = order.ravel()[first]
-    questions = _Questions(column[once], threshold[once, None], missing_is_below[once, None])
-    return questions, question.reshape(order.shape), threshold[here]
+    tests = _SplitTests(column[once], threshold[once, None], missing_is_below[once, None])
+    return tests, test.reshape(order.shape), threshold[here]
 
 
-def _joined(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
-    """Return one field of the nodes of all trees, tree after tree."""
+def _join_field(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
+    """One field of the nodes of all trees, by tree."""
     return list(chain.from_iterable(tree[field] for tree in trees))
 
 
 def _sum_in_order(terms: Floats) -> Floats:
-    """Return sums down the first axis, one term after the other: in another order a float has another sum.
+    """Sums over the first axis, term by term: the result of a float sum depends on the order.
 
-    numpy adds whole rows in order, unless a row is a single number: then it adds in pairs.
+    numpy adds whole rows in order, except if a row is a single number: then it adds in pairs.
     """
     if terms.shape[1] == 1:
         return cast("Floats", np.cumsum(terms, axis=0, dtype=np.float32)[-1])
@@ -251,10 +250,9 @@ def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def read_sparse_rows(rows: Sequence[Sequence[float]], width: int, path: Path) -> Floats:
-    """Return the weights of features by class: in a row of the file a class and its weight follow each other.
+    """Return the weights of features by class from rows that alternate a class and its weight; the others are zero.
 
-    Zeros are left out. Lists of numbers and not of pairs, since a hundred thousand small lists take most of the time of
-    reading a file.
+    Rows are flat because a hundred thousand small lists of pairs would take most of the time of reading a file.
     """
     weights = np.zeros((len(rows), width), np.float32)
     try:
