@@ -1,4 +1,4 @@
-"""Labelled conversations become weights: the one place where gold meets features.
+"""Training of weights from labelled conversations: the only package in which reference answers meet features.
 
-Nothing below this package in the layers can import it, so no solver can reach what it reads.
+Lower layers cannot import this package, so no solver can read reference answers.
 """

@@ -1,4 +1,4 @@
-"""Fits how sure an answer of a model may be, to answers of which it is known whether they were right."""
+"""Fits the confidence of a language model's answers to scored answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration,
 
 FOLDS = 5
 _LEAST = 20
-"""Answers of which nothing can be learned, where they are fewer."""
+"""Least number of answers for a fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """An answer of which something was measured.
+    """Scored answer with its measures.
 
     Attributes:
-        company: Whose report that is; of another file the page.
+        company: Company of the report; for other files the page.
     """
 
     found: AnswerMeasured
@@ -32,10 +32,10 @@ class JudgedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FittedConfidence:
-    """A calibration, and how good it is.
+    """Calibration and its quality.
 
     Attributes:
-        report: Of confidences that each answer got from those of other companies.
+        report: For confidences predicted by calibrations that were fitted on other companies.
     """
 
     calibration: AnswerCalibration
@@ -43,15 +43,15 @@ class FittedConfidence:
 
 
 def fit_confidence(answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonValue]) -> FittedConfidence:
-    """Return a calibration learned from answers. Deterministic.
+    """Return a calibration fitted to answers. Deterministic.
 
     Args:
-        answers: Of a run that was scored.
-        learned: What they are of, for people.
+        answers: The answers of a scored run.
+        learned: Description of the answers, for users.
 
     Raises:
         SettingsError: The extra `train` is not installed.
-        InputError: They are too few, of one company, or all right or all wrong.
+        InputError: There are too few answers, from one company, or all right or all wrong.
     """
     require_extra("train", "learning a calibration")
     right = sum(answer.right for answer in answers)
@@ -62,26 +62,26 @@ def fit_confidence(answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonVa
             f"correct: at least {_LEAST} are needed, from two companies, some correct and some wrong"
         )
     fold_of = {company: place % FOLDS for place, company in enumerate(companies)}
-    sure = [0.0] * len(answers)
+    confidences = [0.0] * len(answers)
     for fold in range(FOLDS):
         seen = [answer for answer in answers if fold_of[answer.company] != fold]
         held_out = [place for place, answer in enumerate(answers) if fold_of[answer.company] == fold]
         if held_out:
-            fitted = _fitted(seen, {}, {})
+            fitted = _fit(seen, {}, {})
             for place in held_out:
-                sure[place] = fitted.confidence(answers[place].found)
+                confidences[place] = fitted.confidence(answers[place].found)
     outcomes = [answer.right for answer in answers]
-    report = calibration_report(sure, outcomes, [answer.page for answer in answers])
+    report = calibration_report(confidences, outcomes, [answer.page for answer in answers])
     assert report is not None
     figures: dict[str, JsonValue] = {
         "calibration error": round(report.error, 4),
         "right": round(report.given.value, 4),
         "right of the surest half": round(report.surest_half.value, 4),
     }
-    return FittedConfidence(_fitted(answers, {**learned, "answers": len(answers), "right": right}, figures), report)
+    return FittedConfidence(_fit(answers, {**learned, "answers": len(answers), "right": right}, figures), report)
 
 
-def _fitted(
+def _fit(
     answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonValue], held_out: Mapping[str, JsonValue]
 ) -> AnswerCalibration:
     import numpy as np
@@ -89,7 +89,7 @@ def _fitted(
 
     right = np.array([answer.right for answer in answers])
     if right.all() or not right.any():
-        # Of the companies that are left: all right or all wrong, with one of the other kind for caution.
+        # All other companies' answers are right, or all wrong: smooth the odds by one answer of each kind.
         odds = float(np.log((right.sum() + 1) / (len(right) - right.sum() + 1)))
         return AnswerCalibration(odds, dict.fromkeys(MEASURES, 0.0), learned, held_out)
     fitted = LogisticRegression(C=1.0, max_iter=1000).fit(np.array([weighed_of(a.found) for a in answers]), right)

@@ -1,4 +1,4 @@
-"""The prediction whether a page has the answer, fitted to questions that are put to their own pages and to others."""
+"""Fits the probability that a page has the answer to a question, to questions put to their own and to other pages."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,21 +16,21 @@ from quaestor.solvers.embedded.models import Answerability
 from quaestor.solvers.embedded.page import Floats, PageFeatures, StemWeights, build_page_features
 
 _PRIOR = 2.0
-"""Of how many questions the rate of all words weighs as much as a word's own."""
+"""Weight of the rate over all words, in questions."""
 _SEEN = 2
-"""A word has a weight of its own where so many questions say it."""
+"""Words in fewer questions have no separate weight."""
 _RARE = 3
-"""What is supposed of words that nobody has seen is what holds of those that so few questions say."""
+"""Words in at most this many questions give the rate of unseen words."""
 _COST = 0.3
 _NARROWEST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredQuestion:
-    """A question with what is measured of it.
+    """Question with its features.
 
     Attributes:
-        measured: As `measure_answerability` gives it.
+        measured: Result of `measure_answerability`.
     """
 
     measured: Floats
@@ -38,21 +38,21 @@ class MeasuredQuestion:
 
 
 def fit_stem_weights(synthetic: Iterable[SyntheticQuestion]) -> StemWeights:
-    """Return the weight of each word that a page lacks, by how often pages lack it that have the answer.
+    """Return the weight of each stem of a question that a page lacks, by how rarely pages with the answer lack it.
 
     Args:
-        synthetic: Questions; those that are put to other pages are left aside.
+        synthetic: The questions; only those with an answer are used.
     """
-    asked, lacked = Counter[str](), Counter[str]()
+    asked, lacking = Counter[str](), Counter[str]()
     for question in synthetic:
         if question.answerable:
             stems = asked_stems(read_question(question.question))
             asked.update(stems)
-            lacked.update(stem for stem in stems if stem not in question.leaves.vocabulary)
+            lacking.update(stem for stem in stems if stem not in question.leaves.vocabulary)
     rare = [stem for stem, count in asked.items() if count <= _RARE]
-    rate = (1 + sum(lacked[stem] for stem in rare)) / (2 + sum(asked[stem] for stem in rare))
+    rate = (1 + sum(lacking[stem] for stem in rare)) / (2 + sum(asked[stem] for stem in rare))
     weight = {
-        stem: round(-float(np.log((lacked[stem] + _PRIOR * rate) / (asked[stem] + _PRIOR))), 2)
+        stem: round(-float(np.log((lacking[stem] + _PRIOR * rate) / (asked[stem] + _PRIOR))), 2)
         for stem in sorted(asked)
         if asked[stem] >= _SEEN
     }
@@ -62,25 +62,27 @@ def fit_stem_weights(synthetic: Iterable[SyntheticQuestion]) -> StemWeights:
 def measure_questions(
     synthetic: Sequence[SyntheticQuestion], weights: EmbeddedWeights, stems: StemWeights
 ) -> list[MeasuredQuestion]:
-    """Return what is measured of questions, each after its own history as the solver answers it.
+    """Return the features of questions, each after its history as the solver answers it.
 
     Args:
-        synthetic: The questions, of companies that the weights have not seen.
+        synthetic: Questions about companies that the weights have not seen.
     """
-    player = _Player(weights)
+    histories = _HistoryReader(weights)
     found = []
     for question in synthetic:
-        paths = player.after(question)
+        paths = histories.after(question)
         alone = not question.history
-        choices = rank_hypotheses(paths, read_question(question.question), player.page(question), weights, alone=alone)
+        choices = rank_hypotheses(
+            paths, read_question(question.question), histories.page(question), weights, alone=alone
+        )
         measured = measure_answerability(choices, stems)
         if measured is not None:
             found.append(MeasuredQuestion(measured, question.kind))
     return found
 
 
-class _Player:
-    """Plays the histories of questions, each once."""
+class _HistoryReader:
+    """Answers the histories of questions, each once."""
 
     def __init__(self, weights: EmbeddedWeights) -> None:
         self._weights = weights
@@ -94,7 +96,7 @@ class _Player:
         return self._pages[digest]
 
     def after(self, synthetic: SyntheticQuestion) -> tuple[BeamState, ...]:
-        """Return the readings of the questions before one."""
+        """Return the readings of the history of a question."""
         paths, page = START, self.page(synthetic)
         for place, asked in enumerate(synthetic.history):
             key = (synthetic.document.digest, synthetic.history[: place + 1])
@@ -107,9 +109,9 @@ class _Player:
 
 
 def fit_answerability(samples: Sequence[MeasuredQuestion], stems: StemWeights) -> Answerability | None:
-    """Return what was learned of questions; None if all of them have an answer, or none. Deterministic.
+    """Return the model fitted to questions; None if all of them have an answer, or none has. Deterministic.
 
-    Questions with and without an answer weigh the same in all, and so do the ways in which a page lacks one.
+    Questions with and without an answer have the same total weight, as do the kinds of questions without one.
 
     Args:
         samples: Questions put to pages.
@@ -122,7 +124,7 @@ def fit_answerability(samples: Sequence[MeasuredQuestion], stems: StemWeights) -
     rows = np.stack([sample.measured for sample in samples]).astype(np.float64)
     mean, scale = np.round(rows.mean(axis=0), 4), np.maximum(np.round(rows.std(axis=0), 4), _NARROWEST)
     fitted = LogisticRegression(C=_COST, max_iter=2000).fit(
-        (rows - mean) / scale, right, sample_weight=_counted([sample.kind for sample in samples])
+        (rows - mean) / scale, right, sample_weight=_balance_weights([sample.kind for sample in samples])
     )
     return Answerability(
         stems,
@@ -133,9 +135,9 @@ def fit_answerability(samples: Sequence[MeasuredQuestion], stems: StemWeights) -
     )
 
 
-def _counted(kinds: Sequence[Kind]) -> NDArray[np.float64]:
-    """What each question counts: one on average, half of it in all those that have an answer."""
-    often = Counter(kinds)
-    ways = [kind for kind in KINDS if often[kind] and kind != OWN]
-    counts: Mapping[Kind, float] = {OWN: 0.5 / often[OWN]} | {kind: 0.5 / len(ways) / often[kind] for kind in ways}
-    return np.array([counts[kind] * len(kinds) for kind in kinds])
+def _balance_weights(kinds: Sequence[Kind]) -> NDArray[np.float64]:
+    """Weight of each question: one on average, with half of the total for questions that have an answer."""
+    counts = Counter(kinds)
+    ways = [kind for kind in KINDS if counts[kind] and kind != OWN]
+    weights: Mapping[Kind, float] = {OWN: 0.5 / counts[OWN]} | {kind: 0.5 / len(ways) / counts[kind] for kind in ways}
+    return np.array([weights[kind] * len(kinds) for kind in kinds])

@@ -1,4 +1,4 @@
-"""Answers of held-out weights on labelled questions, and how sure answers and choices may be, learned from them."""
+"""Fits the confidence of answers and choices to answers of held-out weights on labelled questions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,17 @@ from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence, 
 from quaestor.solvers.embedded.page import PageFeatures
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 
+JudgedChoice = tuple[ChoiceEvidence, bool]
+"""Measures for the confidence of a choice, and whether it was right."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTurn:
-    """A turn reached with the solver's own history.
+    """Turn answered after the solver's own history.
 
     Attributes:
-        evidence: What the confidence of its answer is computed from.
-        right: Whether the answer was gold's.
+        evidence: The measures for the confidence of its answer.
+        right: Whether the answer equals the reference answer.
     """
 
     evidence: Evidence
@@ -36,7 +39,7 @@ class ReplayedTurn:
 
 
 def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Iterator[ReplayedTurn]:
-    """Yield the turns of one conversation, given as gold plays them; it ends when no plan fits."""
+    """Yield the turns of one labelled conversation with the solver's own answers; stop if no plan fits."""
     paths, history = START, 1.0
     for number, turn in enumerate(turns):
         question = turn.label.question
@@ -50,14 +53,10 @@ def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Itera
 
 
 def is_right(outcome: TurnAction, label: LabelledTurn) -> bool:
-    """Return whether an outcome comes to gold's answer."""
+    """Return whether the result of an outcome equals the reference answer."""
     value = np.array([np.nan if outcome.value is None else outcome.value])
     percent = np.array([outcome.operation == "lookup" and outcome.counts.scale is Scale.PERCENT])
     return bool(reaching(value, percent, label.answer)[0])
-
-
-JudgedChoice = tuple[ChoiceEvidence, bool]
-"""What the confidence of a choice is computed from, and whether it was right."""
 
 
 def judged_choices(
@@ -66,8 +65,8 @@ def judged_choices(
     """Yield the first choice for each independent question that asks for one.
 
     Args:
-        pages: By the digest of the document.
-        weights: Of a training that has not seen these pages.
+        pages: The features of the pages by the digest of the document.
+        weights: Weights that were trained on other pages.
     """
     for example in examples:
         page = pages.get(example.document.digest) if example.document is not None else None
@@ -88,10 +87,10 @@ def _is_right(chosen: ChosenPlan, gold: GoldTurn) -> bool:
 
 
 def fit_choice_calibration(judged: Sequence[JudgedChoice]) -> ChoiceCalibration:
-    """Return the calibration fitted to choices that were right or not; of too few the one that is built in."""
+    """Return the calibration fitted to choices; the default one if all are right or all are wrong."""
     from sklearn.linear_model import LogisticRegression
 
-    right = [was for _, was in judged]
+    right = [is_correct for _, is_correct in judged]
     if len(set(right)) < 2:
         return ChoiceCalibration()
     fitted = LogisticRegression(C=1.0, max_iter=1000).fit(np.array([e.measures for e, _ in judged]), np.array(right))

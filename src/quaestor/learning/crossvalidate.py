@@ -1,7 +1,7 @@
-"""How good the embedded solver is on companies that its weights have never seen.
+"""Cross-validation of the embedded solver by company.
 
-Folds are split by company, those of independent questions by page. Everything that is learned, vocabularies too, is
-learned inside the fold.
+Folds are split by company, or by page for independent questions. Everything that is learned, including vocabularies,
+is learned within the fold.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ Answers = TypeVar("Answers")
 
 
 @dataclass(frozen=True, slots=True)
-class _Answering(Generic[Fold, Answers]):
+class _FoldAnswerer(Generic[Fold, Answers]):
     answer: Callable[[Fold], Answers]
 
     async def __call__(self, fold: Fold, /, *_shared: object) -> Answers:
-        # In a thread without an event loop: what plays conversations there begins one of its own.
+        # In a thread without an event loop, because running conversations starts one.
         return await asyncio.to_thread(self.answer, fold)
 
 
@@ -50,12 +50,12 @@ def answer_on_ray(
     address: str | None = None,
     on_fold: Callable[[int], None] | None = None,
 ) -> list[Answers]:
-    """Return what a function makes of each fold, in their order.
+    """Return the result of a function for each fold, in their order.
 
     Args:
-        workers: How many at once, at most.
-        address: Of the cluster; None starts one on this machine.
-        on_fold: Called with the number of folds that are done.
+        workers: Most folds at the same time.
+        address: Address of the cluster; None starts one on this machine.
+        on_fold: Called with the number of finished folds.
 
     Raises:
         EngineError: The cluster is missing, or its workers die.
@@ -63,7 +63,7 @@ def answer_on_ray(
     answered: dict[int, Answers] = {}
 
     async def answer_all() -> None:
-        work = _Answering(answer)
+        work = _FoldAnswerer(answer)
         async with (
             joined_cluster(workers, address) as cluster,
             RayWorkerPool[Fold, Answers](cluster, work, workers, variables=variables_of_order()) as pool,
@@ -82,11 +82,11 @@ def answer_on_ray(
 
 @dataclass(frozen=True, slots=True)
 class HeldOutTurn:
-    """A turn answered, with its own history, by weights that saw nothing of its company.
+    """Turn answered, after the solver's own history, by weights that were trained without its company.
 
     Attributes:
-        record: The turn as it is stored; its run has no name yet.
-        reachable: Gold's number was among the candidates; of words, lists and counts it never is.
+        record: The record of the turn; its run has no name yet.
+        reachable: Whether the reference number was among the candidates; always false for words, lists and counts.
     """
 
     record: TurnRecord
@@ -94,7 +94,7 @@ class HeldOutTurn:
 
     @property
     def prediction(self) -> Prediction:
-        """What the solver answered."""
+        """The solver's answer."""
         return prediction_of(self.record)
 
 
@@ -118,19 +118,19 @@ def cross_validate(
     address: str | None = None,
     on_fold: Callable[[int], None] | None = None,
 ) -> list[HeldOutTurn]:
-    """Return every turn of `examples`, each answered by weights trained on the other folds' companies.
+    """Return every turn of `examples`, answered by weights that were trained on the companies of the other folds.
 
-    Conversations and independent questions are split each for themselves: a fold has as many of both as the others.
+    Conversations and independent questions are split separately, so that each fold has equally many of both.
 
     Args:
-        extra: Labelled conversations that only ever train, never while their company is held out.
-        dialogues: The same, of which only what a turn does is learned.
-        folds: How many parts the companies are split into.
-        seed: Of the split and of the training.
-        workers: How many folds are trained at once.
-        engine: What trains them: processes of this machine, or a Ray cluster.
-        address: Of the cluster; None starts one on this machine.
-        on_fold: Called with the number of folds that are done.
+        extra: Labelled conversations for training only, and only while their company is not held out.
+        dialogues: Like `extra`, but only for learning the operations of turns.
+        folds: Number of folds.
+        seed: Seed of the split and of the training.
+        workers: Number of folds that are trained at the same time.
+        engine: Processes of this machine, or a Ray cluster.
+        address: Address of the cluster; None starts one on this machine.
+        on_fold: Called with the number of finished folds.
     """
     fold_of: dict[str, int] = {}
     for chained in (True, False):
@@ -155,13 +155,13 @@ def cross_validate(
 
 def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
     weights = fit_weights(job.training, job.dialogues, job.seed)
-    # Conversations are ConvFinQA's, whose answers are numbers; independent questions are answered by any kind.
+    # The conversations are ConvFinQA's, whose answers are numbers; independent questions can have any kind of answer.
     solvers = {True: EmbeddedSolver(weights), False: EmbeddedSolver(weights, answers="all")}
     return [turn for example in job.held_out for turn in answer_held_out(example, solvers[example.chained])]
 
 
 def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:
-    """Return the turns of one conversation, answered with the solver's own history."""
+    """Return the turns of one conversation, answered after the solver's own history."""
     if example.document is None:
         raise ValueError(f"{example.id} has no page")
     conversation = Conversation(example.id, example.document, example.questions, chained=example.chained)
@@ -178,9 +178,9 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
 
 
 def _is_among(values: NDArray[np.float64], gold: GoldTurn) -> bool:
-    """Whether gold's number is one of the values: a stated percentage as points or as a fraction."""
-    taught = as_program(gold)
-    target = None if taught is None else as_float(taught.executed)
+    """Whether the reference number is one of the values; a stated percentage also as a fraction."""
+    solved = as_program(gold)
+    target = None if solved is None else as_float(solved.executed)
     if target is None:
         return False
     targets = (target,) if gold.stated is None else (target, 100 * target)

@@ -1,8 +1,8 @@
-"""Processes whose arithmetic comes to the same on every machine.
+"""Processes whose floating-point arithmetic is the same on every machine.
 
-Linear algebra adds up in the order that suits the processor and the number of its cores. The last digits differ, and
-training makes other weights of them, which answer one close call in a hundred otherwise. The order can only be chosen
-before the libraries are loaded, so training is given processes of its own.
+Linear algebra sums in an order that depends on the processor and its number of cores. The last digits differ, and so
+do the trained weights, which then answer one close call in a hundred differently. The order can only be chosen before
+the libraries are loaded, so training runs in separate processes.
 """
 
 import os
@@ -15,12 +15,12 @@ from quaestor.core.workers import Workers
 
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
-"""The kernels that every x86-64 processor has on which numpy runs. Newer ones have others of their own."""
+"""Kernels for every x86-64 processor that numpy supports; newer processors have others by default."""
 
 
 @contextmanager
 def deterministic_pool(count: int) -> Iterator[Workers]:
-    """Give so many processes that add up in one order: on all x86-64 machines the same one."""
+    """Yield workers that sum in the same order on all x86-64 machines."""
     with (
         one_order(),
         Workers(count, get_context("spawn"), "start again, with fewer workers if it happens again") as workers,
@@ -30,7 +30,7 @@ def deterministic_pool(count: int) -> Iterator[Workers]:
 
 @contextmanager
 def one_order() -> Iterator[None]:
-    """Let processes that are started inside add up in one order."""
+    """Set the environment for deterministic sums in child processes."""
     chosen = variables_of_order()
     before = {name: os.environ.get(name) for name in chosen}
     os.environ.update(chosen)
@@ -45,5 +45,5 @@ def one_order() -> Iterator[None]:
 
 
 def variables_of_order() -> dict[str, str]:
-    """Return the environment in which a process adds up in that order."""
+    """Return the environment variables for deterministic sums."""
     return _ONE_THREAD | (_ONE_KERNEL if platform.machine() in ("x86_64", "AMD64") else {})

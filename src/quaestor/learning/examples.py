@@ -1,4 +1,4 @@
-"""Labelled conversations: with their pages or without, what they teach, and second questions made of them."""
+"""Labelled conversations as training examples, with or without their pages."""
 
 import json
 import re
@@ -20,21 +20,29 @@ from quaestor.plan.program import parse_program
 from quaestor.plan.scales import shift_decimal
 from quaestor.scoring.gold import GoldTurn, StatedReference, read_gold
 
+INDEPENDENT = 0.5
+"""Training weight of the numbers of a benchmark's independent questions: they are phrased differently from those of
+conversations, and there are as many of them.
+"""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_AS_STATED = Decimal("0.02")
+"""Largest difference between the result of a derivation and the stated answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled conversation.
+    """Labelled conversation.
 
     Attributes:
-        id: As in the file; never measured.
+        id: Id in the file; never a feature.
         questions: In order.
         document: The page; None if only the dialogue is known.
-        company: Whose report it is about, by which folds are split; if a file does not name it, the page.
-        joined: Whether it was made of two conversations about one page.
-        chained: Whether a question may build on the ones before it; if not, each is independent.
-        second: The place of the first question of the second of two joined conversations; 0 if unknown.
-        weight: How much the numbers that a turn takes count in training, against those of a conversation.
-        alone: Whether it is one of several independent questions, each of which asks for a whole calculation.
+        company: Company of the report, by which folds are split; the page if the file names no company.
+        joined: Whether it consists of two conversations about one page.
+        chained: Whether questions may refer to earlier ones, or each is independent.
+        second: Index of the first question of the second of two joined conversations; 0 if unknown.
+        weight: Weight of its numbers in training, relative to those of a conversation.
+        alone: Whether it is an independent question that asks for a whole calculation.
     """
 
     id: str
@@ -50,7 +58,7 @@ class Example:
 
 
 def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
-    """Return the labelled conversations of datasets, with their pages; of repeated ids the first.
+    """Return the labelled conversations of datasets with their pages; the first one for a repeated id.
 
     Raises:
         DatasetError: A file cannot be read or has no answers.
@@ -73,10 +81,8 @@ def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
 def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
     """Return the labelled records of ConvFinQA's JSON-lines files.
 
-    Dialogues have no page, single questions one or none.
-
-    A dialogue has its questions in `annotation.dialogue_break`, a single question is in `question`. A record
-    whose `table` is an empty or missing value has no page.
+    Dialogues have their questions in `annotation.dialogue_break` and no page. Single questions are in `question`;
+    without a `table`, or with an empty one, they have no page.
 
     Raises:
         DatasetError: A file cannot be read or a line has no question.
@@ -97,11 +103,11 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
 
 
 def with_known_pages(dialogues: Sequence[Example], examples: Sequence[Example]) -> tuple[Example, ...]:
-    """Return the dialogues without a page that are about a page which another record has, each with that page.
+    """Return the dialogues whose page is missing but known from another record, with that page.
 
     Args:
-        dialogues: Labelled, with pages or without.
-        examples: Labelled, with pages; those that are among them already are left out.
+        dialogues: Labelled dialogues, with or without pages.
+        examples: Labelled conversations with pages; dialogues that are among them are left out.
     """
     known = {example.id for example in examples}
     pages = {e.document.id: e.document for e in (*dialogues, *examples) if e.document is not None}
@@ -125,16 +131,16 @@ def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
 
 
 def _second(turns: Sequence[GoldTurn]) -> int:
-    """The place of the first turn of the second question; 0 if the question is one."""
+    """Index of the first turn of the second question; 0 for a single question."""
     return next((place for place, turn in enumerate(turns) if turn.question_part == 1), 0)
 
 
 def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[str, int]:
-    """Return the fold of each company, the companies with most turns spread first, so that folds are of like size.
+    """Return the fold of each company; the largest companies are distributed first to balance the folds.
 
     Args:
-        count: How many folds, numbered from 0.
-        seed: Decides the order of companies with equally many turns.
+        count: Number of folds, counted from 0.
+        seed: Seed of the order of companies with equally many turns.
     """
     import numpy as np
 
@@ -153,19 +159,10 @@ def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[st
     return folds
 
 
-INDEPENDENT = 0.5
-"""How much a question of a benchmark of independent questions weighs when numbers are scored: it is put otherwise than
-in conversations, and there are as many of the ones as of the others."""
-
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_AS_STATED = Decimal("0.02")
-"""How far a derivation may be from the answer that was stated: more than its second decimal, and it is another one."""
-
-
 def lessons(examples: Iterable[Example]) -> tuple[Example, ...]:
-    """Return what can be learned from: conversations as they are, of independent questions those with a program.
+    """Return the examples to learn from: conversations unchanged, and independent questions that have a program.
 
-    Each independent question is a conversation of its own, with the page and the company (the page) of the others.
+    Each independent question becomes a separate conversation with the page and the company (the page) of its example.
     """
     return tuple(lesson for example in examples for lesson in _lessons(example))
 
@@ -182,10 +179,10 @@ def _lessons(example: Example) -> Iterator[Example]:
 
 
 def as_program(gold: GoldTurn) -> GoldTurn | None:
-    """Return a reference answer with the program that computes it; None if it is not a number that has one.
+    """Return a reference answer with the program that computes it; None if it is not a number or has none.
 
-    A number that was read off the page is the program of its one literal. A derivation that does not come to the answer
-    that was stated with it is another.
+    A number that was read off the page has a program with one literal. A derivation with another result than the stated
+    answer is rejected.
     """
     stated = gold.stated
     if stated is None:
@@ -203,7 +200,7 @@ def as_program(gold: GoldTurn) -> GoldTurn | None:
 
 
 def _literal(stated: StatedReference) -> str | None:
-    """The printed number as a literal of a program, a percentage with its sign; None of a year, which is a label."""
+    """The printed number as a literal of a program, with its percent sign; None for a year, which is a label."""
     quantities = parse_cell(stated.answer.spans[0])
     if len(quantities) != 1 or (_YEAR.fullmatch(stated.answer.spans[0].strip()) and not stated.answer.scale):
         return None
@@ -220,12 +217,12 @@ def _is_stated(result: Decimal, gold: GoldTurn) -> bool:
 
 
 def rejoin_conversations(examples: Iterable[Example]) -> Iterator[Example]:
-    """Yield conversations of two parts each, whose `second` is the place of the question that begins the second.
+    """Yield conversations of two parts with the index of the second part in `second`.
 
-    The parts of each joined conversation the other way round, and single questions about one page behind each other.
+    These are joined conversations with their parts swapped, and pairs of single questions about one page.
 
     Args:
-        examples: Labelled; those with an unknown second part stay as they are.
+        examples: Labelled conversations; those whose second part is unknown are not swapped.
     """
     pages = defaultdict[str, list[Example]](list)
     for example in examples:

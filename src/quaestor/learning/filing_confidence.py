@@ -1,4 +1,4 @@
-"""Learn how often an answer about a filing is right, and how often a question has none, from labelled conversations."""
+"""Fits the confidence of answers about filings, and the probability that there is one, to labelled conversations."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _ROUNDED = 0.006
 
 @dataclass(frozen=True, slots=True)
 class PlayedQuestion:
-    """A labelled question as it was answered.
+    """Labelled question with its answers.
 
     Attributes:
         rights: Whether each of the judged results is right.
@@ -54,18 +54,18 @@ class PlayedQuestion:
 def play_questions(
     questions: Sequence[LabelledQuestion], table: FactTable, weights: FilingWeights
 ) -> list[PlayedQuestion]:
-    """Return the questions about one filing as they are answered, each conversation with its own history."""
-    played = []
+    """Answer the questions about one filing, each conversation with its own history."""
+    answered = []
     past: list[PastTurn] = []
     for one in questions:
         if one.turn == 0:
             past = []
         decision = decide_question(one.text, past, table, weights)
         results = decision.results
-        played.append(_compare(one, decision))
+        answered.append(_compare(one, decision))
         right = nan if weights.confidence is None else decision.right
         past.append(PastTurn(one.text, results[0].proposal.plan if results else None, right))
-    return played
+    return answered
 
 
 def _compare(one: LabelledQuestion, decision: Decision) -> PlayedQuestion:
@@ -74,9 +74,9 @@ def _compare(one: LabelledQuestion, decision: Decision) -> PlayedQuestion:
     return PlayedQuestion(one, rights, decision)
 
 
-def with_parts(played: Iterable[PlayedQuestion]) -> Iterator[PlayedQuestion]:
-    """Yield played questions, and the parts of those that are several, as far as these have labels."""
-    for one in played:
+def with_parts(answered: Iterable[PlayedQuestion]) -> Iterator[PlayedQuestion]:
+    """Yield answered questions and, for compound questions with labelled parts, their parts."""
+    for one in answered:
         yield one
         if one.decision.parts and (labelled := label_parts(one.question)):
             yield from (_compare(part, known) for part, known in zip(labelled, one.decision.parts, strict=True))
@@ -87,39 +87,39 @@ def play_folds(
     tables: Mapping[str, FactTable],
     weights: Sequence[FilingWeights],
 ) -> list[list[PlayedQuestion]]:
-    """Return the questions of each fold as weights answer them that were learned on the others.
+    """Answer the questions of each fold with weights that were learned on the others.
 
-    All are played twice: the second time with a confidence that the others taught, so that it is known how likely the
-    answers before a question were right.
+    All are answered twice, the second time with a confidence that was fitted on the other folds, so that the confidence
+    of earlier answers is known.
 
     Args:
-        questions: Of each fold, conversations in their order.
-        weights: Of each fold, learned without its filings.
+        questions: The questions of each fold, conversations in their order.
+        weights: The weights for each fold, learned without its filings.
     """
 
-    def play(place: int, known: FilingWeights) -> list[PlayedQuestion]:
+    def answer_fold(place: int, known: FilingWeights) -> list[PlayedQuestion]:
         by_filing = groupby(questions[place], key=lambda one: one.filing)
         return [one for filing, asked in by_filing for one in play_questions(list(asked), tables[filing], known)]
 
-    played = [play(place, known) for place, known in enumerate(weights)]
-    if len(played) == 1:
-        return played
+    answered = [answer_fold(place, known) for place, known in enumerate(weights)]
+    if len(answered) == 1:
+        return answered
     return [
-        play(place, replace(known, confidence=fit_confidence(others_of(played, place))))
+        answer_fold(place, replace(known, confidence=fit_confidence(others_of(answered, place))))
         for place, known in enumerate(weights)
     ]
 
 
-def others_of(played: Sequence[Sequence[PlayedQuestion]], place: int) -> list[PlayedQuestion]:
-    """Return what was played of all folds but one."""
-    return [one for other, several in enumerate(played) if other != place for one in several]
+def others_of(answered: Sequence[Sequence[PlayedQuestion]], place: int) -> list[PlayedQuestion]:
+    """Return the answered questions of all folds but one."""
+    return [one for other, several in enumerate(answered) if other != place for one in several]
 
 
-def fit_confidence(played: Sequence[PlayedQuestion]) -> ConfidenceModel:
-    """Return the model of confidence that played questions teach."""
+def fit_confidence(answered: Sequence[PlayedQuestion]) -> ConfidenceModel:
+    """Return the confidence model fitted to answered questions."""
     import xgboost
 
-    known = [one for one in with_parts(played) if one.decision.features]
+    known = [one for one in with_parts(answered) if one.decision.features]
     names = tuple(sorted({name for one in known for row in one.decision.features for name in row}))
 
     def fit(rows: Sequence[Mapping[str, float]], labels: Sequence[bool]) -> FittedTrees:
@@ -135,12 +135,12 @@ def fit_confidence(played: Sequence[PlayedQuestion]) -> ConfidenceModel:
 
 
 def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool:  # noqa: PLR0911 - a kind of label each
-    """Return whether an answer is what a label calls right.
+    """Return whether an answer is right according to a label.
 
     Args:
-        label: As `shared/data/questions` has it; numbers are right within their rounding, words if they have enough
-            of the label's words.
-        scale: The size of one unit of a number.
+        label: In the format of `shared/data/questions`; numbers are right within their rounding, words if they have
+            enough of the label's words.
+        scale: The scale of a number.
     """
     if "any_of" in label:
         return any(is_right(one, value, scale) for one in label["any_of"])

@@ -1,4 +1,4 @@
-"""Train the weights for questions about filings on labelled conversations, and write them into a folder."""
+"""Trains the weights for questions about filings on labelled conversations, and saves them."""
 
 import json
 import random
@@ -23,11 +23,11 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class FilingTraining:
-    """What training came to.
+    """Result of training.
 
     Attributes:
-        questions: How many questions they were learned from.
-        right: How many of these were answered right by weights that had not seen their filings.
+        questions: Number of questions.
+        right: Number of questions answered right by weights that were trained without their filings.
     """
 
     weights: FilingWeights
@@ -36,10 +36,10 @@ class FilingTraining:
 
 
 def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[str, Document]) -> FilingTraining:
-    """Return weights that labelled questions teach, with a confidence learned on filings that were left out.
+    """Return weights trained on labelled questions, with a confidence fitted on held-out filings.
 
     Args:
-        questions: The questions, a conversation's in their order.
+        questions: The questions, in the order of each conversation.
     """
     tables = {name: build_facts(document) for name, document in documents.items()}
     folds = split_by_company(sorted(tables), min(_FOLDS, len(tables)))
@@ -49,18 +49,18 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
         others = {name: table for name, table in tables.items() if name not in fold}
         rest = [one for one in questions if one.filing not in fold]
         learned.append(fit_filing_weights(rest, others, folds=[other for other in folds if other is not fold]))
-        mine = [one for name in sorted(fold) for one in questions if one.filing == name]
-        asked.append(mine + [one for name in sorted(fold) for one in label_questions(name, tables[name])])
-    played = [one for fold_played in play_folds(asked, tables, learned) for one in fold_played]
-    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(played))
+        own = [one for name in sorted(fold) for one in questions if one.filing == name]
+        asked.append(own + [one for name in sorted(fold) for one in label_questions(name, tables[name])])
+    answered = [one for fold_answers in play_folds(asked, tables, learned) for one in fold_answers]
+    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(answered))
     labelled = {id(one) for one in questions}
-    return FilingTraining(weights, len(questions), sum(one.right for one in played if id(one.question) in labelled))
+    return FilingTraining(weights, len(questions), sum(one.right for one in answered if id(one.question) in labelled))
 
 
 def split_by_company(
     filings: Sequence[str], count: int, company: Callable[[str], str] | None = None
 ) -> list[frozenset[str]]:
-    """Return filings in folds; all filings of a company are in one.
+    """Return filings in folds, all filings of a company in the same one.
 
     Args:
         company: Returns the company of a filing by its name; by default `company_of`.
@@ -74,12 +74,12 @@ def split_by_company(
 
 
 def company_of(filing: str) -> str:
-    """Return the first word of a filing's name: its company."""
+    """Return the company of a filing: the first word of its name."""
     return re.split(r"[-_ .]", filing, maxsplit=1)[0].lower()
 
 
 def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
-    """Write weights into a folder, as `read_filing_weights` reads them."""
+    """Write weights to a folder in the format of `read_filing_weights`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "intents.json").write_text(_write_classifier(weights.intents), encoding="utf-8")
     (folder / "kinds.json").write_text(_write_classifier(weights.kinds), encoding="utf-8")

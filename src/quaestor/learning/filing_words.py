@@ -1,7 +1,6 @@
-"""Learn which sentences of a filing answer a question, from labelled ones.
+"""Trains the ranker of sentences that answer a question about a filing.
 
-A label gives what is right in words or as a number; the sentences that have most of these words, or print the number,
-answer the question.
+The answering sentences are those with most of the words of the right answer, or with its number.
 """
 
 import re
@@ -23,9 +22,9 @@ _SMALL = frozenset(
 )
 _SHARES_WORDS, _HAS_NUMBER = 2.0, 2.0
 _LEAST = 0.45
-"""How much of the words of a right answer a sentence must have."""
+"""Least share of a right answer's words in a sentence that answers."""
 WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
-"""Intents whose questions teach which sentence answers."""
+"""Intents of the questions from which the ranker learns."""
 _ROUNDS = 160
 _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.12, "subsample": 0.8, "colsample_bytree": 0.4, "max_bin": 32,
@@ -33,17 +32,17 @@ _PARAMETERS = {
     "nthread": 1,
 }  # fmt: skip
 _NEAREST, _EVERY = 12, 3
-"""Of the sentences that do not answer, the likeliest few and every third of the others are learned from."""
+"""Wrong sentences in training: the likeliest few, and every third of the others."""
 _GRADES = 7
 _RISING = (
     "_own", "_before", "_near", "_under", "_whole", "_behind", "alias", "score", "pairs", "subject", "_recall", "_fits",
     "head_named", "window",
 )  # fmt: skip
-"""Features that make no sentence less likely the higher they are; from few questions chance would teach otherwise."""
+"""Features with a monotone effect: a higher value never makes a sentence less likely."""
 
 
 def fit_word_ranker(samples: Sequence[tuple[SentenceCandidates, NDArray[np.float32]]]) -> FittedTrees:
-    """Return the trees that rank the sentences that may answer a question."""
+    """Return trees that rank the sentences that may answer a question."""
     import xgboost
 
     rows, labels, sizes = [], [], []
@@ -60,10 +59,10 @@ def fit_word_ranker(samples: Sequence[tuple[SentenceCandidates, NDArray[np.float
 
 
 def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int, float]:
-    """Return how well sentences answer a question, by their place in the index; those that do not are left out.
+    """Return the grades of the sentences that answer a question, by their index; the others are left out.
 
     Args:
-        answer: The right answer, of the label.
+        answer: The right answer in the label.
     """
     found: dict[int, float] = {}
     for text in _texts_of(answer):
@@ -79,7 +78,7 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int
 
 
 def _find_similar(wanted: tuple[str, ...], index: SentenceIndex, share: float) -> list[int]:
-    """Return the sentences that have most of some terms."""
+    """Indices of the sentences that have at least this share of some terms."""
     if not wanted:
         return []
     counts = index.having(wanted).sum(axis=0)

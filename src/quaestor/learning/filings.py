@@ -1,7 +1,7 @@
-"""Learn to answer questions about filings from labelled ones: intents, and the ranker of series.
+"""Trains the classifiers and rankers for questions about filings.
 
-A label gives the right number and, in words, its place (`where`): the series that print such a number,
-in a line that is called so, are meant by an operand of the question.
+A label gives the right number and, in words, its place (`where`): an operand of the question means the series that
+print such a number in a line with such a label.
 """
 
 import json
@@ -42,13 +42,13 @@ from quaestor.solvers.embedded.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000
-"""Numbers of this size hardly meet by chance."""
+"""Least number that is unlikely to occur twice by coincidence."""
 _SMALL = 100
 _WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous"})
-"""Intents that are not answered with a number of one series."""
+"""Intents whose answer is not a number of one series."""
 
 _LABELS = 20
-"""Lines of a filing that are asked for by their own labels: people do so too."""
+"""Number of lines per filing for generated questions that use the label of a line."""
 _NAMED = 2
 _LABEL_WEIGHT = 0.5
 
@@ -57,16 +57,28 @@ _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.08, "subsample": 0.8, "colsample_bytree": 0.5,
     "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0, "nthread": 1,
 }  # fmt: skip
+_CURRENCIES = frozenset({"USD", "EUR"})
+_SCALES = {"": Scale.ONE, "thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION}
+_NAMES_OF_SCALES = {scale: name for name, scale in _SCALES.items()}
+_KIND_OF_INTENT = {
+    "change": "money", "sum": "money", "average": "money", "growth": "percent", "cagr": "percent", "share": "percent",
+    "why": "words", "description": "words",
+}  # fmt: skip
+"""Kind of answer for the intent of a generated question."""
+_LABEL_FORMS = (
+    "what was {label} in {year}?", "what were {label} in {year}?", "{label} {year}", "how much was {label} in {year}?",
+    "What is the value of {label} in {year}?",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question about a filing, and what is right.
+    """Question about a filing with its label.
 
     Attributes:
-        turn: Its place in the conversation, from 0.
-        numbers: The numbers of the answer, without signs.
-        where: The numbers of the place that the label names.
+        turn: Index in the conversation.
+        numbers: Numbers of the answer, without signs.
+        where: Numbers in the label's description of the place.
     """
 
     filing: str
@@ -100,7 +112,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
 
 
 def label_parts(one: LabelledQuestion) -> list[LabelledQuestion]:
-    """Return the questions that one consists of, with the label of each; none if it is one, or labelled as one."""
+    """Return the parts of a compound question with their labels; empty if it is single or has one label."""
     texts, labels = split_filing_question(one.text), one.answer.get("parts", ())
     if len(texts) < 2 or len(texts) != len(labels):
         return []
@@ -115,7 +127,7 @@ def _intent_of(label: Mapping[str, Any]) -> str:
 
 
 def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> QuestionClassifier:
-    """Return the classifier of intents that labelled questions about filings teach, and generated ones."""
+    """Return the classifier of intents, fitted to labelled questions about filings and generated ones."""
     samples: list[QuestionSample] = []
     before = ""
     for one in questions:
@@ -132,7 +144,7 @@ def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[st
 
 
 def kind_of_label(answer: Mapping[str, Any]) -> str:
-    """Return the kind of a right answer, as `KINDS`; "" without an answer, or if it is yes or no."""
+    """Return the kind of a right answer, one of `KINDS`; "" for yes or no and without an answer."""
     several = (*answer.get("any_of", ()), *answer.get("values", ()), *answer.get("parts", ()))
     if several:
         return next((kind for one in several if (kind := kind_of_label(one))), "")
@@ -145,13 +157,8 @@ def kind_of_label(answer: Mapping[str, Any]) -> str:
     return kind_of_number(value, scale, unit if unit in _CURRENCIES else None)
 
 
-_CURRENCIES = frozenset({"USD", "EUR"})
-_SCALES = {"": Scale.ONE, "thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION}
-_NAMES_OF_SCALES = {scale: name for name, scale in _SCALES.items()}
-
-
 def fit_answer_kinds(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> QuestionClassifier:
-    """Return the classifier of the kinds of answers that labelled questions teach."""
+    """Return the classifier of the kinds of answers, fitted to labelled and generated questions."""
     samples: list[QuestionSample] = []
     before = ""
     for one in questions:
@@ -169,20 +176,13 @@ def fit_answer_kinds(questions: Sequence[LabelledQuestion], tables: Mapping[str,
     return fit_classifier(samples, KINDS, by_terms=True)
 
 
-_KIND_OF_INTENT = {
-    "change": "money", "sum": "money", "average": "money", "growth": "percent", "cagr": "percent", "share": "percent",
-    "why": "words", "description": "words",
-}  # fmt: skip
-"""The kind of answer that a generated question asks for."""
-
-
 @dataclass(frozen=True, slots=True)
 class LabelledTurn:
-    """A labelled question in its conversation, whose turns before are those of their labels.
+    """Labelled question after the earlier turns according to their labels.
 
     Attributes:
-        operands: The candidates of each operand, and how well each is what is meant.
-        words: The sentences that may answer it, and how well each does.
+        operands: Candidates of each operand with their grades.
+        words: Sentences that may answer it with their grades.
     """
 
     question: LabelledQuestion
@@ -192,11 +192,11 @@ class LabelledTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnReaders:
-    """What questions are read with while the rankers are learned: learned on other filings than theirs.
+    """Models that read the questions while the rankers are trained, themselves trained on other filings.
 
     Attributes:
-        kinds: The classifier of the kinds of answers.
-        words: The ranker of sentences; None while it is learned itself.
+        kinds: Classifier of the kinds of answers.
+        words: Ranker of sentences; None while it is trained itself.
     """
 
     intents: QuestionClassifier
@@ -205,7 +205,7 @@ class TurnReaders:
 
 
 def read_turns(questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders) -> Iterator[LabelledTurn]:
-    """Yield the questions about one filing, and the parts of those that are several, with what each may mean."""
+    """Yield the questions about one filing, and the parts of compound ones, with their graded candidates."""
     state = TurnState()
     for one in questions:
         if one.turn == 0:
@@ -221,7 +221,7 @@ def read_turns(questions: Sequence[LabelledQuestion], table: FactTable, readers:
 def _read_turn(
     one: LabelledQuestion, state: TurnState, table: FactTable, readers: TurnReaders
 ) -> tuple[LabelledTurn, TurnState]:
-    """Return a question with what it may mean, and what the next one goes on from."""
+    """A question with its graded candidates, and the state for the next one."""
     index = table.sentences
     reading = read_question_for_filing(one.text, table)
     shares = readers.intents.classify(reading, before=state.intent)
@@ -230,7 +230,7 @@ def _read_turn(
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     if readers.words is not None:
         likely = with_sentences(likely, rank_sentences(words, readers.words), table)
-    meant: list[Series] = []
+    best_series: list[Series] = []
     operands = []
     for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
         candidates = find_operand_series(
@@ -241,19 +241,19 @@ def _read_turn(
         grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)
         operands.append((candidates, grades))
         if grades.max() > 0:
-            meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
+            best_series += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
     graded = grade_sentences(one.answer, index)
     fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
     answering = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
     quoted = tuple((sentence.section, sentence.index) for sentence in answering)
-    found = [(series, None) for series in meant[:3]]
+    found = [(series, None) for series in best_series[:3]]
     after = read_turn_state(state, reading, moments, found, table, sentences=quoted)
     after = replace(after, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
     return LabelledTurn(one, tuple(operands), (words, fits)), after
 
 
 def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[SeriesCandidates, NDArray[np.float32]]]:
-    """Return the candidates of operands that have one that is meant, and how well each is."""
+    """Return the candidates of operands, with grades, if any candidate is right."""
     return [
         (candidates, grades)
         for turn in turns
@@ -264,10 +264,10 @@ def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[SeriesCandidates, 
 
 
 def label_questions(filing: str, table: FactTable) -> list[LabelledQuestion]:
-    """Return questions that call lines of a filing by their own labels, each for the latest time of its line.
+    """Return questions that use the labels of a filing's lines, each for the latest time of its line.
 
-    Analysts' questions have few of them, and they must not be mistaken for those that their authors made up in the same
-    form to have no answer.
+    Analysts' questions have few of this form, and the model must not confuse them with those of the same form that were
+    made up to have no answer.
     """
     called = Counter(line.label_terms for line in table.lines)
     lines = [
@@ -299,16 +299,10 @@ def label_questions(filing: str, table: FactTable) -> list[LabelledQuestion]:
     return found
 
 
-_LABEL_FORMS = (
-    "what was {label} in {year}?", "what were {label} in {year}?", "{label} {year}", "how much was {label} in {year}?",
-    "What is the value of {label} in {year}?",
-)  # fmt: skip
-
-
 def label_samples(
     questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders
 ) -> Iterator[tuple[SeriesCandidates, NDArray[np.float32]]]:
-    """Yield what questions by lines' own labels may mean, and whether it is that line's number."""
+    """Yield the candidates for questions that use the label of a line, graded by whether they are that line."""
     for turn in read_turns(questions, table, readers):
         if len(turn.operands) == 1:
             candidates, _ = turn.operands[0]
@@ -326,12 +320,12 @@ def _prints(series: Series, numbers: frozenset[float]) -> bool:
 
 
 def word_samples(turns: Iterable[LabelledTurn]) -> list[tuple[SentenceCandidates, NDArray[np.float32]]]:
-    """Return the sentences of questions that words answer, and how well each does."""
+    """Return the graded sentences for questions that sentences answer."""
     return [turn.words for turn in turns if turn.question.intent in WORD_INTENTS and turn.words[1].max(initial=0.0) > 0]
 
 
 def fit_series_ranker(samples: Sequence[tuple[SeriesCandidates, NDArray[np.float32]]]) -> FittedTrees:
-    """Return the trees that rank the candidates of an operand."""
+    """Return trees that rank the candidates of an operand."""
     import xgboost
 
     names = samples[0][0].names
@@ -348,10 +342,10 @@ def fit_series_ranker(samples: Sequence[tuple[SeriesCandidates, NDArray[np.float
 def fit_filing_weights(
     questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable], *, folds: Sequence[frozenset[str]] = ()
 ) -> FilingWeights:
-    """Return the weights that labelled questions teach.
+    """Return weights trained on labelled questions.
 
     Args:
-        folds: Filings that are left out together when the probabilities that a ranker sees are learned.
+        folds: Groups of filings that are held out together for the probabilities that a ranker uses.
     """
     by_filing = {filing: [one for one in questions if one.filing == filing] for filing in sorted(tables)}
     parts = [sorted(fold & set(tables)) for fold in folds or [frozenset(tables)]]
@@ -378,7 +372,7 @@ def fit_filing_weights(
 
 
 def _grade(series: Series, one: LabelledQuestion, asked: Sequence[str]) -> float:
-    """Return 0 if a series prints no number of the label, else how well its words fit the place: 1 to 4."""
+    """0 if a series prints no number of the label, else 1 to 4 by how well its words fit the place."""
     printed = {abs(float(cell.quantity.value)) for cell in series.cells.values()}
     hits = [
         value for value in printed

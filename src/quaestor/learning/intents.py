@@ -1,4 +1,4 @@
-"""Fit classifiers of questions: multinomial logistic regression on labelled questions and on generated ones."""
+"""Fits classifiers of questions: multinomial logistic regression on labelled and generated questions."""
 
 import random
 import re
@@ -14,27 +14,29 @@ from quaestor.questions.intents import QuestionClassifier, question_features
 from quaestor.questions.understanding import INTENTS, ParsedQuestion, read_filing_question
 
 _LEAST = 2
-"""How often a feature must occur."""
+"""Least number of samples with a feature."""
 _INVERSE_PENALTY = 1.0
 _STEPS = 150
 _SMALLEST = 0.06
-"""Weights that are smaller are left out."""
+"""Least absolute weight that is stored."""
 _TIMES = (
     "in 2023", "in fiscal 2024", "for FY22", "in the second quarter", "last year", "in Q3 2024", "for 2021", "2022",
     "FY25", "in the first half", "this year", "for the year", "",
 )  # fmt: skip
 _MEMBERS = ("the consumer segment", "Europe", "the northern division", "our largest unit", "Asia", "the retail arm")
 _EACH = 6
+_SHORT = 4
+_BEFORE = ("lookup", "lookup", "lookup", "growth", "change", "ratio", "list", "sum")
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSample:
-    """A question with its class.
+    """Question with its class.
 
     Attributes:
-        before: The intent of the question before; "" of the first of a conversation.
-        label: The class: a name in `INTENTS`, or a kind of answer.
-        weight: How much it counts.
+        before: Intent of the question before; "" for the first of a conversation.
+        label: Class: one of `INTENTS`, or a kind of answer.
+        weight: Training weight.
     """
 
     reading: ParsedQuestion
@@ -46,10 +48,10 @@ class QuestionSample:
 def fit_classifier(
     samples: Sequence[QuestionSample], classes: tuple[str, ...] = INTENTS, *, by_terms: bool = False
 ) -> QuestionClassifier:
-    """Return a classifier learned on questions.
+    """Return a classifier fitted to questions.
 
     Args:
-        classes: What they are distinguished by.
+        classes: The classes.
         by_terms: Whether the terms of a question are features too.
     """
     from scipy.sparse import csr_matrix
@@ -73,7 +75,7 @@ def fit_classifier(
 
 
 def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[QuestionSample]:
-    """Return questions made from templates and the phrases of the lexicon."""
+    """Return questions generated from templates and the phrases of the lexicon."""
     choose = random.Random(seed)
     lexicon = read_lexicon()
     measures = [" ".join(one.phrases[0]) for one in lexicon.concepts.values() if len(one.phrases[0]) <= _SHORT]
@@ -89,7 +91,3 @@ def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[QuestionSamp
             before = "" if after == "first" else choose.choice(_BEFORE) if after == "after" else after
             samples.append(QuestionSample(read_filing_question(text.strip()), before, intent, weight))
     return samples
-
-
-_SHORT = 4
-_BEFORE = ("lookup", "lookup", "lookup", "growth", "change", "ratio", "list", "sum")

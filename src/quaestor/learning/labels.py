@@ -1,6 +1,6 @@
-"""What a labelled turn did, in the solver's own terms.
+"""Labelled turns in terms of the solver.
 
-A gold program names numbers, not cells: the leaf that a literal came from is inferred. Owns that inference.
+A gold program contains numbers, not cells: this module infers the leaf of each literal.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,20 +23,19 @@ from quaestor.solvers.embedded.page import NumberMatrix
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 _OF_ROW = {"table_sum": "sum", "table_average": "average"}
-"""Operations on a whole row of the table, as the solver knows them."""
+"""Solver's names for operations on a whole row of the table."""
 
 Chooser = Callable[[Sequence[int]], int]
-"""Picks among the leaves that print one literal's number."""
+"""Chooses among the leaves that print the number of a literal."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTurn:
-    """A turn with what gold did.
+    """Turn with its gold action.
 
     Attributes:
-        outcome: Gold's operation on leaves, earlier results and constants; an operand that is none of these is a
-            constant.
-        answer: The executed number; 1 or 0 for yes or no.
+        outcome: Gold operation on leaves, earlier results and constants; any other operand becomes a constant.
+        answer: Executed number; 1 or 0 for yes or no.
         acceptable: For each leaf operand, all leaves that print its number.
     """
 
@@ -54,14 +53,14 @@ def label_turn(
     leaves: NumberMatrix | None,
     choose: Chooser,
 ) -> tuple[LabelledTurn, Tree]:
-    """Return what a gold turn did, and its tree for the turns after it.
+    """Return a turn with its gold action, and its program tree for later turns.
 
     Args:
         gold: The reference program and its result.
-        earlier: The trees of the turns before.
-        state: The conversation before, as gold played it.
-        leaves: The page; None if only the dialogue is known: then every literal is a leaf of its own.
-        choose: Picks the leaf if several print the number.
+        earlier: The program trees of the earlier turns.
+        state: The conversation so far, with gold actions.
+        leaves: The page; None if only the dialogue is known: then every literal is a separate leaf.
+        choose: Chooses the leaf if several print the number.
     """
     plan = parse_program(gold.program)
     tree = program_tree(plan)
@@ -84,9 +83,9 @@ def label_turn(
 
 
 def _solver_value(operation: str, operands: Sequence[Operand], leaves: NumberMatrix, answer: float) -> float:
-    """What an operation on numbers of the page comes to as the solver takes them: percentages in points, one scale.
+    """Result of an operation on numbers of the page by the solver's rules: percentages in points, one scale.
 
-    A stated answer counts in whatever it was stated in; its program comes to fractions.
+    A stated answer can have any scale, and its program returns fractions.
     """
     counts = tuple(leaves.counts[o.index] if o.kind == "leaf" else Dimension() for o in operands)
     if operation not in OPERATIONS or any(operand.kind != "leaf" for operand in operands):
@@ -96,20 +95,20 @@ def _solver_value(operation: str, operands: Sequence[Operand], leaves: NumberMat
 
 
 def _as_number(value: AnswerValue) -> float:
-    """A number, or 1 and 0 for yes and no: what programs of the benchmark come to."""
-    counted = as_float(value)
-    assert counted is not None  # no program gives words
-    return counted
+    """A number, or 1 and 0 for yes and no, as in the benchmark's programs."""
+    number = as_float(value)
+    assert number is not None  # programs do not return words
+    return number
 
 
 def _history_value(operation: str, operands: Sequence[Operand], plan: Plan, answer: float) -> float:
-    """The value that the solver's own history would hold: unrounded; a looked-up percentage as printed."""
+    """Value in the solver's own history: unrounded; a looked-up percentage as printed."""
     if operation == "lookup":
         return operands[0].value
     try:
         return _as_number(execute(plan).result.value)
     except ExecutionError:
-        # The operations on table rows need the row, which a program only names.
+        # Operations on table rows need the row, which a program only names.
         return answer
 
 
@@ -137,7 +136,7 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tup
     if name in _OF_ROW:
         return _OF_ROW[name], operands
     if (change := _change(name, operands)) is not None and _earlier_turn(operands[0], earlier, state) is None:
-        # A difference or a ratio that an earlier turn found is used, not made anew.
+        # If an earlier turn computed the difference or ratio, its result is used.
         return "percentage_change", change
     if name == "add" and len(terms := _terms(tree, earlier, state)) > 2:
         return "sum", terms
@@ -149,7 +148,7 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tup
 
 
 def _add_negatives(tree: Tree) -> Tree:
-    """A sum whose numbers are below zero as one of negative numbers: `-(2 + 3)` and `-2 - 3` are `-2 + -3`."""
+    """A sum of numbers below zero as a sum of negative numbers: `-(2 + 3)` and `-2 - 3` become `-2 + -3`."""
     if tree[0] == "multiply" and isinstance(tree[1], tuple) and tree[2] == ("constant", -1.0, "const_m1"):
         return _negative(_add_negatives(tree[1]))
     if tree[0] == "subtract" and isinstance(tree[1], tuple) and isinstance(tree[2], tuple):
@@ -176,7 +175,7 @@ def _negative(tree: Tree) -> Tree:
 
 
 def _change(name: str, operands: tuple[Tree, ...]) -> tuple[Tree, ...] | None:
-    """What changed and from what, in either form: `(a - b) / b` or `a / b - 1`; None of any other operation."""
+    """New and old value of a change, `(a - b) / b` or `a / b - 1`; None for other operations."""
     inside = tuple(part for part in operands[0][1:] if isinstance(part, tuple))
     if name == "divide" and operands[0][0] == "subtract" and inside[1] == operands[1]:
         return inside
@@ -184,30 +183,30 @@ def _change(name: str, operands: tuple[Tree, ...]) -> tuple[Tree, ...] | None:
 
 
 def _is_number(part: Tree, number: float) -> bool:
-    """Whether a part is that number, as a constant or written out: derivations of people have no constants."""
+    """Whether a part is this number; derivations by annotators have literals instead of constants."""
     return part[0] in ("constant", "number") and part[1] == number
 
 
 def _row(part: Tree, leaves: NumberMatrix | None) -> list[tuple[int, float]]:
-    """The leaves of the table row that a program names, with their values."""
+    """Leaves of the table row that a program names, with their values."""
     if part[0] != "row" or leaves is None:
         return []
     label = stems(str(part[1]))
     found = [n for n, leaf in enumerate(leaves.leaves) if leaf.table >= 0 and leaf.row == label]
-    # A program does not name the table: a row that several have is ambiguous.
+    # A program does not name the table, so a row in several tables is ambiguous.
     several = len({leaves.leaves[n].table for n in found}) > 1
     return [] if several else [(n, float(leaves.value[n])) for n in found]
 
 
 def _terms(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[Tree, ...]:
-    """What is added up at once: the parts of a sum that are not sums of this turn themselves."""
+    """Terms of a sum, including those of nested sums that are not earlier results."""
     if tree[0] != "add" or _earlier_turn(tree, earlier, state) is not None:
         return (tree,)
     return tuple(term for part in tree[1:] if isinstance(part, tuple) for term in _terms(part, earlier, state))
 
 
 def _earlier_turn(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> int | None:
-    """The latest earlier turn whose whole program this is; lookups of leaves count as their leaf's use."""
+    """Latest earlier turn with this program."""
     for turn in range(len(earlier) - 1, -1, -1):
         if earlier[turn] == tree and state.outcomes[turn].value is not None:
             return turn
@@ -226,30 +225,30 @@ def _operand(
     if leaves is None:
         if part[0] == "constant":
             return Operand("constant", 0, value), ()
-        # Without the page a literal is its own leaf: equal texts are the same one.
+        # Without the page a literal is a separate leaf; equal texts are the same one.
         return Operand("leaf", _text_leaf(text), value), ()
     printed = value * 100 if text.endswith("%") else value
     matches = matching_leaves(leaves, printed, percent=text.endswith("%"))
     if not len(matches) or (part[0] == "constant" and value in (1.0, 100.0, 1000.0, 1e6, 1e9, -1.0)):
         return Operand("constant", 0, value), ()
     used = state.used_leaves
-    again = [leaf for leaf in matches if leaf in used]
-    chosen = again[-1] if again else choose(matches)
+    used_before = [leaf for leaf in matches if leaf in used]
+    chosen = used_before[-1] if used_before else choose(matches)
     return Operand("leaf", chosen, printed), tuple(matches)
 
 
 def _text_leaf(text: str) -> int:
-    """A number for a literal's text, the same in every process."""
+    """Number for a literal's text, the same in every process."""
     return int.from_bytes(text.encode()[:24], "big") % (1 << 62)
 
 
 def matching_leaves(leaves: NumberMatrix, printed: float, *, percent: bool) -> list[int]:
-    """Return the places of the leaves that print a number, whatever its sign.
+    """Return the indices of the leaves that print a number, ignoring its sign.
 
-    Of a literal with a percent sign only those that are printed as percentages count, if there are any.
+    For a literal with a percent sign, only leaves printed as percentages count, if there are any.
 
     Args:
-        printed: The number of a literal of gold's program, as printed: 14 for `14%`.
+        printed: The number of a literal in a gold program, as printed: 14 for `14%`.
         percent: Whether the literal has a percent sign.
     """
     close: NDArray[np.bool_] = np.isclose(np.abs(leaves.value), abs(printed), rtol=1e-9, atol=1e-9)

@@ -1,4 +1,4 @@
-"""Labelled conversations played with gold history, as rows of features for the leaf scorer and the ranker."""
+"""Labelled conversations with gold history, as rows of features for the leaf scorer and the ranker."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ _WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question"
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """A turn reached with gold history.
+    """Turn after the gold history.
 
     Attributes:
-        reading: What is measured of each leaf.
+        reading: Features of each leaf.
         state: The conversation before it.
-        weight: How much the leaves that it takes count, against those of a conversation.
-        alone: Whether the question is independent, and not a step of a conversation.
+        weight: Training weight of the leaves that it takes, relative to those of a conversation.
+        alone: Whether the question is independent, not a step of a conversation.
     """
 
     page: PageFeatures
@@ -46,14 +46,14 @@ class PlayedTurn:
 
     @property
     def aggregates(self) -> bool:
-        """Whether it adds up or averages several numbers at once."""
+        """Whether the turn is a sum or an average over several numbers."""
         return self.label.outcome.operation in GROUPED
 
 
 def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
     """Return the leaves of every page of the examples, by the page's digest.
 
-    The ontology is the hand-written core alone: the leaves are the same with any, and nothing is learned of types.
+    Uses the hand-written core ontology alone: it does not affect the leaves, and types are not features.
     """
     ontology = build_ontology(())
     pages: dict[str, NumberMatrix] = {}
@@ -65,7 +65,7 @@ def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
 
 
 def document_frequencies(pages: Iterable[NumberMatrix]) -> StemWeights:
-    """Return how telling each stem is over pages."""
+    """Return the weight of each stem by its document frequency over pages."""
     counts: dict[str, int] = {}
     total = 1
     for page in pages:
@@ -83,12 +83,12 @@ def teacher_forced_rollout(
     references: ReferenceWeights,
     leaf_scorer: Trees | None,
 ) -> list[PlayedTurn]:
-    """Return the turns of a conversation, each with the gold history before it.
+    """Return the turns of a conversation, each after the gold history.
 
     Args:
-        signature: Predicts what each turn may do.
-        references: The weights by which references are resolved.
-        leaf_scorer: Chooses the leaf of a literal that is in several places; None the words alone do.
+        signature: Predicts the signature of each turn.
+        references: The weights for the resolution of references.
+        leaf_scorer: Chooses the leaf of a literal that is in several places; None to use its words alone.
     """
     state, trees, turns = DialogueState(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
@@ -113,12 +113,12 @@ def _by_words(measured: Floats) -> NDArray[np.float64]:
 
 
 def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
-    """Return features and labels of the leaves: the weight of the turn if it used the leaf itself, else 0.
+    """Return features and labels of the leaves: the weight of the turn for a leaf that it used, else 0.
 
-    Leaves that print the same number as one used are left out: gold does not name its leaf. Turns that used
-    none give no rows.
+    Other leaves that print the same number are left out, because gold does not say which one is meant. Turns that used
+    no leaf give no rows.
 
-    Shape: The features are rows x `len(LEAF_FEATURES)`, the labels have one entry a row; there is a row for each leaf
+    Shape: The features are rows x `len(LEAF_FEATURES)`, the labels have one entry per row; there is a row for each leaf
         that is not left out.
     """
     direct = _direct_leaves(turn)
@@ -138,22 +138,21 @@ def _direct_leaves(turn: PlayedTurn) -> list[int]:
 def candidate_rows(
     turn: PlayedTurn, probability: NDArray[np.float64]
 ) -> tuple[Candidates, Floats, NDArray[np.float64]]:
-    """Return the candidates of a turn, their features, and how right each is.
+    """Return the candidates of a turn, their features, and their labels as in `candidate_labels`.
 
-    A candidate is right (1) if it does what gold did on the same numbers; if none does, all that reach gold's
-    result count 0.5, since the page can state one thing in two ways.
-
-    Shape: The features are candidates x `len(CANDIDATE_FEATURES)`, the last array has one entry a candidate.
-        `probability` has one entry a leaf of the page.
+    Shape: The features are candidates x `len(CANDIDATE_FEATURES)`, the labels have one entry per candidate.
+        `probability` has one entry per leaf of the page.
     """
     candidates, features = build_candidates([turn.reading], [probability])
     return candidates, features, candidate_labels(candidates, turn.label)
 
 
 def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.float64]:
-    """Return 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0.
+    """Return the label of each plan: 1 if it is gold's operation on the same numbers, else 0.
 
-    Shape: One entry a candidate.
+    If no plan is, those with the gold result get 0.5, because a page can state one thing in two ways.
+
+    Shape: One entry per candidate.
     """
     percent = candidates.pool.percent[candidates.first] & (candidates.operation == 0)
     reaches = reaching(candidates.value, percent, label.answer)
@@ -173,12 +172,12 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
 
 
 def reaching(values: NDArray[np.float64], percent: NDArray[np.bool_], answer: float) -> NDArray[np.bool_]:
-    """Return which values are gold's answer; a looked-up percentage is, as points or as the fraction.
+    """Return which values equal the gold answer; looked-up percentages may be in points or fractions.
 
     Args:
-        percent: Which of them are percentages that were looked up.
+        percent: Which values are looked-up percentages.
 
-    Shape: All three arrays have one entry a plan.
+    Shape: All arrays have one entry per plan.
     """
     found: NDArray[np.bool_] = np.isclose(values, answer, rtol=1e-9, atol=0.6e-5)
     return found | (percent & np.isclose(values, answer * 100, rtol=1e-9, atol=1e-6))

@@ -1,4 +1,4 @@
-"""Fits the ranker, a conditional logit: the plan that is right is the likeliest of its turn. Deterministic."""
+"""Fits the ranker, a conditional logit over the candidates of each turn. Deterministic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,34 +9,30 @@ from numpy.typing import NDArray
 from quaestor.solvers.embedded.models import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
 from quaestor.solvers.embedded.page import Floats
 
+_MOST = 150
+"""Number of the best candidates by prior in training, besides the right ones."""
+_OPERATIONS = len(FORMS) // FORMS_OF_OPERATION
+_COSTS = (10.0, 100.0, 50.0, 50.0)
+"""L2 penalties of the weights: of all plans, of an operation, of a form, and of independent questions."""
+_ROUNDS = 120
+_TINY = 1e-12
+_NARROWEST = np.float32(1e-3)
+"""Least divisor of a column."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankedTurn:
-    """The candidates of one turn, best prior first.
+    """Candidates of one turn, best prior first.
 
     Attributes:
-        alone: Whether the question is independent, and not a step of a conversation.
+        alone: Whether the question is independent, not a step of a conversation.
 
-    Shape: `features` is candidates x `len(CANDIDATE_FEATURES)`, `right` has one entry a candidate.
+    Shape: `features` is candidates x `len(CANDIDATE_FEATURES)`, `right` has one entry per candidate.
     """
 
     features: Floats
     right: NDArray[np.float64]
     alone: bool = False
-
-
-_MOST = 150
-"""How many wrong candidates of a turn are learned from: those that only signature and leaves do not rule out."""
-
-_OPERATIONS = len(FORMS) // FORMS_OF_OPERATION
-_COSTS = (10.0, 100.0, 50.0, 50.0)
-"""What the square of a weight costs: of one that all plans share, of what an operation adds, of what a form adds,
-of what a question adds that stands alone."""
-
-_ROUNDS = 120
-_TINY = 1e-12
-_NARROWEST = np.float32(1e-3)
-"""The least deviation that a column is divided by."""
 
 
 def fit_ranker(turns: Sequence[RankedTurn]) -> Ranker:
@@ -55,10 +51,10 @@ def fit_ranker(turns: Sequence[RankedTurn]) -> Ranker:
 
 
 class _Likelihood:
-    """The negative log likelihood of the right plans, with its gradient; the costs of the weights are added.
+    """Penalised negative log likelihood of the right plans, with its gradient.
 
-    The weights of a form are a sum of three: of all plans, of its operation, and its own; an independent question
-    adds a fourth, the same to all forms.
+    The weights of a form are the sum of those of all plans, of its operation and of the form; independent questions add
+    a fourth term, the same for all forms.
     """
 
     def __init__(
@@ -80,7 +76,7 @@ class _Likelihood:
         self.start = np.zeros(sum(self._layers) * wide.shape[1])
 
     def weights(self, flat: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the weights of each form, and what an independent question adds to all of them."""
+        """Return the weights of each form, and those that independent questions add to all forms."""
         shared, by_operation, by_form, alone = self._split(flat)
         return shared + np.repeat(by_operation, FORMS_OF_OPERATION, axis=0) + by_form, alone[0]
 
@@ -93,15 +89,17 @@ class _Likelihood:
         scores[self._alone] += self._of_alone @ of_alone
         odds = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._turn])
         right = odds * self._right
-        whole, good = np.add.reduceat(odds, self._starts), np.add.reduceat(right, self._starts) + _TINY
-        error = (odds / whole[self._turn] - right / good[self._turn]).astype(np.float32)
+        total, correct = np.add.reduceat(odds, self._starts), np.add.reduceat(right, self._starts) + _TINY
+        error = (odds / total[self._turn] - right / correct[self._turn]).astype(np.float32)
         by_form = np.array([part.T @ error[places] for places, part in zip(self._places, self._parts, strict=True)])
         by_operation = by_form.reshape(_OPERATIONS, FORMS_OF_OPERATION, -1).sum(axis=1)
         by_alone = (self._of_alone.T @ error[self._alone])[None]
-        pulls = (by_operation.sum(axis=0, keepdims=True), by_operation, by_form, by_alone)
-        gradient = [(pull + cost * layer).ravel() for pull, cost, layer in zip(pulls, _COSTS, layers, strict=True)]
+        gradients = (by_operation.sum(axis=0, keepdims=True), by_operation, by_form, by_alone)
+        gradient = [
+            (slope + cost * layer).ravel() for slope, cost, layer in zip(gradients, _COSTS, layers, strict=True)
+        ]
         costs = sum(0.5 * cost * float((layer**2).sum()) for cost, layer in zip(_COSTS, layers, strict=True))
-        return float(np.log(whole).sum() - np.log(good).sum()) + costs, np.concatenate(gradient)
+        return float(np.log(total).sum() - np.log(correct).sum()) + costs, np.concatenate(gradient)
 
     def _split(self, flat: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         rows = flat.reshape(sum(self._layers), -1)

@@ -1,7 +1,7 @@
-"""Which earlier results the programs of labelled conversations use, and the weights by which that is foreseen.
+"""Earlier results that labelled programs use, and the weights that predict them.
 
-Memories are made from the programs alone, so dialogues without pages serve as well as those with them. Owns what counts
-as using an earlier result: its whole program occurs in the turn's program as a proper part.
+Memories are made from programs alone, so dialogues without pages serve as well. An earlier result is used if its whole
+program is a proper part of the turn's program.
 """
 
 from collections import Counter, defaultdict
@@ -28,21 +28,28 @@ from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, 
 from quaestor.questions.question import read_question
 
 Used = frozenset[Tree]
-"""The programs of the earlier turns whose results are used: a result that was asked twice is one."""
+"""Programs of the earlier turns whose results are used; repeated results count once."""
 
 _WHEN = datetime(2000, 1, 1, tzinfo=UTC)
+Floats = NDArray[np.float64]
+_RIDGE = 0.3
+"""Strength of the L2 penalty."""
+_SEEN = 15
+"""Least number of sets with a trait and a cue that have a weight."""
+SPARSITY = 2.0
+"""Strength of the L1 penalty: the best of 1, 2, 3 and 5 on held-out companies, within chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledReference:
-    """A question after the first, with what its program uses.
+    """Later question of a conversation with the earlier results that its program uses.
 
     Attributes:
-        turn: The question's place, from 0.
-        memory: The turns before, as their programs answer them.
-        programs: Those of the turns before.
-        used: Of those whose results the question's own program uses; empty if it uses none.
-        program: The question's own.
+        turn: Index of the question.
+        memory: The earlier turns as answered by their programs.
+        programs: Programs of the earlier turns.
+        used: Programs of the earlier results that the question uses; may be empty.
+        program: Program of the question.
     """
 
     conversation: str
@@ -55,7 +62,7 @@ class LabelledReference:
     program: Tree
 
     def is_right(self, turns: Iterable[int]) -> bool:
-        """Return whether these turns, or others of the same programs, are what is used."""
+        """Return whether these turns have the programs that are used."""
         return frozenset(self.programs[turn] for turn in turns) == self.used
 
 
@@ -91,7 +98,7 @@ def _metric(tree: Tree) -> str:
 
 
 def _plan_of(program: str) -> Plan:
-    """Return the plan of a program whose literals come from a made-up place: one for each text."""
+    """Plan of a program whose literals have artificial sources, the same one for the same text."""
     steps: list[Step] = []
     numbers: dict[int, int] = {}
 
@@ -117,25 +124,13 @@ def _plan_of(program: str) -> Plan:
     return Plan(tuple(steps))
 
 
-Floats = NDArray[np.float64]
-
-_RIDGE = 0.3
-"""The weight of the squares in the penalty."""
-
-_SEEN = 15
-"""A trait together with a cue has a weight only if so many sets show it."""
-
-SPARSITY = 2.0
-"""The weight of the absolute values: of 1, 2, 3 and 5 the best on held-out companies, within what chance allows."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReferenceSample:
-    """A question with the sets of earlier results that it may use.
+    """Question with the candidate sets of earlier results.
 
     Attributes:
-        shown: For each set its traits, each with each cue of the question.
-        right: The place of the set that is used.
+        shown: Pairs of each trait of a set with each cue of the question, for each set.
+        right: Index of the set that is used.
     """
 
     company: str
@@ -144,7 +139,7 @@ class ReferenceSample:
 
 
 def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSample]:
-    """Return the questions whose set is among the candidates; the others teach nothing."""
+    """Return the questions whose set is among the candidates; the others are useless for training."""
     by_hand = {cue for cues in BY_HAND.values() for cue in cues}
     samples = []
     for item in labelled:
@@ -163,11 +158,11 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
 
 @dataclass(frozen=True, slots=True)
 class _Sets:
-    """The candidate sets of many questions as numbers.
+    """Candidate sets of many questions as a sparse matrix.
 
     Attributes:
-        row: With `column`: the set that shows a trait with a cue.
-        column: The trait with its cue.
+        row: Set of each entry.
+        column: Trait and cue of each entry.
     """
 
     owner: NDArray[np.int64]
@@ -182,39 +177,39 @@ class _Sets:
         return scores
 
     def shown(self, strength: Floats) -> Floats:
-        """Return how much of each trait is shown, each set counted with its strength."""
+        """Return the sum of the strengths of the sets with each trait."""
         shown: Floats = np.bincount(self.column, strength[self.row], len(self.names)).astype(np.float64)
         return shown
 
 
 def fit_references(samples: Sequence[ReferenceSample], sparsity: float = SPARSITY) -> Weights:
-    """Return the weights of traits with cues that make the sets in use the likeliest: a multinomial logit.
+    """Return the weights of traits with cues: a multinomial logit over the candidate sets.
 
     Args:
-        sparsity: The weight of the absolute values in the penalty; a larger one leaves fewer weights.
+        sparsity: Strength of the L1 penalty; a larger one leaves fewer weights.
     """
     from scipy.optimize import minimize
 
-    sets = _numbered(samples)
+    sets = _index_sets(samples)
     width, questions = len(sets.names), len(sets.right)
     if not width:
         return {}
     truth = np.zeros(len(sets.owner))
     truth[sets.right] = 1
-    wanted = sets.shown(truth)
+    expected = sets.shown(truth)
 
     def loss(halves: Floats) -> tuple[float, Floats]:
-        # Positive and negative halves, both bounded by 0: their sum is the absolute value, and it is smooth.
+        # Positive and negative parts, both at least 0: their sum is the absolute value, and it is smooth.
         weights = halves[:width] - halves[width:]
         scores = sets.scores(weights)
         top = np.full(questions, -np.inf)
         np.maximum.at(top, sets.owner, scores)
-        raised = np.exp(scores - top[sets.owner])
-        whole = np.bincount(sets.owner, raised, questions)
-        unlikeliness = float((np.log(whole) + top - scores[sets.right]).sum())
+        odds = np.exp(scores - top[sets.owner])
+        total = np.bincount(sets.owner, odds, questions)
+        negative_log_likelihood = float((np.log(total) + top - scores[sets.right]).sum())
         penalty = 0.5 * _RIDGE * float(weights @ weights) + sparsity * float(halves.sum())
-        slope = sets.shown(raised / whole[sets.owner]) - wanted + _RIDGE * weights
-        return unlikeliness + penalty, np.concatenate([slope + sparsity, sparsity - slope])
+        slope = sets.shown(odds / total[sets.owner]) - expected + _RIDGE * weights
+        return negative_log_likelihood + penalty, np.concatenate([slope + sparsity, sparsity - slope])
 
     start, bounds = np.zeros(2 * width), [(0, None)] * (2 * width)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 400}).x
@@ -226,7 +221,7 @@ def fit_references(samples: Sequence[ReferenceSample], sparsity: float = SPARSIT
     return dict(weights)
 
 
-def _numbered(samples: Iterable[ReferenceSample]) -> _Sets:
+def _index_sets(samples: Iterable[ReferenceSample]) -> _Sets:
     owner, right, shown = list[int](), list[int](), list[tuple[tuple[str, str], ...]]()
     for sample in samples:
         owner += [len(right)] * len(sample.shown)

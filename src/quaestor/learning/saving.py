@@ -1,4 +1,4 @@
-"""EmbeddedWeights to files: text that a person can open, the same bytes for the same weights."""
+"""Saves weights as text files; the same weights give the same bytes."""
 
 import hashlib
 import json
@@ -28,15 +28,24 @@ from quaestor.solvers.embedded.models import (
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 
+LIMITS = (
+    "learned from English annual report pages of large companies, each with one table, and from questions as phrased "
+    "by the benchmarks' annotators",
+    "a turn is one operation on numbers of the page, earlier results and constants, a percentage change, or the sum "
+    "or the average of several numbers",
+    "scores on the training files do not generalise to other pages",
+)
+"""Limits of the weights, for their card."""
+
 
 def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]) -> None:
-    """Write the weights and their card to a folder, which is made if it is missing.
+    """Write the weights and their card to a folder, creating it if it is missing.
 
     Args:
-        card: What people should know of the weights, as JSON; a digest of the files is added to it.
+        card: Description of the weights for users, as JSON; a digest of the files is added to it.
 
     Raises:
-        ModelError: The folder cannot be written, or the weights are not of a kind that can be saved.
+        ModelError: The folder cannot be written, or the weights have a kind that cannot be saved.
     """
     if not isinstance(weights.leaves, FittedTrees):
         raise ModelError("only newly fitted trees can be saved as the weights of the leaf scorer")
@@ -61,16 +70,6 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         raise ModelError(f"cannot write the weights to {folder}: {error.strerror}") from error
 
 
-LIMITS = (
-    "learned from English annual report pages of large companies, each with one table, and from questions as phrased "
-    "by the benchmarks' annotators",
-    "a turn is one operation on numbers of the page, earlier results and constants, a percentage change, or the sum "
-    "or the average of several numbers",
-    "scores on the training files do not generalise to other pages",
-)
-"""What weights cannot do, for their card."""
-
-
 def training_card(
     files: Sequence[Path],
     examples: Sequence[Example],
@@ -78,12 +77,12 @@ def training_card(
     seed: int,
     figures: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Return what weights were learned from (files by name and digest, counts, seed), how good they are, and limits.
+    """Return a card: the training data (files by name and digest, counts, seed), figures, and limits.
 
     Args:
-        examples: Read from them, with pages.
-        dialogues: The same, of which only what a turn does was learned.
-        figures: As `held_out_figures` reads them; None if not measured.
+        examples: Conversations with pages from the files.
+        dialogues: Conversations from which only the operations of turns were learned.
+        figures: Result of `held_out_figures`; None if not measured.
     """
     return {
         "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
@@ -99,12 +98,12 @@ def training_card(
 
 
 def held_out_figures(path: Path) -> dict[str, object]:
-    """Return the figures of a card, from a file with what `quaestor crossvalidate --json` printed; by file of several.
+    """Return the figures of a card from the output of `quaestor crossvalidate --json`, by file if there are several.
 
     Units: shares from 0 to 1.
 
     Raises:
-        InputError: It is another file.
+        InputError: The file has another content.
     """
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
@@ -133,7 +132,7 @@ def _held_out(report: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _signature_json(model: SignatureModel) -> dict[str, object]:
-    """The classifier with only the weights that are not zero, each behind its class, under their feature's name."""
+    """Weights other than zero by feature, as alternating classes and weights."""
     features = {
         name: [item for column, weight in enumerate(model.weights[row]) if weight for item in (column, _short(weight))]
         for name, row in model.features.items()
@@ -150,9 +149,9 @@ def _short(weight: np.float32) -> float:
 
 
 def _ranker_json(ranker: Ranker) -> dict[str, object]:
-    """The ranker: of each form of plan the weights of the columns, of the codes of each category, and of one.
+    """Weights of the ranker by form of plan: columns, codes of each category, intercept.
 
-    `alone` has what an independent question adds to those of every form.
+    `alone` has the weights that independent questions add to all forms.
     """
     return {
         "columns": list(CANDIDATE_FEATURES),
@@ -170,7 +169,7 @@ def _regression_json(calibration: Calibration | ChoiceCalibration, measures: Seq
 
 
 def _answerable_json(model: Answerability) -> dict[str, object]:
-    """What predicts whether a page has an answer: of each measure its mean, its deviation and its weight."""
+    """Mean, deviation and weight of each feature for the probability of an answer."""
     columns = zip(ANSWERABLE_MEASURES, model.mean, model.scale, model.weights, strict=True)
     return {
         "intercept": model.intercept,

@@ -1,4 +1,4 @@
-"""Learns which operation a turn asks for, from questions and programs alone."""
+"""Fits the classifier of a turn's operation and operands, from questions and programs alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,16 +16,16 @@ from quaestor.solvers.embedded.operand_pool import SignatureModel, find_signatur
 from quaestor.solvers.embedded.turn_state import DialogueState
 
 _SEEN = 8
-"""A signature seen less often than this is pooled with the others of its operation."""
+"""Rarer signatures are pooled with the others of their operation."""
 _FEATURE_SEEN = 4
-"""A feature seen less often than this is dropped."""
+"""Rarer features are dropped."""
 _SMALL = 0.015
-"""A weight smaller than this is not written."""
+"""Smaller weights are not stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureSample:
-    """A turn without its page."""
+    """Turn without its page."""
 
     company: str
     features: dict[str, float]
@@ -33,12 +33,12 @@ class SignatureSample:
 
 
 def signature_samples(examples: Iterable[Example]) -> list[SignatureSample]:
-    """Return the turns of all examples, their literals distinguished by their text alone."""
+    """Return the turns of all examples; literals are distinguished by their text alone."""
     return [sample for example in examples for sample in _samples(example)]
 
 
 def second_samples(joined: Iterable[Example]) -> list[SignatureSample]:
-    """Return of joined conversations the turn with which the second begins."""
+    """Return the first turn of the second part of each joined conversation."""
     return [_samples(example)[example.second] for example in joined]
 
 
@@ -78,7 +78,7 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
 
 
 def pooled(signature: str, counts: Counter[str]) -> str:
-    """Return the class of a signature: itself, or `operation(other)` if it is rare."""
+    """Return the class of a signature: the signature, or `operation(other)` if it is rare."""
     if counts[signature] >= _SEEN:
         return signature
     operation = signature.partition("(")[0]

@@ -1,12 +1,12 @@
-"""From labelled conversations to weights.
+"""Training of the weights from labelled conversations.
 
-What a turn does, and which earlier results it uses, is learned from dialogues and single questions too. Which leaf is
-meant, and which plan, from conversations with their pages, and from dialogues about a page that any other record has: a
-single question puts things otherwise than one that opens a conversation. It teaches a little of which number is meant;
-with all of them among the plans the right one of a first turn is ranked less likely.
+Operations of turns and references to earlier results are learned from dialogues and single questions too. Leaves and
+plans are learned from conversations with their pages, and from dialogues whose page another record has. Single
+questions are phrased differently from the first question of a conversation: they contribute a little to the choice of
+leaves, but all of them among the plans would lower the rank of the right plan of first turns.
 
-The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
-from is what an earlier one predicts of companies that it has not seen, so that no stage trusts a memory.
+The stages are stacked: the signature classifier feeds the leaf scorer, and both feed the ranker. Each stage is trained
+on the predictions of earlier ones for held-out companies, so that no stage relies on memorised examples.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,19 +47,19 @@ from quaestor.solvers.embedded.trees import Trees
 
 INNER_FOLDS = 4
 _ALONE = 0.3
-"""How much a single question weighs when numbers are scored: it is put otherwise than a turn of a conversation."""
+"""Training weight of a single question's numbers, because it is phrased differently from a turn of a conversation."""
 
 Played = dict[str, list[list[PlayedTurn]]]
-"""By company its conversations, as gold plays them."""
+"""Turns with gold history of each conversation, by company."""
 
 
 def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> EmbeddedWeights:
-    """Return weights learned from conversations with pages, and from dialogues and single questions.
+    """Return weights trained on conversations with pages, and on dialogues and single questions.
 
     Args:
-        dialogues: For the signature and the references alone, with pages or without. One whose conversation is among
-            `examples` counts once.
-        seed: One seed gives one set of weights.
+        dialogues: For signatures and references, with or without pages. A conversation that is also among `examples`
+            counts once.
+        seed: The same seed gives the same weights.
 
     Raises:
         SettingsError: The extra `train` is not installed.
@@ -79,14 +79,14 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
 
     reference_weights = [_references_without(used, folds, fold) for fold in range(INNER_FOLDS)]
 
-    def play(conversations: Sequence[Example], scorers: Sequence[Trees | None]) -> Played:
-        return _play(conversations, pages, folds, signature_models, reference_weights, scorers)
+    def replay(conversations: Sequence[Example], scorers: Sequence[Trees | None]) -> Played:
+        return _replay(conversations, pages, folds, signature_models, reference_weights, scorers)
 
     unscored: list[Trees | None] = [None] * INNER_FOLDS
-    played, single = play(examples, unscored), play(alone, unscored)
+    played, single = replay(examples, unscored), replay(alone, unscored)
     scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
-    # Once more: the learned scorer finds better than bare words which of several equal numbers gold meant.
-    played, single = play(examples, scorers), play(alone, scorers)
+    # A second round: the learned scorer finds the intended one of several equal numbers better than words alone.
+    played, single = replay(examples, scorers), replay(alone, scorers)
     final_scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
 
     by_fold: list[list[RankedTurn]] = [[] for _ in range(INNER_FOLDS)]
@@ -131,7 +131,7 @@ def _references_without(samples: Sequence[ReferenceSample], folds: dict[str, int
     return with_rules(fit_references([sample for sample in samples if folds.get(sample.company) != fold]))
 
 
-def _play(
+def _replay(
     examples: Sequence[Example],
     pages: Mapping[str, PageFeatures],
     folds: dict[str, int],
@@ -150,7 +150,7 @@ def _play(
 
 
 def _with_aggregation(single: Played) -> Played:
-    """Conversations hardly ever take several numbers at once: how that is put is learned from single questions."""
+    """Single questions with sums or averages, which are rare in conversations."""
     return {
         company: [turns for turns in conversations if any(turn.aggregates for turn in turns)]
         for company, conversations in single.items()
@@ -171,7 +171,7 @@ def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:
 
 
 def fit_calibration(evidence: Sequence[Evidence], right: Sequence[bool]) -> Calibration:
-    """Return the calibration fitted to answers that were right or not. Deterministic."""
+    """Return the calibration fitted to answers. Deterministic."""
     from sklearn.linear_model import LogisticRegression
 
     if len(set(right)) < 2:

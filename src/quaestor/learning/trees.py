@@ -1,4 +1,4 @@
-"""Boosted trees for the leaf scorer. Deterministic with a seed and one thread."""
+"""Fits the boosted trees of the leaf scorer. Deterministic with a seed and one thread."""
 
 import json
 from collections.abc import Sequence
@@ -23,35 +23,35 @@ _RISING = frozenset(
         "telling best_telling best_telling_label label_told best_label_told"
     ).split()
 )
-"""Columns that speak for a leaf: more of them never makes it less likely. What is known need not be learned."""
+"""Features with a monotone effect: a higher value never makes a leaf less likely."""
 
 _ROUNDS = 300
-_A_ROUND = 2
-"""Trees that are grown side by side and averaged: what one of them takes from chance, the other evens out."""
+_TREES_PER_ROUND = 2
+"""Trees per round, whose average reduces the variance."""
 _FLATTEST = 1e-6
 LeafRows = tuple[Floats, NDArray[np.float64]]
-"""The leaves of one turn, and how much those that it takes itself count; 0 for the others."""
+"""Features of the leaves of one turn, and their labels: the weight of the leaves that it takes, 0 for the others."""
 
 
 class FittedTrees(Trees):
-    """Trees as XGBoost has fitted them, with their text."""
+    """Trees fitted by XGBoost, with their JSON."""
 
     def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
-        """Take what `keep_for_scoring` returns, and the names of the columns."""
+        """Read a result of `keep_for_scoring`, with the names of the columns."""
         super().__init__(document, names)
         self._document = document
 
     def save(self, path: Path) -> None:
-        """Write them as JSON."""
+        """Write the trees as JSON."""
         path.write_bytes(self._document)
 
 
 def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
-    """Return trees by which the leaves of a turn are ranked: the exponential of a score is a share of the turn's sum.
+    """Return trees that rank the leaves of a turn; the softmax of a turn's scores is the probability of each leaf.
 
     Args:
-        turns: The leaves of each turn, and which are meant, by how much the turn counts.
-        seed: Of the rows and columns that a tree sees.
+        turns: The features and labels of the leaves of each turn.
+        seed: Seed of the rows and columns that a tree uses.
     """
     import xgboost
 
@@ -60,23 +60,23 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
     data = xgboost.DMatrix(rows, label=labels, nthread=1)
     parameters = {
         "max_depth": 5, "eta": 0.1, "subsample": 0.8, "colsample_bytree": 0.3, "min_child_weight": 3, "lambda": 2,
-        "num_parallel_tree": _A_ROUND, "base_score": 0.0, "disable_default_eval_metric": 1, "seed": seed, "nthread": 1,
-        "tree_method": "hist",
+        "num_parallel_tree": _TREES_PER_ROUND, "base_score": 0.0, "disable_default_eval_metric": 1, "seed": seed,
+        "nthread": 1, "tree_method": "hist",
         "monotone_constraints": tuple(int(name in _RISING) for name in names),
     }  # fmt: skip
     likelihood = _Likelihood(labels, [len(right) for _, right in turns])
     booster = xgboost.train(parameters, data, num_boost_round=_ROUNDS, obj=likelihood)
-    booster.feature_names = list(names)  # at the end: each round would read them anew
+    booster.feature_names = list(names)  # at the end: each round would read them again
     return fitted_trees(booster, names)
 
 
 def fitted_trees(booster: "Booster", names: tuple[str, ...]) -> FittedTrees:
-    """Return the trees that XGBoost has fitted over columns with names."""
+    """Return the trees of an XGBoost model with these columns."""
     return FittedTrees(keep_for_scoring(bytes(booster.save_raw("json"))), names)
 
 
 def keep_for_scoring(document: bytes) -> bytes:
-    """Return what `Trees` reads of a model as XGBoost writes it.
+    """Return the part of a model's JSON that `Trees` reads.
 
     Raises:
         ValueError: The model has splits by categories, or nodes that are not numbered breadth first.
@@ -87,8 +87,8 @@ def keep_for_scoring(document: bytes) -> bytes:
     if any(any(tree["split_type"]) for tree in trees):
         raise ValueError("splits by categories are not supported")
     for tree in trees:
-        asking = [place for place, child in enumerate(tree["left_children"]) if child >= 0]
-        if [tree["left_children"][place] for place in asking] != list(range(1, 2 * len(asking), 2)):
+        inner = [place for place, child in enumerate(tree["left_children"]) if child >= 0]
+        if [tree["left_children"][place] for place in inner] != list(range(1, 2 * len(inner), 2)):
             raise ValueError("the nodes of a tree are not numbered breadth first")
         tree["split_indices"] = [
             -1 if child < 0 else index
@@ -106,19 +106,19 @@ def keep_for_scoring(document: bytes) -> bytes:
 
 
 class _Likelihood:
-    """The negative log likelihood of the leaves that are meant, each drawn from the leaves of its turn.
+    """Negative log likelihood of the right leaves, each drawn from the leaves of its turn.
 
-    Called with the scores of all rows it returns the first and the second derivative by each.
+    Calling it with the scores of all rows returns the first and second derivatives.
     """
 
     def __init__(self, labels: NDArray[np.float64], sizes: Sequence[int]) -> None:
         self._labels = labels
         self._starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp)
         self._turn = np.repeat(np.arange(len(sizes)), sizes)
-        self._meant = np.add.reduceat(labels, self._starts)[self._turn]
+        self._weight = np.add.reduceat(labels, self._starts)[self._turn]
 
     def __call__(self, scores: Floats, _: object) -> tuple[Floats, Floats]:
         odds = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._turn])
         share = odds / np.add.reduceat(odds, self._starts)[self._turn]
-        slope, curve = self._meant * share - self._labels, self._meant * share * (1 - share)
-        return slope.astype(np.float32), np.maximum(curve, _FLATTEST).astype(np.float32)
+        gradient, hessian = self._weight * share - self._labels, self._weight * share * (1 - share)
+        return gradient.astype(np.float32), np.maximum(hessian, _FLATTEST).astype(np.float32)

@@ -1,17 +1,17 @@
-"""Questions put to pages that do not hold their answer, and to those that do: to learn when to decline.
+"""Questions put to pages with and without their answer, to learn when to decline.
 
-Made from labelled conversations; nothing in them is made up but the year that a question is put for. Each kind is a way
-in which a page can fail a question:
+Generated from labelled conversations; only the year of a question may be invented. The kinds of questions without an
+answer are:
 
 - `other company`: the question is put to a page of another company;
-- `other page`: to another page of the same company;
-- `other year`: its year is changed to one that the page prints nowhere;
+- `other page`: it is put to another page of the same company;
+- `other year`: its year is changed to one that the page does not have;
 - `other line`: the line that it names is changed to one of another company's page;
-- `line removed`: the lines that its answer rests on are removed from the page, and all that print the same numbers.
+- `line removed`: the lines that its answer needs, and all with the same numbers, are removed from the page.
 
-Only questions that describe the line they need are put elsewhere, and none to a page that has what they need
-too (`is_answered_by`). Half of the later questions come first on their page, half after questions that were asked
-of it. Who measures takes other companies than those that were learned from.
+Only questions that describe the line they need are put to other pages, and only to pages without what they need
+(`is_answered_by`). Half of the later questions come first on their new page, half after questions about that page.
+Evaluate on other companies than those used for training.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,24 +37,34 @@ from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.turn_state import DialogueState
 
-_TELLING = 100
-"""Two pages that print one number above it say the same; smaller ones and years are printed everywhere."""
+_DISTINCT = 100
+"""Two pages that share a larger number state the same fact; smaller ones and years are everywhere."""
 
 _DESCRIBED = 2
-"""A question that is answered by a choice is put to other pages if so many of its words describe numbers of its own."""
+"""Least number of words that describe numbers of the page in a question that is answered by a choice."""
+Part = SectionPart | ParagraphPart | TablePart
+Lines = frozenset[tuple[str, int, int]]
+"""Rows (`row`, table, row), columns (`column`, table, column) and sentences (section, index, 0) of a page."""
+Kind = Literal["own page", "other company", "other page", "other year", "other line", "line removed"]
+KINDS: tuple[Kind, ...] = ("own page", "other company", "other page", "other year", "other line", "line removed")
+OWN = KINDS[0]
+_TRIES = 8
+"""Number of other pages that are tried for a question."""
+_NEAR_YEARS = (-1, 1, -2, 2, -3, 3, -5, 5, -8)
+_LONGEST_HISTORY = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A number of the page that a question needs.
+    """Number of the page that a question needs.
 
     Attributes:
-        leaf: Its place among the numbers of the page; None if any number that is so described will do.
-        stems: The stems of the question that describe it.
-        line: The stems of its row, or of what is before it in a sentence.
-        year: Its year; 0 if none is known.
+        leaf: Index among the numbers of the page; None if any number with these words will do.
+        stems: Stems of the question that describe it.
+        line: Stems of its row, or of the words before it in a sentence.
+        year: Its year; 0 if unknown.
         value: As printed, without its sign.
-        again: The places of all numbers of the page that are equal.
+        again: Indices of all equal numbers of the page.
     """
 
     leaf: int | None
@@ -67,11 +77,11 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequirements:
-    """A turn with what it needs of the page.
+    """Turn with the numbers that it needs.
 
     Attributes:
-        needs: The numbers that it takes itself; none if it goes on with earlier results alone.
-        known: The numbers that turns before it took.
+        needs: Numbers that it takes from the page; empty if it only uses earlier results.
+        known: Indices of the numbers that earlier turns took.
     """
 
     question: Question
@@ -80,7 +90,7 @@ class TurnRequirements:
 
 
 def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
-    """Yield the turns of a labelled conversation with what each needs."""
+    """Yield the turns of a labelled conversation with the numbers that each needs."""
     state, trees, known = DialogueState(), list[Tree](), set[int]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         stems = set(question.stems).union(*(asked.stems for asked in state.questions[-1:]))
@@ -95,7 +105,7 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequiremen
 
 
 def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
-    """Yield questions that a choice among lines, years or cells answers: each needs numbers that its words describe."""
+    """Yield questions that are answered by a choice of lines, years or cells, with the words of their numbers."""
     for question in map(read_question, example.questions):
         stems = frozenset(stem for stem in question.stems if stem in page.vocabulary)
         need = Need(None, stems, frozenset(), 0, 0.0, ())
@@ -120,26 +130,26 @@ def _need(place: int, question: Question, page: NumberMatrix, again: Sequence[in
 
 
 def described_by(leaf: CandidateNumber) -> frozenset[str]:
-    """Return the stems of all that describes a number."""
+    """Return all stems that describe a number."""
     return frozenset((*leaf.row, *leaf.column, *leaf.around, *leaf.caption))
 
 
 def is_answered_by(page: NumberMatrix, needs: Sequence[Need]) -> bool:
-    """Return whether a page has, by accident or again, what a question needs.
+    """Return whether a page happens to have what a question needs.
 
-    Each number that is needed must have an equal one on the page, or one of the same year that the same words of the
-    question describe, on a line whose name has no further words.
+    For each needed number the page must have an equal one, or one of the same year that the same words of the question
+    describe, in a line whose label has no further words.
 
     Args:
-        page: The numbers of the page that the question is put to.
-        needs: What the answer rests on, on the page that it was asked of.
+        page: The numbers of the page to which the question is put.
+        needs: The numbers that the answer needs on the original page.
     """
     return all(_is_met(page, need) for need in needs)
 
 
 def _is_met(page: NumberMatrix, need: Need) -> bool:
-    telling = need.value > _TELLING and not _is_year(need.value)
-    if telling and np.isclose(np.abs(page.value), need.value, rtol=1e-9).any():
+    is_distinct = need.value > _DISTINCT and not _is_year(need.value)
+    if is_distinct and np.isclose(np.abs(page.value), need.value, rtol=1e-9).any():
         return True
     return any(_fits(leaf, need) for leaf in page.leaves)
 
@@ -156,16 +166,11 @@ def _is_year(value: float) -> bool:
     return value == int(value) and 1950 <= value <= 2050
 
 
-Part = SectionPart | ParagraphPart | TablePart
-Lines = frozenset[tuple[str, int, int]]
-"""Rows (`row`, table, row), columns (`column`, table, column) and sentences (section, its index, 0) of a page."""
-
-
 def lines_with(leaves: Iterable[int], page: NumberMatrix) -> Lines:
-    """Return the lines that numbers of a page are in: a row of a table, a column of one that is turned, a sentence.
+    """Return the lines of some numbers: a row of a table, a column of a transposed one, or a sentence.
 
     Args:
-        leaves: The numbers.
+        leaves: Indices of the numbers.
         page: All numbers of the page.
     """
     return frozenset(_line(leaf, page) for leaf in leaves)
@@ -181,7 +186,7 @@ def _line(place: int, page: NumberMatrix) -> tuple[str, int, int]:
 
 
 def without_lines(document: Document, lines: Lines) -> Document:
-    """Return a benchmark's page without some of its lines, as if it had been printed so."""
+    """Return a benchmark's page without some of its lines, as if it had been printed without them."""
     parts: list[Part] = []
     section = ""
     for block in document.blocks:
@@ -205,23 +210,13 @@ def _grid(table: Table, lines: Lines) -> list[list[str]]:
     return [[table.cells[row][column].text for column in columns] for row in rows]
 
 
-Kind = Literal["own page", "other company", "other page", "other year", "other line", "line removed"]
-KINDS: tuple[Kind, ...] = ("own page", "other company", "other page", "other year", "other line", "line removed")
-OWN = KINDS[0]
-
-_TRIES = 8
-"""How many pages are looked at for one that does not say what a question needs."""
-_NEAR_YEARS = (-1, 1, -2, 2, -3, 3, -5, 5, -8)
-_LONGEST_HISTORY = 3
-
-
 @dataclass(frozen=True, slots=True)
 class SyntheticQuestion:
-    """A question put to a page.
+    """Question put to a page.
 
     Attributes:
-        history: The questions before it, all of which the page answers.
-        kind: `own page` if the page has the answer; else the way in which it does not.
+        history: Earlier questions, all of which the page answers.
+        kind: `own page` if the page has the answer; else the reason why it does not.
     """
 
     document: Document
@@ -233,7 +228,7 @@ class SyntheticQuestion:
 
     @property
     def answerable(self) -> bool:
-        """Whether the page holds the answer."""
+        """Whether the page has the answer."""
         return self.kind == OWN
 
 
@@ -246,33 +241,33 @@ class _Page:
 
 
 def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQuestion]:
-    """Return the questions of labelled conversations, put to their own pages and, in each possible way, wrongly.
+    """Return the questions of labelled conversations, put to their own pages and to pages that lack the answer.
 
     Args:
-        examples: With pages; other pages and lines come from among them. Of independent questions those are used
-            whose answer is a number, and those that are answered by labels, lists or counts of the table.
+        examples: Conversations with pages, which are also the source of other pages and lines. Independent questions
+            are used if the answer is a number, or is given by labels, lists or counts of the table.
     """
-    taught, chosen = lessons(examples), tuple(_asking_for_choices(examples))
-    tables = read_pages([*taught, *chosen])
+    programs, choices = lessons(examples), tuple(_asking_for_choices(examples))
+    tables = read_pages([*programs, *choices])
     pages = [
         _Page(example, example.document, leaves, tuple(turns(example, leaves)))
-        for part, turns in ((taught, needy_turns), (chosen, choosing_turns))
+        for part, turns in ((programs, needy_turns), (choices, choosing_turns))
         for example in part
         if example.document is not None
         for leaves in (tables[example.document.digest],)
     ]
-    maker = _Maker(pages, np.random.default_rng(seed))
+    generator = _QuestionGenerator(pages, np.random.default_rng(seed))
     found: dict[tuple[str, tuple[str, ...], str], SyntheticQuestion] = {}
     for page in pages:
         for place in range(len(page.turns)):
-            for one in maker.all_of(page, place):
-                # A page's single and its joined conversation ask the same.
+            for one in generator.generate(page, place):
+                # A page's single and joined conversations have the same questions.
                 found.setdefault((one.document.digest, one.history, one.question), one)
     return list(found.values())
 
 
 def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
-    """Yield the independent questions whose answer the table has, but not as the result of a program."""
+    """Independent questions whose answer is in the table but is not the result of a program."""
     for example in examples:
         asked = zip(example.questions, example.gold, strict=True) if not example.chained else ()
         for place, (question, gold) in enumerate(asked):
@@ -281,27 +276,27 @@ def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
 
 
 def balance(synthetic: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
-    """Return questions of which half have an answer: all that have one, and as many others, of each kind alike."""
+    """Return all questions with an answer, and as many without one, evenly from each kind."""
     chance = np.random.default_rng(seed)
     by_kind = {kind: [question for question in synthetic if question.kind == kind] for kind in KINDS}
-    left, chosen = len(by_kind[OWN]), set[int]()
+    remaining, chosen = len(by_kind[OWN]), set[int]()
     ways = sorted((kind for kind in KINDS if kind != OWN and by_kind[kind]), key=lambda kind: len(by_kind[kind]))
     for place, kind in enumerate(ways):
-        count = min(len(by_kind[kind]), left // (len(ways) - place))
+        count = min(len(by_kind[kind]), remaining // (len(ways) - place))
         chosen |= {id(by_kind[kind][n]) for n in chance.permutation(len(by_kind[kind]))[:count]}
-        left -= count
+        remaining -= count
     return [question for question in synthetic if question.answerable or id(question) in chosen]
 
 
 @dataclass(slots=True)
-class _Maker:
-    """Puts the turns of some pages to others."""
+class _QuestionGenerator:
+    """Puts the turns of some pages to other pages."""
 
     pages: Sequence[_Page]
     chance: np.random.Generator
     ontology: object = field(default_factory=lambda: build_ontology(()))
 
-    def all_of(self, page: _Page, place: int) -> Iterator[SyntheticQuestion]:
+    def generate(self, page: _Page, place: int) -> Iterator[SyntheticQuestion]:
         turn, before = page.turns[place], page.example.questions[:place]
         yield SyntheticQuestion(page.document, page.leaves, before, turn.question.text, OWN, page.example.company)
         if not turn.needs or not all(need.stems for need in turn.needs[:1]):
@@ -335,7 +330,7 @@ class _Maker:
         return [pages[place] for place in order]
 
     def _other_year(self, page: _Page, turn: TurnRequirements, before: tuple[str, ...]) -> Iterator[SyntheticQuestion]:
-        """One year that the question names is changed; near ones first, as people ask."""
+        """The question with one year changed, preferably to a near one."""
         years = [year for year in turn.question.years if str(year) in turn.question.text]
         if not years or turn.question.relative_periods:
             return
@@ -350,7 +345,7 @@ class _Maker:
     def _other_line(
         self, page: _Page, turn: TurnRequirements, place: int, before: tuple[str, ...]
     ) -> Iterator[SyntheticQuestion]:
-        """The label that the question names, changed to one of another company, of which the page has no word."""
+        """The question with its label changed to one of another company; the page lacks half of its words or more."""
         own_label = _row_label(page, page.leaves.leaves[place]).lower()
         if not stems(own_label) or own_label not in turn.question.lowered:
             return
@@ -389,6 +384,6 @@ def _is_printed(year: int, text: str) -> bool:
 
 
 def _row_label(page: _Page, leaf: CandidateNumber) -> str:
-    """Return the label of a number's row as it is printed; "" of a number in a sentence."""
+    """Printed label of a number's row; "" for a number in a sentence."""
     source = leaf.source
     return page.document.table(source.table).rows[source.row].label if isinstance(source, CellRef) else ""

@@ -51,7 +51,7 @@ class AskedPeriod:
     """Kind of period that a question asks for.
 
     Attributes:
-        months: Length in months if below a year; 0 for the state on a day; None if unknown.
+        months: Length in months if below a year; 0 for the state on a day; None otherwise.
         quarter: Number of the quarter, or None.
         change: Whether the question may ask for a change.
         restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
