@@ -91,6 +91,9 @@ _VERB = lazy_regex(
     r"|difference|percent\w*|ratio|share|total|sum|average)\b"
 )
 _WHICH_IS = lazy_regex(r"(?:and\s+)?which(?:\s+one)?\s+(?P<rest>(?:is|was|were|are|had|has)\b.*)")
+_BESIDE_DEGREE = lazy_regex(
+    r"(?:(?:and|so|then|what about|how about)\s+)*(?:the\s*)?(?:\s*(?:in|for|of)\s+(?:fiscal\s+)?\d{4})?[\s?]*"
+)
 _MOST_EARLIER = 8
 """Maximum number of earlier questions that a question may continue."""
 
@@ -134,7 +137,7 @@ def _ask_for_choice(before: Question) -> Question | None:
 
 
 def _replace_degree(before: Question, question: Question) -> Question | None:
-    """Return a choice of the highest as one of the lowest, where nothing but a degree and a year is asked for."""
+    """Return the question before with another degree, such as the lowest instead of the highest, if nothing else is asked."""
     text = " ".join(question.lowered.split())
     selection, degree = before.wants.selection, read_condition(text)
     if selection is None or selection.condition.extreme is None or degree.extreme is None or len(degree.spans) != 1:
