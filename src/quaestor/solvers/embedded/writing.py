@@ -121,9 +121,9 @@ def _complete_by_last(question: Question, before: Question | None) -> Question:
         return named if named.wants.selection is not None else question
     if _WHICH.fullmatch(text):
         return _ask_for_choice(before) or question
-    continued = _CONTINUES.fullmatch(text)
-    if continued is None:
-        return question
+    opposite, continued = _replace_degree(before, question), _CONTINUES.fullmatch(text)
+    if opposite is not None or continued is None:
+        return opposite or question
     rest = continued["rest"]
     if question.years and len(rest.split()) <= 2:
         return _replace_year(before, question)
@@ -137,7 +137,7 @@ def _ask_for_choice(before: Question) -> Question | None:
 
 
 def _replace_degree(before: Question, question: Question) -> Question | None:
-    """Return the question before with another degree, such as the lowest instead of the highest, if nothing else is asked."""
+    """Return the question before with another degree, such as lowest for highest, if nothing else is asked."""
     text = " ".join(question.lowered.split())
     selection, degree = before.wants.selection, read_condition(text)
     if selection is None or selection.condition.extreme is None or degree.extreme is None or len(degree.spans) != 1:
