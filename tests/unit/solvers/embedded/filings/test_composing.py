@@ -437,7 +437,9 @@ def test_what_falls_due_in_years_to_come_is_in_a_schedule() -> None:
     listed = run(table, ask(table, "how much principal is due each year?", "list", before=(debt,)))
     assert isinstance(listed, ValueList)
     assert [item.number for item in listed.items] == [50, 70, 60, 120]
-    assert number(table, ask(table, "how much of it matures in 2025?", "lookup", before=(debt,))) == 70
+    due = ask(table, "how much of it matures in 2025?", "lookup", before=(debt,))
+    assert number(table, due) == 70
+    assert number(table, ask(table, "and after 2026?", "lookup", before=(due, debt))) == 120
 
 
 def test_a_choice_of_two_is_one_of_them(table: FactTable) -> None:
@@ -616,3 +618,52 @@ def test_what_grew_more_is_decided_by_growth(table: FactTable) -> None:
 )
 def test_a_number_is_compared_with_the_limit_that_is_asked(table: FactTable, question: str, yes: bool) -> None:
     assert run(table, ask(table, question, "yesno", ("operating income",))) == YesNo(yes)
+
+
+def test_a_printed_percentage_of_the_divisor_is_the_ratio() -> None:
+    amounts = (("( in millions )", "2023", "2022"), ("net sales", "900", "700"))
+    percents = (
+        ("% of net sales", "2023", "2022"),
+        ("net sales", "100.0%", "100.0%"),
+        ("gross profit", "29.9%", "29.7%"),
+    )
+    table = build_facts(assemble("a", [TablePart(percents), TablePart(amounts)]))
+    plan = ask(table, "gross profit as percent of net sales in 2022?", "ratio", ("gross profit", "net sales"))
+    assert number(table, plan) == pytest.approx(29.7)
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "yes"),
+    [
+        ("did total net sales increase every year?", "total net sales", True),
+        ("did net income fall every year?", "net income", False),
+        ("has net income increased each year from 2021 to 2023?", "net income", False),
+    ],
+)
+def test_every_year_is_compared_with_the_one_before(table: FactTable, question: str, label: str, yes: bool) -> None:
+    assert run(table, ask(table, question, "list", (label,))) == YesNo(yes)
+
+
+def test_a_list_by_year_has_all_years_of_its_line() -> None:
+    years = ("2023", "2022", "2021", "2020", "2019")
+    selected = (("selected data", *years), ("total assets", "90", "80", "70", "60", "50"))
+    income = (("( in millions )", *years[:3]), ("net income", "9", "8", "7"))
+    parts = [TablePart(income, title="CONSOLIDATED STATEMENTS OF INCOME"), TablePart(selected)]
+    table = build_facts(assemble("a", parts))
+    listed = run(table, ask(table, "total assets by year", "list", ("total assets",)))
+    assert isinstance(listed, ValueList)
+    assert [item.number for item in listed.items] == [90, 80, 70, 60, 50]
+
+
+def test_up_from_what_is_the_number_before(table: FactTable) -> None:
+    sales = ask(table, "total net sales in 2023?", "lookup", ("total net sales",))
+    change = ask(table, "by how much did it change?", "change", before=(sales,))
+    assert number(table, ask(table, "up from?", "change", before=(sales,))) == 720
+    assert number(table, ask(table, "up from what?", "lookup", before=(change, sales))) == 720
+
+
+def test_a_growth_rate_between_those_years_spans_the_last_answers(table: FactTable) -> None:
+    late = ask(table, "total net sales in 2023?", "lookup", ("total net sales",))
+    early = ask(table, "and in 2022?", "lookup", before=(late,))
+    plan = ask(table, "cagr between those two years?", "cagr", before=(early, late))
+    assert number(table, plan) == pytest.approx(800 / 720 - 1)

@@ -7,6 +7,10 @@ from math import exp, log
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.composing.comparisons import (
     YEARLY_RATE,
+    asks_from_what,
+    asks_of_every_year,
+    compare_every_year,
+    propose_base,
     propose_changes,
     propose_comparisons,
     propose_growth_rates,
@@ -79,7 +83,7 @@ def compose(question: BoundQuestion) -> list[Proposal]:
         if share < _LEAST_FORM:
             continue
         made: dict[str, Proposal] = {}
-        for proposal in _COMPOSERS[form](question):
+        for proposal in _choose_composer(form, question)(question):
             scored = replace(proposal, score=proposal.score + log(share), features={"form": share})
             key = repr(scored.plan.steps)
             if key not in made or made[key].score < scored.score:
@@ -88,6 +92,13 @@ def compose(question: BoundQuestion) -> list[Proposal]:
             found[key] = _merge_proposals(found[key], proposal) if key in found else proposal
     ranked = sorted(found.values(), key=lambda proposal: -proposal.score)
     return [_with_features(proposal, ranked) for proposal in ranked]
+
+
+def _choose_composer(form: str, question: BoundQuestion) -> Callable[[BoundQuestion], Iterator[Proposal]]:
+    """Return the composer of a form; what the words of a question clearly ask for is composed for any form."""
+    if asks_from_what(question):
+        return propose_base
+    return compare_every_year if asks_of_every_year(question) else _COMPOSERS[form]
 
 
 def _merge_proposals(one: Proposal, other: Proposal) -> Proposal:

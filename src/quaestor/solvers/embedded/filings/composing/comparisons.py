@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import product
+from itertools import pairwise, product
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
@@ -69,6 +69,12 @@ _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9]
 YEARLY_RATE = lazy_regex(
     r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
 )
+_SAME_YEARS = lazy_regex(r"\b(?:those|these|the same|both) (?:two )?(?:fiscal )?(?:years|periods|dates)\b")
+"""Words for the times of earlier answers."""
+_EVERY_YEAR = lazy_regex(
+    r"^(?:and |so |but )?(?:did|do|does|has|have|was|were|is|are)\b.*\b(?:every|each) (?:single )?(?:fiscal )?year\b"
+)
+_FROM_WHAT = lazy_regex(r"(?:and |so )?(?:up|down) from(?: what)?\W*")
 EITHER = lazy_regex(
     r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
     r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
@@ -174,6 +180,27 @@ def _is_alike(one: Node, other: Node) -> bool:
     return a.members == b.members and (
         (bool(a.concept) and a.concept == b.concept) or a.line.label_terms == b.line.label_terms
     )
+
+
+def asks_from_what(question: BoundQuestion) -> bool:
+    """Return whether a question asks for the number before the last answer: "up from?"."""
+    return question.last is not None and bool(_FROM_WHAT.fullmatch(question.text.strip()))
+
+
+def propose_base(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield the earlier number of the last change, else the number a year before the last answer."""
+    assert question.last is not None
+    leaves = [leaf for node in question.last.measured for leaf in node.leaves() if leaf.moment is not None]
+    if question.last.form in ("growth", "change") and len({leaf.moment for leaf in leaves}) > 1:
+        first = min(leaves, key=lambda leaf: leaf.moment)  # type: ignore[arg-type, return-value]
+        terms = FormulaTerms(question.table)
+        text = repeat_node(first, 1.0).spell(None, terms, "")
+        if text is not None and (made := terms.proposal(text, "value", 0.0)):
+            yield made
+        return
+    for score, _, old, _, terms in read_pairs(question):
+        if made := terms.proposal(old, "value", score):
+            yield made
 
 
 def find_two_moments(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
@@ -311,7 +338,9 @@ def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[M
     """Return the first and last year of a growth rate; a rate over two years spans three year-ends."""
     asked = question.moments
     last = question.last
-    if years := _read_year_count(question):
+    if _SAME_YEARS.search(question.text) and len(same := _find_last_moments(question)) > 1:
+        asked = tuple(same)
+    elif years := _read_year_count(question):
         end = (last.anchor if last is not None else None) or question.table.latest
         begin = end.before(years=years)
         if meaning.spell(begin, FormulaTerms(question.table), "") is not None:
@@ -330,6 +359,13 @@ def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[M
     if last is not None and len(last.moments) >= 2:
         return min(last.moments), max(last.moments)
     return (past[0], past[-1]) if len(past) >= 2 else None
+
+
+def _find_last_moments(question: BoundQuestion) -> set[Moment]:
+    """Return the times of the last answer, or of the last two answers if each has one."""
+    if question.last is None or len(question.last.moments) > 1:
+        return set(question.last.moments) if question.last is not None else set()
+    return {past.anchor for past in question.before[:2] if past.anchor is not None}
 
 
 _LOW = lazy_regex(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")
@@ -514,6 +550,25 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
     less = low != asks_of_then(question)
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
+            yield made
+
+
+def asks_of_every_year(question: BoundQuestion) -> bool:
+    """Return whether a question asks if something rose, or fell, in every year."""
+    return bool(_EVERY_YEAR.search(question.text)) and asks_for_rise(question.text) != asks_for_fall(question.text)
+
+
+def compare_every_year(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield plans for whether each number is higher, or lower, than the one before."""
+    for meaning in read_meanings(question)[:_MOST]:
+        moments = choose_moments(question, meaning)
+        terms = FormulaTerms(question.table)
+        names = [name for moment in moments if (name := meaning.spell(moment, terms, "")) is not None]
+        if len(names) < len(moments) or len(names) < 3:
+            continue
+        steps = ", ".join(f"{new} - {old}" for old, new in pairwise(names))
+        formula = f"max({steps}) < 0" if asks_for_fall(question.text) else f"min({steps}) > 0"
+        if made := terms.proposal(formula, "compare", log_share(meaning.share)):
             yield made
 
 

@@ -77,7 +77,10 @@ def pair_numbers(
 
 def _is_percent(name: str, terms: FormulaTerms) -> bool:
     extract = terms.variables.get(name)
-    return extract is not None and extract.quantity is not None and extract.quantity.scale is Scale.PERCENT
+    if extract is None or extract.quantity is None:
+        return False
+    printed = terms.series[list(terms.variables).index(name)].first.scale  # the sign may be in a heading
+    return Scale.PERCENT in (extract.quantity.scale, printed)
 
 
 def _is_same(one: str, other: str, terms: FormulaTerms) -> bool:
@@ -134,12 +137,35 @@ def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
             yield from _divide(score + _STATED, one, other, terms)
+        yield from _read_printed_ratio(question)
     if not two or question.reading.relation not in ("ratio", "part"):
         for proposal in propose_values(question):
             printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
         yield from _propose_margins(question)
         yield from _divide_last(question)
+
+
+def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield a line in percent of the divisor: its label names the divisor, or the divisor is 100 % in its table."""
+    whole = question.reading.operands[1]
+    hundreds = {
+        (one.series[0].line.table, one.series[0].column)
+        for one in read_meanings(question, 1)
+        if one.percent and one.series[0].first.amount == 1
+    }
+    for meaning in read_meanings(question)[:_MOST]:
+        if not meaning.percent:
+            continue
+        series, terms = meaning.series[0], FormulaTerms(question.table)
+        named = set(whole.terms) <= {*series.line.label_terms, *series.line.path_terms, *series.column}
+        of_whole = (series.line.table, series.column) in hundreds
+        if not named and not of_whole:
+            continue
+        text = spell_value(question, meaning, terms)
+        score = log_share(meaning.share) + _STATED * of_whole
+        if text is not None and (made := terms.proposal(text, "value", score)):
+            yield made
 
 
 def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:

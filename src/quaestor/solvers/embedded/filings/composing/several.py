@@ -85,12 +85,14 @@ def write_moment(moment: Moment) -> str:
 
 def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence[Moment]:
     """Return the times of a list in order: those of the question or earlier answers, else all available ones."""
-    last = question.last
+    last, latest = question.last, question.table.latest
     if _QUARTERS.search(question.text) or names_best_time(question.text, "quarter"):
         year = (*question.wanted, question.table.latest)[0].year
         return [Moment(year, quarter, 3) for quarter in (1, 2, 3, 4)]
     if len(question.moments) >= 2:
-        return sorted(question.moments)
+        years = [moment for moment in meaning.moments if moment.months in (0, 12) and moment.end <= latest.end]
+        every = [asked.count for asked in question.reading.moments] == [0]  # "by year" names no years
+        return sorted(years if every and len(years) > len(question.moments) else question.moments)
     if last is not None and len(last.moments) >= 2 and not question.moments:
         return sorted(last.moments)
     if not question.own and last is not None and not question.moments:
@@ -98,7 +100,6 @@ def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence
         if len(trail) >= 2:
             return sorted(moment for moment in trail if moment is not None)
     printed = meaning.moments
-    latest = question.table.latest
     if not printed:
         return [latest.before(years=2), latest.before(years=1), latest]
     wanted = question.wanted[:1]
@@ -250,7 +251,8 @@ def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
     by_time, by_member = _read_list_kind(question)
     for meaning in read_meanings(question)[:MOST_TRIED]:
         listed = choose_moments(question, meaning)
-        moments = question.moments if len(question.moments) > 1 else tuple(reversed(listed))
+        named = len(question.moments) > 1 and len(listed) == len(question.moments)
+        moments = question.moments if named else tuple(reversed(listed))
         timed = [(write_moment(moment), meaning, moment) for moment in moments]
         if made := propose_items(question, timed, "list", log_share(meaning.share * by_time)):
             yield made

@@ -14,15 +14,25 @@ from quaestor.questions.investments import asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
+    read_meanings,
     read_whole_meanings,
 )
-from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.question import (
+    BoundQuestion,
+    FormulaTerms,
+    Proposal,
+    find_rest,
+    list_future_years,
+    log_share,
+    spell_at,
+)
 
 _MOST = 8
 _LOSS = lazy_regex(
     r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?|red ink|sav(?:e|es|ed)|shav(?:e|ed)"
     r"|(?:take|takes|took|taken|knock\w*|came) off|releas\w+|writ\w+[ -]off|write-?offs?)\b"
 )
+_AFTER = lazy_regex(r"\b(?:after|beyond|later than) (?:fiscal )?(?:year )?20\d\d\b")
 _PROFIT = lazy_regex(r"\b(?:income|profit|earnings|gains?|change)\b")
 _STATED = 0.5
 """Score of the plan for an investment's value."""
@@ -67,6 +77,9 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
     yield from propose_investment(question)
     if len(question.moments) > 1:
         return
+    if found := list(_propose_rest(question)):
+        yield from found
+        return
     moves = asks_for_change(question.text)
     for meaning in read_whole_meanings(question)[:_MOST]:
         if moves and not _means_change(question, meaning):
@@ -79,6 +92,20 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
             )
         ):
             yield _drop_sign(made) if _asks_for_loss(question.text) else made
+
+
+def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield the payments after the last year of a schedule, if a question asks for those after that year."""
+    if not question.looks_ahead or not _AFTER.search(question.text):
+        return
+    for meaning in read_meanings(question)[:_MOST]:
+        years = list_future_years(meaning.series[0], question.table) if meaning.series else ()
+        if not years or years[-1].year != question.moments[0].year:
+            continue
+        rest, terms = find_rest(meaning.series[0], question.table), FormulaTerms(question.table)
+        text = spell_at(rest, None, terms) if rest is not None else None
+        if text is not None and (made := terms.proposal(text, "value", log_share(meaning.share))):
+            yield made
 
 
 def propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
