@@ -22,8 +22,7 @@ from quaestor.scoring.gold import GoldTurn, StatedReference, read_gold
 
 INDEPENDENT = 0.5
 """Training weight of the numbers of a benchmark's independent questions: they are phrased differently from those of
-conversations, and there are as many of them.
-"""
+conversations, and there are as many of them."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _AS_STATED = Decimal("0.02")
 """Largest difference between the result of a derivation and the stated answer."""

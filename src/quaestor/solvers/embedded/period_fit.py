@@ -26,8 +26,7 @@ from quaestor.retrieval.movements import months_named
 
 OTHER_LENGTH, OTHER_QUARTER, NO_DAY, A_CHANGE, NOT_AS_REPORTED = 6.0, 3.0, 2.0, 4.0, 4.0
 """Penalties for a cell, in log-odds: another length, another quarter, a span instead of a day, a change instead of an
-amount, an amount outside of the statements.
-"""
+amount, an amount outside of the statements."""
 _YEAR, _QUARTER = 12, 3
 _CHANGES = frozenset(stems("change increase decrease decline growth variance difference"))
 _VERSUS = lazy_regex(r"\bvs?\.?\s|\bversus\b|\bcompared (?:to|with)\b", re.IGNORECASE)

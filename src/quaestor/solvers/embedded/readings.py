@@ -235,8 +235,7 @@ def _describe_results(plan: Plan, context: TurnContext) -> Iterator[str]:
 
 _PAGE, _PAGES = 2_500, 20_000
 """Limits of the page cache, in numbers: `_PAGES` in total, and each page counts as at least `_PAGE`. So up to eight
-pages are cached, fewer for large documents; a conversation is mostly about one page.
-"""
+pages are cached, fewer for large documents; a conversation is mostly about one page."""
 
 
 @dataclass(frozen=True, slots=True)

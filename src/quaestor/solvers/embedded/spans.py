@@ -482,8 +482,7 @@ def _build_plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, la
 
 SURE = 0.6
 """Least score of a sentence that is used as an answer: 95 % of questions reach it on their own page, 1.5 % on another
-page (TAT-QA's development split).
-"""
+page (TAT-QA's development split)."""
 _SURER = 0.75
 """The same if the question may ask for a number instead."""
 _LONGEST = 60

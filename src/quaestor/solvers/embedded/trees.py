@@ -27,8 +27,7 @@ from quaestor.errors import ModelError
 
 _DEEPEST = 8
 """Greatest depth. Trees are padded to one depth, so memory doubles with each level, and a path has to fit into a byte.
-The shipped trees have a depth of five.
-"""
+The shipped trees have a depth of five."""
 
 _SLICE = 64
 """Rows whose results for one test are packed into one integer."""
