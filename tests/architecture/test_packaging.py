@@ -77,8 +77,8 @@ def test_a_wheel_says_what_it_is(archives: tuple[Path, Path]) -> None:
             "quaestor",
             PurePosixPath(metadata).parts[0],
         }
-    for told in ("Name: quaestor", "License-Expression: MIT", "License-File: LICENSE", "Requires-Python: >=3.11"):
-        assert told in lines
+    for field in ("Name: quaestor", "License-Expression: MIT", "License-File: LICENSE", "Requires-Python: >=3.11"):
+        assert field in lines
     extras = {line.removeprefix("Provides-Extra: ") for line in lines if line.startswith("Provides-Extra: ")}
     assert extras == set(PROJECT["optional-dependencies"])
 

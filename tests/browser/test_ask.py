@@ -143,14 +143,14 @@ def test_a_question_that_is_asked_before_the_answer_is_done_is_answered_next(bro
 def test_a_question_that_is_asked_before_the_script_is_there_is_answered(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         page = found.page
-        held: list[Route] = []
-        page.route("**/ask*.js*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is handed
+        requests: list[Route] = []
+        page.route("**/ask*.js*", lambda route: requests.append(route))  # noqa: PLW0108 - Playwright marks what it is handed
         page.goto("/")
         page.locator("button.document").first.click(no_wait_after=True)
         page.locator("#question").fill("what were net sales in 2012?")
         page.keyboard.press("Enter")
         expect(page.locator("html.scripted")).to_have_count(0)
-        held[0].continue_()
+        requests[0].continue_()
         expect(page.locator("#turn-1 output")).to_be_visible()
         expect(page.locator("#question")).to_have_value("")
         expect(page.locator("#turns > .turn")).to_have_count(1)
@@ -180,9 +180,9 @@ def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_
 @pytest.mark.very_slow
 def test_steps_of_a_model_appear_before_its_answer(browser: Browser, tmp_path: Path, local_models: None) -> None:
     def model(asked: ReceivedRequest) -> Reply:
-        said = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})
+        understanding = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})
         if not asked.results:
-            return reply(said, query(2008))
+            return reply(understanding, query(2008))
         return replace(reply(final(181001, steps=[1])), delay=1.5)
 
     with ModelServer(model) as server:

@@ -123,10 +123,10 @@ def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[st
     def tab_to(page: Page, name: str) -> None:
         for _ in range(80):
             page.keyboard.press("Tab")
-            said = page.evaluate(
+            result = page.evaluate(
                 "(at => at.matches('a, input') ? at.textContent + at.id + at.href : '')(document.activeElement)"
             )
-            if name in said:
+            if name in result:
                 return
         raise AssertionError(f"no key leads to {name}")
 

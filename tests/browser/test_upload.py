@@ -118,10 +118,10 @@ def test_the_workbook_of_a_conversation_computes_what_the_page_says(browser: Bro
             page.locator(".about a[href$='format=xlsx']").click()
         taken.value.save_as(tmp_path / "answers.xlsx")
         there = page.url.partition("#")[0]
-        (told,) = page.request.get(f"{there}/export?format=json").json()
+        (exported,) = page.request.get(f"{there}/export?format=json").json()
     answers = recalculated([tmp_path / "answers.xlsx"], tmp_path)[tmp_path / "answers.xlsx"]["Answers"]
-    assert [turn["question"] for turn in told["turns"]] == [answers[row, 2] for row in range(1, 6)]
-    for row, turn in enumerate(told["turns"], start=1):
+    assert [turn["question"] for turn in exported["turns"]] == [answers[row, 2] for row in range(1, 6)]
+    for row, turn in enumerate(exported["turns"], start=1):
         computed = answers[row, 3]
         assert isinstance(computed, float)
         assert isclose(computed, turn["value"], rel_tol=1e-9), turn["question"]

@@ -102,9 +102,16 @@ def alone(tmp_path: Path) -> list[TurnRecord]:
 
 
 def without_pause(turns: list[TurnRecord], pause: float) -> list[tuple[object, ...]]:
-    said = f"sleep {pause} "
+    question = f"sleep {pause} "
     return [
-        (turn.conversation, turn.index, turn.question.removeprefix(said), turn.number, turn.program, turn.error is None)
+        (
+            turn.conversation,
+            turn.index,
+            turn.question.removeprefix(question),
+            turn.number,
+            turn.program,
+            turn.error is None,
+        )
         for turn in turns
     ]
 
@@ -159,12 +166,12 @@ def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_p
 
 
 @pytest.mark.very_slow
-@pytest.mark.parametrize("told", [True, False], ids=["same machine", "another machine"])
+@pytest.mark.parametrize("notified", [True, False], ids=["same machine", "another machine"])
 def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
-    uri: str, tmp_path: Path, told: bool, monkeypatch: pytest.MonkeyPatch
+    uri: str, tmp_path: Path, notified: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lease = LEASE_SECONDS if told else SHORT_LEASE
-    if not told:  # of a process of another machine nothing is known but its lease
+    lease = LEASE_SECONDS if notified else SHORT_LEASE
+    if not notified:  # of a process of another machine nothing is known but its lease
         for module in ("run", "claims"):
             monkeypatch.setattr(f"quaestor.evaluation.{module}.has_ended", lambda owner: False)
     pause = 0.05

@@ -76,7 +76,7 @@ def _zeros(path: Path) -> None:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize(
-    ("name", "write", "said"),
+    ("name", "write", "message"),
     [
         ("big.csv", _numbers, "10,000 rows were read"),
         ("cell.csv", _one_cell, "characters"),
@@ -89,7 +89,7 @@ def _zeros(path: Path) -> None:
     ],
 )
 def test_a_file_that_is_too_much_is_bounded(
-    tmp_path: Path, name: str, write: Callable[[Path], None], said: str
+    tmp_path: Path, name: str, write: Callable[[Path], None], message: str
 ) -> None:
     path = tmp_path / name
     write(path)
@@ -97,7 +97,7 @@ def test_a_file_that_is_too_much_is_bounded(
         [sys.executable, "-c", _READ, str(path)], capture_output=True, text=True, timeout=5 * _SECONDS, check=True
     )
     *lines, figures = done.stdout.strip().splitlines()
-    assert said in " ".join(lines)
+    assert message in " ".join(lines)
     assert len(lines) == 1
     memory, seconds = map(float, figures.split())
     unit = 1 if sys.platform == "darwin" else 1024

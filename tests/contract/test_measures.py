@@ -16,12 +16,12 @@ from quaestor.testing.store_rules import RUN
 
 def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(str(tmp_path / "runs.db"), add_measured_runs)
-    said: list[str] = []
+    statements: list[str] = []
     prepared = SqliteTables._prepare
 
     def traced(store: Any) -> None:
         prepared(store)
-        store._db.set_trace_callback(said.append)
+        store._db.set_trace_callback(statements.append)
 
     monkeypatch.setattr(SqliteTables, "_prepare", traced)
 
@@ -29,10 +29,10 @@ def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch
         await store.measure_turns(RUN.id)
 
     play(str(tmp_path / "runs.db"), scenario)
-    asked = [statement for statement in said if "turns t" in statement]
-    assert len(asked) == 1
+    queries = [statement for statement in statements if "turns t" in statement]
+    assert len(queries) == 1
     with closing(sqlite3.connect(tmp_path / "runs.db")) as db:
-        for statement in asked:
+        for statement in queries:
             plan = [row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
             assert any("t USING COVERING INDEX turns_listed" in step for step in plan), plan
             assert not any(step.startswith("SCAN") for step in plan), plan

@@ -126,8 +126,8 @@ def test_the_percentage_change_of_the_net_cash_from_operating_activities(quaesto
     assert {name: value for name, value in claimed.items() if value is not None} == {
         "value": "14.14", "scale": "percent", "steps": [3], "kind": "answer_claimed",
     }  # fmt: skip
-    made = [(call["tool"], call["input"]) for call in record["tool_calls"]]
-    assert made == [(call.tool, call.arguments) for call in CALLS[CHANGE][:3]]
+    done = [(call["tool"], call["input"]) for call in record["tool_calls"]]
+    assert done == [(call.tool, call.arguments) for call in CALLS[CHANGE][:3]]
     assert [call["output"].get("value") for call in record["tool_calls"][:2]] == [181001, 206588]
     prompts = read(quaestor, f"runs prompts {turn}")
     assert [prompt["phase"] for prompt in prompts] == [
@@ -161,9 +161,9 @@ def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
     assert records[2]["program"] == "subtract(48.65, 33.20)"
     for record, question in zip(records, PRICES, strict=True):
         assert record["events"][0]["reading"]["description"] == UNDERSTANDINGS[question]["description"]
-    told = read(quaestor, f"runs prompts latest {conversation} 3")[0]["prompt"]
-    assert f"1. Question: {PRICES[0]}" in told
-    assert "Answer (#-2): 48.65" in told
+    prompt = read(quaestor, f"runs prompts latest {conversation} 3")[0]["prompt"]
+    assert f"1. Question: {PRICES[0]}" in prompt
+    assert "Answer (#-2): 48.65" in prompt
 
 
 @pytest.mark.slow

@@ -84,10 +84,10 @@ def test_numbers_of_explanations_are_those_of_the_page(row: str) -> None:
     cases = [(year, alone, *sentence) for year in (2012, 2011) for alone, sentence in enumerate(SENTENCES)]
     replies = [
         reply
-        for year, alone, said, _ in cases
+        for year, alone, sentences, _ in cases
         for reply in (
             looked_up(row, year),
-            final(said.replace("YEAR", str(year)), **({} if alone % 2 else {"answer": "#3"})),
+            final(sentences.replace("YEAR", str(year)), **({} if alone % 2 else {"answer": "#3"})),
         )
     ]
     turns = play(*replies, questions=[f"{WHY} {place}" for place in range(len(cases))])
@@ -103,8 +103,8 @@ def printed(row: str, year: int, text: str) -> str:
     new, old = map(Decimal, SALES[row][2012 - year : 2014 - year])
     rate = ((new - old) / old * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)
     words = {name: f"$ {number:,} million" for name, number in {"NEW": new, "OLD": old, "GAIN": new - old}.items()}
-    for name, said in {**words, "RATE": f"{rate} %", "YEAR": str(year)}.items():
-        text = text.replace(name, said)
+    for name, words_of in {**words, "RATE": f"{rate} %", "YEAR": str(year)}.items():
+        text = text.replace(name, words_of)
     return text
 
 
@@ -153,9 +153,9 @@ def by_sparql(row: str, year: int, sentences: list[str], **more: Any) -> list[Sa
         re.sub(
             r"[\[(]((?:#\d(?:, )?)+)[\])]",
             "[new, old]",
-            re.sub(r"\{(#\d)\}", lambda f: f"{{{names.get(f[1], f[1])}}}", said),
+            re.sub(r"\{(#\d)\}", lambda f: f"{{{names.get(f[1], f[1])}}}", sentence),
         )
-        for said in sentences
+        for sentence in sentences
     ]
     formula = {"reasoning": "", "formula": more.pop("formula", names["#3"]), "explanation": written, **more}
     return [{"reasoning": "", "values": values}, formula]
@@ -171,11 +171,11 @@ BESIDE = "did the sales change, and why?"
 
 
 def play_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> Played:
-    said = saying(list(replies))
+    script = saying(list(replies))
 
     def answer(asked: ReceivedRequest) -> Reply:
         critic = solver == "reflection" and role_of(asked) != "expert"
-        return structured(asked, APPROVES) if critic else said(asked)
+        return structured(asked, APPROVES) if critic else script(asked)
 
     return play_solver(make_solver(solver), answer, list(questions), PAGE)
 
@@ -185,7 +185,9 @@ def play_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)
 def test_every_solver_explains_with_numbers_of_the_page(solver: str, question: str) -> None:
     cases = [("power cables", 2012, *sentence) for sentence in SENTENCES] + [("data cables", 2011, *SENTENCES[0])]
     replies = [
-        reply for row, year, said, _ in cases for reply in OTHERS[solver](row, year, [said.replace("YEAR", str(year))])
+        reply
+        for row, year, sentence, _ in cases
+        for reply in OTHERS[solver](row, year, [sentence.replace("YEAR", str(year))])
     ]
     turns = play_other(solver, *replies, questions=[f"{question} {place}" for place in range(len(cases))]).turns
     for turn, (row, year, _, wanted) in zip(turns, cases, strict=True):
@@ -272,8 +274,8 @@ def test_a_yes_or_no_may_rest_on_the_passage_that_its_explanation_cites() -> Non
 
 def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
     judged = Reply(calls=(*looked_up().calls, calculate("greater", "#3", 0.05), calculate("identity", 12.5)))
-    said = ("It grew {#3}, above the threshold, and far from {#6} [#5].",)
-    (turn,) = play(judged, final(*said, answer="#5", assumption="growth above that of inflation is fast"))
+    sentences = ("It grew {#3}, above the threshold, and far from {#6} [#5].",)
+    (turn,) = play(judged, final(*sentences, answer="#5", assumption="growth above that of inflation is fast"))
     assert explained(turn).text == "It grew 7.3 %, above the threshold, and far from 12.5."
     reason = turn.answer.reason or ""
     assert reason.startswith("assuming growth above that of inflation is fast")

@@ -72,8 +72,8 @@ def quotes(words: str) -> Json:
 
 
 def works_out(operation: str, *operands: int | str) -> Json:
-    said = [operand if isinstance(operand, str) else f"#{operand}" for operand in operands]
-    return {"kind": "calculate", "operation": operation, "operands": said}
+    names = [operand if isinstance(operand, str) else f"#{operand}" for operand in operands]
+    return {"kind": "calculate", "operation": operation, "operands": names}
 
 
 SALES = (
@@ -260,11 +260,11 @@ def rounded(number: Decimal, scale: Scale, unit: str | None) -> str:
 
 
 @by_solver
-@pytest.mark.parametrize(("question", "said", "expected"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(("question", "replies", "expected"), CASES, ids=[case[0] for case in CASES])
 def test_every_kind_of_answer(
-    solver: str, question: str, said: dict[str, Sequence[Json | Reply]], expected: str
+    solver: str, question: str, replies: dict[str, Sequence[Json | Reply]], expected: str
 ) -> None:
-    turn = play(solver, saying(said[solver]), question).turn
+    turn = play(solver, saying(replies[solver]), question).turn
     assert turn.error is None, turn.error
     assert turn.verified
     assert turn.answer.value is not None
@@ -289,16 +289,16 @@ STATED = "two offshore grid projects were delivered ahead of plan"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         {"answer": "#1, yes", "words": [STATED]},
         {"answer": "#1; Yes", "explanation": [f"Two were early ['{STATED}']."]},
     ],
 )
-def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(said: Json) -> None:
+def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(reply: Json) -> None:
     question = "what were power cables in 2012, and was any project early?"
     looked_up = Reply(calls=(of("power cables", 2012),))
-    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", said),))]), question).turn
+    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", reply),))]), question).turn
     assert (turn.error, turn.verified) == (None, True)
     assert str(turn.answer) == "power cables, 2012: $ 642.3 million; yes"
     assert len(turn.answer.sources) == 2
@@ -314,23 +314,23 @@ def test_a_yes_or_no_in_a_list_that_nothing_states_is_handed_back() -> None:
 
 @by_solver
 def test_what_was_selected_can_be_referred_to(solver: str) -> None:
-    question, said, _ = CASES[2]
+    question, responses, _ = CASES[2]
     later: dict[str, list[Json | Reply]] = {
         "workflow": [plan(compute(1, "argmin", -1))],
         "sparql": sparql_says({"sales": "result_0"}, "argmin(sales)"),
         "agent": [Reply(calls=(calculate("argmin", "#-1"),)), final("#1")],
         "reflection": [drafted(works_out("argmin", -1))],
     }
-    replies: list[Json | Reply] = [*said[solver], *later[solver]]
+    replies: list[Json | Reply] = [*responses[solver], *later[solver]]
     turns = play(solver, saying(replies), question, "and in which year were they lowest?").turns
     assert [turn.error for turn in turns] == [None, None]
     assert str(turns[1].answer.value) == "2010"
     assert turns[1].verified
 
 
-def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
+def other_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
     """A model that says that the answer is not a number unless it is told otherwise."""
-    left = iter(said)
+    left = iter(replies)
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()
 
@@ -346,8 +346,8 @@ def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
 
 @by_scheme
 def test_a_model_that_was_told_of_numbers_is_told_of_all_kinds_once_it_says_that_it_has_none(solver: str) -> None:
-    question, said, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
-    played = play(solver, other_first(solver, said), question)
+    question, replies, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
+    played = play(solver, other_first(solver, replies), question)
     assert str(played.turn.answer.value) == expected
     assert len(played.asked) == (3 if solver == "reflection" else 2)
     assert not any(isinstance(event, ReplyRejected) for event in played.turn.events)
@@ -367,33 +367,33 @@ def test_a_model_that_was_told_of_all_kinds_cannot_say_that_it_needs_another(sol
 
 @by_scheme
 def test_a_question_for_a_number_is_told_nothing_of_other_kinds(solver: str) -> None:
-    told = str(play(solver, saying([]), "what were the total net sales in 2012?").asked[0].body)
-    assert "no_answer is other" in told
-    assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in told]
+    body = str(play(solver, saying([]), "what were the total net sales in 2012?").asked[0].body)
+    assert "no_answer is other" in body
+    assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in body]
 
 
-@pytest.mark.parametrize("said", ["#1, #2", "#1 and #2.", "#1..#2", ["#1", "#2"]])
-def test_an_agent_answers_with_several_steps_as_a_list(said: object) -> None:
+@pytest.mark.parametrize("answer", ["#1, #2", "#1 and #2.", "#1..#2", ["#1", "#2"]])
+def test_an_agent_answers_with_several_steps_as_a_list(answer: object) -> None:
     looked_up = Reply(calls=(of("total net sales", 2012), of("total net sales", 2011)))
-    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", {"answer": said}),))]), SEVERAL).turn
+    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", {"answer": answer}),))]), SEVERAL).turn
     assert turn.answer.value is not None
     assert print_value(turn.answer.value) == "2012: 1036.8; 2011: 969.7"
     assert (len(turn.answer.sources), turn.answer.scale, turn.verified) == (2, Scale.MILLION, True)
 
 
-@pytest.mark.parametrize("said", ["#1, #9", "#1; net sales"])
-def test_an_agents_list_of_what_is_no_step_is_given_back(said: str) -> None:
+@pytest.mark.parametrize("answer", ["#1, #9", "#1; net sales"])
+def test_an_agents_list_of_what_is_no_step_is_given_back(answer: str) -> None:
     calls = Reply(calls=(of("total net sales", 2012),))
-    played = play("agent", saying([calls, final(said), final("#1")]), SEVERAL)
+    played = play("agent", saying([calls, final(answer), final("#1")]), SEVERAL)
     assert str(played.turn.answer.number) == "1036.8"
     assert any(isinstance(event, ReplyRejected) for event in played.turn.events)
 
 
 @pytest.mark.parametrize("passages", [1, 2])
-@pytest.mark.parametrize(("said", "yes"), [("no", False), ("Yes.", True), (True, True)])
-def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(said: object, yes: bool, passages: int) -> None:
+@pytest.mark.parametrize(("answer", "yes"), [("no", False), ("Yes.", True), (True, True)])
+def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(answer: object, yes: bool, passages: int) -> None:
     words = ["Two offshore grid projects were delivered ahead of plan", "higher demand of data centers"][:passages]
-    reply = Reply(calls=(Call("final_answer", {"answer": said, "words": words}),))
+    reply = Reply(calls=(Call("final_answer", {"answer": answer, "words": words}),))
     turn = play("agent", saying([reply]), "did projects end as planned?").turn
     assert (turn.answer.value, turn.error, turn.verified) == (YesNo(yes), None, True)
     assert len(turn.answer.sources) == passages
@@ -403,13 +403,13 @@ def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(said: object, yes
 def test_no_answer_is_said_with_its_reason_and_no_number(solver: str) -> None:
     why, none = "there is no line of barges", {"no_answer": "not_on_page"}
     silent = Reply(calls=(Call("final_answer", {**none, "explanation": why}),))
-    said: dict[str, list[Json | Reply]] = {
+    replies: dict[str, list[Json | Reply]] = {
         "workflow": [{"thought_process": why, "steps": [], **none}],
         "sparql": [{"reasoning": why, "values": [], **none}],
         "agent": [silent, silent],  # what was not looked for is doubted once
         "reflection": [{**drafted(**none), "reasoning": why}],
     }
-    turn = play(solver, saying(said[solver]), "in which year were the sales of barges highest?").turn
+    turn = play(solver, saying(replies[solver]), "in which year were the sales of barges highest?").turn
     assert (turn.error, turn.answer.value) == (None, None)
     assert why in str(turn.answer.reason)
 

@@ -73,13 +73,13 @@ class Mind:
     @property
     def passages(self) -> list[str]:
         """The whole sentences that state the answer."""
-        said = [part.strip(" .") for quoted in _QUOTED.findall(self.where) for part in _SENTENCE.split(quoted)]
+        quotations = [part.strip(" .") for quoted in _QUOTED.findall(self.where) for part in _SENTENCE.split(quoted)]
         texts = [sentence.text for sentence in self.document.sentences]
-        return [next((text for text in texts if folded(one) in folded(text)), one) for one in said if one]
+        return [next((text for text in texts if folded(one) in folded(text)), one) for one in quotations if one]
 
     def reply(self, *calls: Call) -> Reply:
-        told = Call("describe_understanding", {"description": self.line["question"]})
-        return Reply(calls=calls if self.asked.results else (told, *calls))
+        understanding = Call("describe_understanding", {"description": self.line["question"]})
+        return Reply(calls=calls if self.asked.results else (understanding, *calls))
 
     def results(self, count: int) -> list[Json]:
         return [json.loads(result) for result in self.asked.results[-count:]]
@@ -190,10 +190,10 @@ def segments(mind: Mind) -> Generator[Reply, None, None]:
     """Quote of each segment the sentence that says what it includes."""
     called = _SEGMENT.findall(mind.line["answer"]["text"])
     texts = [sentence.text for sentence in mind.document.sentences]
-    told = [[text for text in texts if f"{name} segment includes" in text] for name in called]
-    if not all(any(map(mind.is_shown, alike)) for alike in told):
+    texts_of = [[text for text in texts if f"{name} segment includes" in text] for name in called]
+    if not all(any(map(mind.is_shown, alike)) for alike in texts_of):
         yield mind.looking("segment includes")
-    yield mind.answer(words=[next(filter(mind.is_shown, alike)) for alike in told])
+    yield mind.answer(words=[next(filter(mind.is_shown, alike)) for alike in texts_of])
 
 
 def both_years(mind: Mind) -> Generator[Reply, None, None]:
@@ -279,9 +279,9 @@ class Missed:
 def misses(shared_data: Path) -> tuple[Missed, ...]:
     """Those of the real model's answers that are wrong, in the order of the questions."""
     score = scorer(shared_data)
-    told = lines(shared_data / "real_model" / "answers.jsonl")
-    answers = {(one["conversation"], one["turn"]): one for one in told}
-    asked = [line for file in dict.fromkeys(one["file"] for one in told) for line in questions(shared_data, file)]
+    records = lines(shared_data / "real_model" / "answers.jsonl")
+    answers = {(one["conversation"], one["turn"]): one for one in records}
+    asked = [line for file in dict.fromkeys(one["file"] for one in records) for line in questions(shared_data, file)]
     asked = sorted(asked, key=lambda line: (line["file"], line["conversation"], line["turn"]))
     return tuple(
         Missed(line, [one for one in asked if one["conversation"] == line["conversation"]])
@@ -371,8 +371,8 @@ def assert_right(turn: Turn, line: Json, shared_data: Path) -> None:
     reference = golds[line["turn"]].filing
     assert isinstance(reference, FilingReference)
     assert answer_is_right(turn.answer, reference), turn.answer
-    score, told = scorer(shared_data), as_scored(turn)
-    assert score.right(line["answer"], told) or score.right(line["answer"], {**told, "parts": None}), turn.answer
+    score, record = scorer(shared_data), as_scored(turn)
+    assert score.right(line["answer"], record) or score.right(line["answer"], {**record, "parts": None}), turn.answer
     wanted = {part.get("unit") for part in line["answer"].get("parts", [line["answer"]])} - {None, "percent"}
     items = turn.answer.value.items if isinstance(turn.answer.value, ValueList) else ()
     assert wanted <= {turn.answer.unit, *(item.unit for item in items)} or "label" in line["answer"]
@@ -446,10 +446,10 @@ class House:
 
 
 def by_asking(house: House) -> list[str]:
-    told = [
+    records = [
         json.loads(house.quaestor("ask", house.file, text, "--json", *house.options).out) for text in house.questions
     ]
-    return [answer["display"] for (answer,) in told]
+    return [answer["display"] for (answer,) in records]
 
 
 def by_chatting(house: House) -> list[str]:
@@ -474,8 +474,8 @@ def by_evaluating(house: House) -> list[str]:
 
 def by_http(house: House) -> list[str]:
     with program(house.folder, house.file, scripted=False, solver="agent", model=house.model) as there:
-        told = [there.post(f"{there.begun()}/questions", question=text)["answers"] for text in house.questions]
-    return [answer["display"] for (answer,) in told]
+        replies = [there.post(f"{there.begun()}/questions", question=text)["answers"] for text in house.questions]
+    return [answer["display"] for (answer,) in replies]
 
 
 def by_page(house: House) -> list[str]:
@@ -495,8 +495,8 @@ def by_assistants(house: House) -> list[str]:
         from mcp import Client
 
         async with Client(server_of_folder(house.folder, solver="agent", model=house.model)) as client:
-            told = [await called(client, "ask", document="report.pdf", question=text) for text in house.questions]
-        return [answer["display"] for one in told for (answer,) in [one["answers"]]]
+            replies = [await called(client, "ask", document="report.pdf", question=text) for text in house.questions]
+        return [answer["display"] for one in replies for (answer,) in [one["answers"]]]
 
     return anyio.run(ask)
 
@@ -530,5 +530,5 @@ def test_every_door_gives_all_parts_in_one_turn(
         shown = door(house)
     assert model.faults == []
     assert len(server.asked) == 2 * before
-    for display, said in zip(expected, shown, strict=True):
-        assert all(part in said for part in display.split("; ")), said
+    for display, printed in zip(expected, shown, strict=True):
+        assert all(part in printed for part in display.split("; ")), printed

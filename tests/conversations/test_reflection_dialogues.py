@@ -58,8 +58,8 @@ def test_a_draft_with_nothing_computed_against_it_has_one_critic_of_a_model_for_
     assert near(played.turn.answer.number)
     assert played.phases == ["EXPERT_1", "EXTRACTION_CRITIC_1", "EXPERT_2", "EXTRACTION_CRITIC_2"]
     critic = played.asked[1].system
-    for told in ("the right numbers were taken", "the right calculation was made", "Relevance", "Operands"):
-        assert told in critic, told
+    for text in ("the right numbers were taken", "the right calculation was made", "Relevance", "Operands"):
+        assert text in critic, text
     assert "another critic" not in critic
 
 
@@ -83,11 +83,11 @@ def test_a_draft_that_one_critic_rejects_is_mended() -> None:
     assert sorted(played.phases) == [
         "CALCULATION_CRITIC_2", "EXPERT_1", "EXPERT_2", "EXTRACTION_CRITIC_1", "EXTRACTION_CRITIC_2",
     ]  # fmt: skip
-    told = next(a.prompts[-1] for a in played.asked[2:] if "You are an expert" in a.system)
-    assert "This draft was not accepted" in told
-    assert "a change is asked for, not a value" in told
-    assert "mend it" in told
-    assert "calculation critic" not in told
+    prompt = next(a.prompts[-1] for a in played.asked[2:] if "You are an expert" in a.system)
+    assert "This draft was not accepted" in prompt
+    assert "a change is asked for, not a value" in prompt
+    assert "mend it" in prompt
+    assert "calculation critic" not in prompt
 
 
 def test_without_agreement_the_draft_is_contested() -> None:
@@ -95,7 +95,7 @@ def test_without_agreement_the_draft_is_contested() -> None:
     answer = played.turn.answer
     assert near(answer.number)
     assert played.turn.verified
-    assert all(said in str(answer.reason) for said in ("calculation", "no", "mend it"))
+    assert all(word in str(answer.reason) for word in ("calculation", "no", "mend it"))
     assert settled(played.turn) == (2, False)
 
 
@@ -124,8 +124,8 @@ def test_evidence_alone_rejects_what_critics_approve(wrong: dict[str, Any], kind
     assert played.turn.answer.reason is None
     evidence = [event for event in played.turn.events if isinstance(event, EvidenceFound)]
     assert kind in {f"step {event.step} ({event.finding})" for event in evidence if event.draft == 1}
-    told = [a.prompts[-1] for a in played.asked if "This draft was not accepted" in a.prompts[-1]]
-    assert kind in told[0]
+    prompts = [a.prompts[-1] for a in played.asked if "This draft was not accepted" in a.prompts[-1]]
+    assert kind in prompts[0]
     judged = [a.prompts[-1] for a in played.asked if "You are a critic" in a.system]
     assert all(kind in prompt for prompt in judged[:2])
     assert not any(kind in prompt for prompt in judged[2:])
@@ -188,8 +188,8 @@ PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
 def test_a_rejection_that_is_cut_off_goes_back_with_what_it_says() -> None:
     cut = Reply('{"reasoning": "no", "is_correct": false, "issues": ["the line is wro', truncated=True)
     played = play(playing(expert=[change(), change()], extraction=[cut]))
-    told = [a.prompts[-1] for a in played.asked if "This draft was not accepted" in a.prompts[-1]]
-    assert "the line is wro" in told[0]
+    prompts = [a.prompts[-1] for a in played.asked if "This draft was not accepted" in a.prompts[-1]]
+    assert "the line is wro" in prompts[0]
 
 
 @pytest.mark.parametrize("silent", ["extraction", "calculation"])
@@ -217,9 +217,9 @@ def test_a_later_round_is_told_only_what_is_new(protocol: Protocol, native: bool
         rounds.setdefault(role_of(asked), []).append(asked.body)
     assert set(rounds) == {"expert", "extraction", "calculation"}
     for first, second in rounds.values():
-        said = len(first["messages"])
-        assert second["messages"][:said] == first["messages"]  # byte for byte: a server has it in its cache
-        new = json.dumps(second["messages"][said:])
+        count = len(first["messages"])
+        assert second["messages"][:count] == first["messages"]  # byte for byte: a server has it in its cache
+        new = json.dumps(second["messages"][count:])
         assert "The page " not in new or "what the draft takes of it" in new
         assert "Conversation so far" not in new
         assert '"properties"' not in new

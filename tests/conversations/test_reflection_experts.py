@@ -29,9 +29,9 @@ def around(expert: Script, *verdicts: object) -> Script:
     def answer(asked: ReceivedRequest) -> Reply:
         if "You are a critic" not in asked.system:
             return expert(asked)
-        said = next(left, APPROVES) if role_of(asked) == "calculation" else APPROVES
-        assert isinstance(said, dict)
-        return structured(asked, said)
+        verdict = next(left, APPROVES) if role_of(asked) == "calculation" else APPROVES
+        assert isinstance(verdict, dict)
+        return structured(asked, verdict)
 
     return answer
 
@@ -53,9 +53,9 @@ def test_an_agent_hears_what_its_critics_say() -> None:
     played = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
     assert near(played.turn.answer.number)
     assert len(played.turn.tool_calls) == 6
-    told = [prompt for prompt in told_expert(played.asked) if "was not accepted" in prompt]
-    assert told
-    assert all("the base is 2008" in prompt for prompt in told)
+    prompts = [prompt for prompt in told_expert(played.asked) if "was not accepted" in prompt]
+    assert prompts
+    assert all("the base is 2008" in prompt for prompt in prompts)
 
 
 def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:

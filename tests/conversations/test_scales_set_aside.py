@@ -35,7 +35,7 @@ def says_what_was_set_aside(answer: Answer) -> None:
     assert (answer.number, answer.scale) == (Decimal("0.8"), Scale.BILLION)
     assert answer.formula == "2.2 billion - as_printed(1.4 million)"
     assert to_program(answer.plan) == "subtract(2.2, 1.4)"
-    assert all(said in (answer.reason or "") for said in ("1.4", "million"))
+    assert all(word in (answer.reason or "") for word in ("1.4", "million"))
     assert "as printed" in answer.description
 
 

@@ -50,8 +50,8 @@ def model(asked: ReceivedRequest) -> Reply:
     if is_calculation(asked):
         return structured(asked, second)
     prompt = asked.prompts[0]
-    told = re.search(r'(result_\d+) \("this change"', prompt)
-    meant = told[1] if told else ""
+    match = re.search(r'(result_\d+) \("this change"', prompt)
+    meant = match[1] if match else ""
     return structured(asked, json.loads(json.dumps(first).replace("THE CHANGE", meant)))
 
 

@@ -59,9 +59,9 @@ def test_the_agent() -> None:
     ]
     played = agent_bench.play(agent_bench.scripted(steps), *QUESTIONS, page=DOCUMENT)
     is_the_sum(played.turn.answer)
-    told: Any = played.turn.tool_calls[-1].output
-    assert [(shown["value"], shown["scale"]) for shown in told["operands"]] == [(2.2, "billion"), (325, "million")]
-    assert (told["result"], told["scale"], told["ungrounded"]) == (2525, "million", [])
+    output: Any = played.turn.tool_calls[-1].output
+    assert [(shown["value"], shown["scale"]) for shown in output["operands"]] == [(2.2, "billion"), (325, "million")]
+    assert (output["result"], output["scale"], output["ungrounded"]) == (2525, "million", [])
 
 
 @pytest.mark.usefixtures("local_models")
@@ -93,15 +93,15 @@ def embedded() -> tuple[Turn, ...]:
 
 
 def test_answers_for_other_programs() -> None:
-    *_, told = answers_of(embedded(), DOCUMENT)
-    assert (told.value, told.scale.value, told.unit, told.display) == (
+    *_, answers = answers_of(embedded(), DOCUMENT)
+    assert (answers.value, answers.scale.value, answers.unit, answers.display) == (
         "2525",
         "million",
         "USD",
         "$ 2,525 million",
     )
-    assert told.program in PROGRAMS
-    assert told.formula in FORMULAS
+    assert answers.program in PROGRAMS
+    assert answers.formula in FORMULAS
 
 
 def test_ask_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,8 +49,8 @@ class Api:
     def ask(self, conversation: str, question: str) -> tuple[int, str]:
         """Return the status, and the answer or the code of the problem."""
         reply = self._send("POST", f"/conversations/{conversation}/questions", {"question": question})
-        said = reply.json()
-        return reply.status_code, said["answers"][0]["display"] if reply.is_success else said["code"]
+        problem = reply.json()
+        return reply.status_code, problem["answers"][0]["display"] if reply.is_success else problem["code"]
 
     def delete(self, where: str) -> int:
         return self._send("DELETE", where).status_code

@@ -140,8 +140,8 @@ def test_every_asker_has_the_answer_to_its_own_question() -> None:
                     for reply in await asyncio.gather(*(model_request(connection.model, r) for r in requests))
                 ]
 
-        said = asyncio.run(run())
-    assert [f"question {number}" in words for number, words in enumerate(said)] == [True] * 60
+        text = asyncio.run(run())
+    assert [f"question {number}" in words for number, words in enumerate(text)] == [True] * 60
 
 
 class Overheard:

@@ -43,8 +43,10 @@ def told(solver: str) -> str:
         parts: list[str] = []
         for exchange in exchanges:
             parts.append(f"######## turn {exchange.place.turn + 1}, request {exchange.number + 1}: {exchange.phase}")
-            told = [f"---- {said.who}\n{said.text}" for said in read_request(exchange.request)]
-            parts += [text if text not in parts else f"{text[:60].partition(chr(10))[0]}: as before" for text in told]
+            messages = [f"---- {message.who}\n{message.text}" for message in read_request(exchange.request)]
+            parts += [
+                text if text not in parts else f"{text[:60].partition(chr(10))[0]}: as before" for text in messages
+            ]
         return "\n".join(parts) + "\n"
 
     return asyncio.run(play())

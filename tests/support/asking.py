@@ -22,5 +22,5 @@ class AskingSolver:
             read = await agent.run(f"How do you read: {question}")
         context.trace.append(Note(read.output))
         with phase("ANSWER_iteration_1"):
-            said = await agent.run(question)
-        return Answer(a_value(said.output))
+            result = await agent.run(question)
+        return Answer(a_value(result.output))

@@ -73,10 +73,10 @@ def one_line(outcome: Outcome) -> str:
     """The only line of an error; nothing else was printed, but for what a busy machine says while one waits for it."""
     assert outcome.out == ""
     assert outcome.err.endswith("\n")
-    said = [line for line in outcome.err.splitlines() if not line.endswith(" ...")]
-    assert len(said) == 1, outcome.err
+    printed = [line for line in outcome.err.splitlines() if not line.endswith(" ...")]
+    assert len(printed) == 1, outcome.err
     assert "Traceback" not in outcome.err
-    return said[0]
+    return printed[0]
 
 
 def refused(outcome: Outcome) -> str:

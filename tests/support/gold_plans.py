@@ -47,9 +47,9 @@ class GoldPlans:
         self._turns += 1
         return Plan(tuple(builder.steps))
 
-    def answered(self, said: str) -> Ref | None:
+    def answered(self, question: str) -> Ref | None:
         """The earlier turn that an expression is the whole program of."""
-        return Ref(self._earlier[said] - self._turns) if said in self._earlier else None
+        return Ref(self._earlier[question] - self._turns) if question in self._earlier else None
 
     def place(self, literal: Constant) -> tuple[Number, bool] | None:
         """Where a number of a program stands, and whether its printed minus is left out; None where nowhere."""
@@ -92,10 +92,10 @@ class _Builder:
     _known: dict[str, Ref] = field(default_factory=dict)
 
     def operand(self, operand: Operand, whole: bool = False) -> Operand:
-        said = expression(self.parsed, operand)
-        if said in self._known:
-            return self._known[said]
-        if (earlier := self.plans.answered(said)) and not whole:
+        text = expression(self.parsed, operand)
+        if text in self._known:
+            return self._known[text]
+        if (earlier := self.plans.answered(text)) and not whole:
             return earlier
         made: Operand = operand
         if isinstance(operand, Ref):
@@ -108,7 +108,7 @@ class _Builder:
         elif _is_number(operand):
             made = self._extract(operand)
         if isinstance(made, Ref):
-            self._known[said] = made
+            self._known[text] = made
         return made
 
     def _add(self, operation: str, operands: tuple[Operand, ...]) -> Ref:
@@ -161,7 +161,7 @@ def plan_of(question: str, context: TurnContext, golds: Sequence[GoldTurn]) -> P
     """The plan of a turn, after those of the turns before it."""
     plans = GoldPlans(context.graph)
     questions = (*context.memory.questions, question)
-    plan = [plans.add(said, gold.program) for said, gold in zip(questions, golds, strict=True)][-1]
+    plan = [plans.add(question, gold.program) for question, gold in zip(questions, golds, strict=True)][-1]
     return as_references_count(plan, context)
 
 

@@ -182,11 +182,11 @@ def _one_kill(scenario: Scenario, folder: Path, draw: random.Random, seconds: fl
         if left:
             os.killpg(process.pid, signal.SIGKILL)
     kill.code = process.wait()
-    said = (folder / "err").read_text(errors="replace")
-    if "leaked" in said:
+    error = (folder / "err").read_text(errors="replace")
+    if "leaked" in error:
         kill.wrong.append("leaked semaphores are reported")
-    if "internal error" in said:
-        kill.wrong.append(said[said.index("internal error") :][:200])
+    if "internal error" in error:
+        kill.wrong.append(error[error.index("internal error") :][:200])
     after = scenario.kept(folder)
     if lost := [key for key in before if after.get(key) != before[key]]:
         kill.wrong.append(f"{len(lost)} acknowledged were lost or changed: {lost[:2]}")

@@ -36,7 +36,7 @@ def places(value: Json, at: Place = ()) -> Iterator[Place]:
         yield at
 
 
-def muddle(value: Json, draw: random.Random, heard: list[Json]) -> Json:
+def muddle(value: Json, draw: random.Random, values: list[Json]) -> Json:
     """A JSON value with one to four of its places changed; `heard` takes what stood there, for other replies."""
     whole = [deepcopy(value)]
     for _ in range(draw.choice((1, 1, 2, 4))):
@@ -44,17 +44,17 @@ def muddle(value: Json, draw: random.Random, heard: list[Json]) -> Json:
         holder: Json = whole
         for key in before:
             holder = holder[key]
-        holder[last] = _other(holder[last], draw, heard)
+        holder[last] = _other(holder[last], draw, values)
     return whole[0]
 
 
-def _other(old: Json, draw: random.Random, heard: list[Json]) -> Json:
+def _other(old: Json, draw: random.Random, values: list[Json]) -> Json:
     if isinstance(old, list) and old:
         return draw.choice([old[1:], old[::-1], [*old, deepcopy(old[-1])]])
     if isinstance(old, int | float) and not isinstance(old, bool) and abs(old) < 1e300 and draw.random() < 0.5:
         return draw.choice([-old, old * 1000, old / 100, old + 1, 0])
-    like = [value for value in heard if type(value) is type(old)]
-    heard.append(old)
+    like = [value for value in values if type(value) is type(old)]
+    values.append(old)
     return draw.choice(like if like and draw.random() < 0.5 else SAID)
 
 

@@ -41,9 +41,9 @@ class AgentOracle:
             if not replies:
                 question = question_of(asked)
                 made = Calls(question, self._context, plan_of(question, self._context, self._golds))
-                said = {"description": self._golds[-1].program}
+                understanding = {"description": self._golds[-1].program}
                 first, *more = made.replies
-                replies.extend([(Call("describe_understanding", said), *first), *more])
+                replies.extend([(Call("describe_understanding", understanding), *first), *more])
             return Reply(calls=replies.pop(0) if len(replies) > 1 else replies[0])
 
         return answer
@@ -69,9 +69,9 @@ class Calls:
         self._words: dict[int, str] = {}
         self._together: list[Call] = []
         places = {sentence.place for sentence in near_sentences(self.question, self.context)}
-        told = [mention for mention in self.context.graph.mentions if mention.place in places]
-        self._told = {mention.source for mention in told}
-        self._box.draft.know(told)
+        mentions = [mention for mention in self.context.graph.mentions if mention.place in places]
+        self._told = {mention.source for mention in mentions}
+        self._box.draft.know(mentions)
         answer: dict[str, Any] = {}
         for step in self.plan.steps:
             answer = self._extract(step) if isinstance(step, Extract) else self._compute(step)

@@ -27,8 +27,8 @@ class ReflectionOracle:
         """What the server answers in this turn: the expert's draft, as often as it is asked for, and approval."""
 
         def answer(asked: ReceivedRequest) -> Reply:
-            said = self._draft(question_of(asked)) if role_of(asked) == "expert" else APPROVES
-            return structured(asked, said)
+            reply = self._draft(question_of(asked)) if role_of(asked) == "expert" else APPROVES
+            return structured(asked, reply)
 
         return answer
 
@@ -36,5 +36,5 @@ class ReflectionOracle:
         plan = plan_of(question, self._context, self._golds)
         written = write_draft(spelled_out(plan, self._context.document), self._context)
         # As told, it leaves what is computed to those who compute.
-        steps = [{name: said for name, said in step.items() if name != "result"} for step in written["steps"]]
+        steps = [{name: value for name, value in step.items() if name != "result"} for step in written["steps"]]
         return {"reasoning": written["reasoning"], "steps": steps}

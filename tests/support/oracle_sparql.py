@@ -40,10 +40,10 @@ class SparqlOracle:
         def answer(asked: ReceivedRequest) -> Reply:
             if not made:
                 made.append(Written(self._context, plan_of(question_of(asked), self._context, self._golds)))
-            told = {"reasoning": self._golds[-1].program}
+            reasoning = {"reasoning": self._golds[-1].program}
             if "The values that you named" in asked.prompts[0]:
-                return structured(asked, {"formula": made[0].formula, **told})
-            return structured(asked, {**made[0].named, **told})
+                return structured(asked, {"formula": made[0].formula, **reasoning})
+            return structured(asked, {**made[0].named, **reasoning})
 
         return answer
 

@@ -52,8 +52,8 @@ def import_answers(answers: Path, dataset: Path, store: Path) -> None:
 
     Nothing is played: for what is shown of a run with many turns it does not matter who answered.
     """
-    told = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
-    lines = [json.dumps({**one, "confidence": (0.25, 0.75)[number % 2]}) for number, one in enumerate(told)]
+    records = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+    lines = [json.dumps({**one, "confidence": (0.25, 0.75)[number % 2]}) for number, one in enumerate(records)]
     file = store.with_suffix(".jsonl")
     file.write_text("\n".join(lines), encoding="utf-8")
 

@@ -66,11 +66,11 @@ def _swapped(reply: Reply) -> Reply:
     """A plan with the operands of its arithmetic the other way round."""
     calls = []
     for made in reply.calls:
-        said = json.loads(made.text)
-        for step in said.get("steps", ()):
+        arguments = json.loads(made.text)
+        for step in arguments.get("steps", ()):
             if step["tool"] == "compute":
                 step["operands"] = step["operands"][::-1]
-        calls.append(type(made)(made.tool, said))
+        calls.append(type(made)(made.tool, arguments))
     return Reply(reply.text, tuple(calls))
 
 

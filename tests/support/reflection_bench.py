@@ -68,14 +68,14 @@ Said = Json | Reply
 
 def playing(**replies: Sequence[Said]) -> Script:
     """A server that gives each role its replies in order; a critic without any left approves, an expert repeats."""
-    left: Mapping[str, Iterator[Said]] = {role: iter(said) for role, said in replies.items()}
+    left: Mapping[str, Iterator[Said]] = {role: iter(answers) for role, answers in replies.items()}
     last: dict[str, Said] = {}
 
     def answer(asked: ReceivedRequest) -> Reply:
         role = role_of(asked)
         otherwise = last.get(role, change()) if role == "expert" else APPROVES
-        said = last[role] = next(left.get(role, iter(())), otherwise)
-        return said if isinstance(said, Reply) else structured(asked, said)
+        reply = last[role] = next(left.get(role, iter(())), otherwise)
+        return reply if isinstance(reply, Reply) else structured(asked, reply)
 
     return answer
 

@@ -46,8 +46,8 @@ class Played:
     @property
     def last_told(self) -> str:
         """What the model was told last."""
-        said = self.asked[-1]
-        return "\n".join((*said.results, *said.prompts))
+        request = self.asked[-1]
+        return "\n".join((*request.results, *request.prompts))
 
 
 def context_of(page: str | Document = CASH_FLOWS, memory: Memory | None = None) -> TurnContext:

@@ -104,7 +104,7 @@ def reflection_script(context: TurnContext, plan: Plan) -> Script:
             look_up(step.label, quantity_of(step), step.source)
         else:
             of_list = OPERATIONS[step.operation].of_list
-            taken = [said for operand in step.operands for said in operands(operand, of_list)]
+            taken = [text for operand in step.operands for text in operands(operand, of_list)]
             add(kind="calculate", operation=step.operation, operands=taken)
         places[step.id] = len(steps)
 
@@ -223,9 +223,9 @@ async def play_stated(
                     guided = _Guided(solver, server, reference)
                     (turn,) = await play_conversation(alone, guided, knowledge, line)
                     line.take(alone.id)
-                    said = stated_answer(turn.answer)
-                    words = turn.error or turn.answer.reason or "" if said is None else str(said)
-                    right = exact_match(said, reference)
+                    answer = stated_answer(turn.answer)
+                    words = turn.error or turn.answer.reason or "" if answer is None else str(answer)
+                    right = exact_match(answer, reference)
                     asked = len(server.asked)
                     outcomes.append(StatedOutcome(question, reference, guided.plan, right, words, asked))
                     server.asked.clear()

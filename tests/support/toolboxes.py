@@ -56,6 +56,6 @@ class ToolUser:
         box = Toolbox(context.graph, context.ontology, context.memory, context.note_call)
         for name, arguments in _CALL.findall(question):
             box.call(name, arguments)
-        said = question.partition("->")[2].strip()
-        plan = box.draft.plan_of(a_value(said))[0] if said else box.draft.plan()
+        answer = question.partition("->")[2].strip()
+        plan = box.draft.plan_of(a_value(answer))[0] if answer else box.draft.plan()
         return answer_from_plan(plan, context)

@@ -32,11 +32,11 @@ class Program:
         assert "html" not in answer.headers.get("content-type", "") or "content-disposition" in answer.headers
         if answer.status_code >= 400:
             assert answer.headers["content-type"] == "application/problem+json", answer.text
-            told = answer.json()
-            assert told["status"] == answer.status_code
-            assert told["detail"]
-            assert "\n" not in told["detail"]
-            assert set(told) <= {"type", "title", "status", "detail", "code", "errors"}
+            body = answer.json()
+            assert body["status"] == answer.status_code
+            assert body["detail"]
+            assert "\n" not in body["detail"]
+            assert set(body) <= {"type", "title", "status", "detail", "code", "errors"}
         return answer
 
     def get(self, address: str, status: int = 200) -> Any:

@@ -118,8 +118,8 @@ class RawApp:
             sent.append(message)
 
         await self.app(scope, receive, send)  # type: ignore[arg-type]
-        told = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
-        return Reply(sent[0]["status"], told, b"".join(message.get("body", b"") for message in sent[1:]))
+        received = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
+        return Reply(sent[0]["status"], received, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
 @contextmanager
@@ -181,8 +181,8 @@ def faults_of(page: Reply) -> list[str]:
             faults.append(f"a script: {source} {element.text}")
         if element.tag in ("style", "base", "object", "embed", "iframe", "applet"):
             faults.append(f"<{element.tag}>")
-        for key, said in element.attrib.items():
-            name, value = str(key), str(said)
+        for key, attribute in element.attrib.items():
+            name, value = str(key), str(attribute)
             if name.lower().startswith("on") or name.lower() == "style":
                 faults.append(f"{name}={value!r} of <{element.tag}>")
             if value.strip().lower().startswith(("javascript:", "vbscript:", "data:text")):

@@ -32,8 +32,8 @@ def cells(step: int, rows: Sequence[str], columns: Sequence[str]) -> Json:
     return {"step_id": step, "tool": "select_cells", "rows": list(rows), "columns": list(columns)}
 
 
-def words(step: int, said: str) -> Json:
-    return {"step_id": step, "tool": "quote", "words": said}
+def words(step: int, sentence: str) -> Json:
+    return {"step_id": step, "tool": "quote", "words": sentence}
 
 
 def compute(step: int, operation: str, *operands: int | list[float]) -> Json:
@@ -59,9 +59,9 @@ def change(later: str = "2009", earlier: str = "2008") -> Json:
     return plan(table(1, OPERATING, later), table(2, OPERATING, earlier), compute(3, "percentage_change", 1, 2))
 
 
-def saying(said: Sequence[Json | Reply]) -> Script:
+def saying(replies: Sequence[Json | Reply]) -> Script:
     """A server that gives plans (or any replies) in order."""
-    left = iter(said)
+    left = iter(replies)
 
     def answer(asked: ReceivedRequest) -> Reply:
         following = next(left, Reply("no reply left", status=400))

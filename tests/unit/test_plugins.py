@@ -293,9 +293,9 @@ def test_a_broken_format_is_told_once_and_files_are_read(
     path = write_dataset(tmp_path / "pages.json", a_record())
     for _ in range(2):
         assert read_dataset(path).format == "original"
-    (told,) = [record.getMessage() for record in caplog.records if record.name == "quaestor.plugins"]
-    assert all(part in told for part in ("'ruin'", "'mine'", "ZeroDivisionError"))
-    assert "\n" not in told
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "quaestor.plugins"]
+    assert all(part in message for part in ("'ruin'", "'mine'", "ZeroDivisionError"))
+    assert "\n" not in message
 
 
 def test_two_with_one_name_are_an_error_that_names_both(site: Path) -> None:

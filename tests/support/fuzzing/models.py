@@ -60,23 +60,23 @@ _DRAFTS: list[Any] = [change()]
 def _workflow() -> Callable[[str], None]:
     context = context_of()
 
-    def read(said: str) -> None:
-        found = check_workflow_plan(read_json(WorkflowPlan, said), "what was it?", context)
+    def read(text: str) -> None:
+        found = check_workflow_plan(read_json(WorkflowPlan, text), "what was it?", context)
         if not found.issues and not found.open:
             assert execute(found.final_plan).result.value == execute(found.plan).result.value
 
     return read
 
 
-def _two_phases(said: str) -> None:
-    retrieval(question=QUESTION).check(read_json(WantedValues, said))
+def _two_phases(text: str) -> None:
+    retrieval(question=QUESTION).check(read_json(WantedValues, text))
 
 
 def _reviewed() -> Callable[[str], None]:
     numbers, document = NumberIndex(context_of().graph), context_of().document
 
-    def read(said: str) -> None:
-        draft = read_json(Draft, said)
+    def read(text: str) -> None:
+        draft = read_json(Draft, text)
         understood = parse_draft(draft, "what was it?", numbers, document)
         if understood.plan.steps and not understood.faults:
             examine_draft(understood, "what was it?", Memory(), numbers)
@@ -98,9 +98,9 @@ def _replies(_: Path) -> Reads:
         draw = Drawing(data)
         sound, reader = draw.choice(readers)
         as_object = draw.random() < 0.8
-        said = json.dumps(changed(sound, draw)) if as_object else text_of(draw.rest)
+        text = json.dumps(changed(sound, draw)) if as_object else text_of(draw.rest)
         with suppress(QuaestorError):
-            reader(said)
+            reader(text)
 
     return read
 

@@ -89,67 +89,67 @@ def _question(draw: random.Random, words: Vocabulary, *, first: bool) -> str:
     form = draw.choice(FIRST if first or draw.random() < 0.3 else FOLLOWING)
     if draw.random() < 0.1:
         form = "".join(draw.choice(("{a}", "{p}", "{m}", draw.choice(BETWEEN))) for _ in range(draw.randrange(1, 12)))
-    said = form
+    text = form
     for slot in ("{a}", "{b}", "{c}"):
-        said = said.replace(slot, _label(draw, words.lines))
+        text = text.replace(slot, _label(draw, words.lines))
     for slot in ("{m}", "{n}"):
-        said = said.replace(slot, _label(draw, words.columns if draw.random() < 0.6 else words.lines))
+        text = text.replace(slot, _label(draw, words.columns if draw.random() < 0.6 else words.lines))
     for slot in ("{p}", "{q}"):
-        said = said.replace(slot, draw.choice(PERIODS))
-    said = said.replace("{s}", draw.choice(words.sentences)[: draw.choice((40, 200, 2_000))])
+        text = text.replace(slot, draw.choice(PERIODS))
+    text = text.replace("{s}", draw.choice(words.sentences)[: draw.choice((40, 200, 2_000))])
     for _ in range(draw.choice((0, 0, 1, 1, 2, 4))):
-        said = draw.choice(SPOILT)(draw, said)
-    return said[:LONGEST]
+        text = draw.choice(SPOILT)(draw, text)
+    return text[:LONGEST]
 
 
 def _label(draw: random.Random, labels: Sequence[str]) -> str:
     return draw.choice(EMPTY if draw.random() < 0.15 else labels)
 
 
-def _without_a_word(draw: random.Random, said: str) -> str:
-    words = said.split(" ")
+def _without_a_word(draw: random.Random, text: str) -> str:
+    words = text.split(" ")
     del words[draw.randrange(len(words))]
     return " ".join(words)
 
 
-def _with_a_word_again(draw: random.Random, said: str) -> str:
-    words = said.split(" ")
+def _with_a_word_again(draw: random.Random, text: str) -> str:
+    words = text.split(" ")
     place = draw.randrange(len(words))
     words[place:place] = [words[place]] * draw.choice((1, 1, 2, 5, 50))
     return " ".join(words)
 
 
-def _with_two_words_swapped(draw: random.Random, said: str) -> str:
-    words = said.split(" ")
+def _with_two_words_swapped(draw: random.Random, text: str) -> str:
+    words = text.split(" ")
     one, other = draw.randrange(len(words)), draw.randrange(len(words))
     words[one], words[other] = words[other], words[one]
     return " ".join(words)
 
 
-def _with_more_between(draw: random.Random, said: str) -> str:
-    words = said.split(" ")
+def _with_more_between(draw: random.Random, text: str) -> str:
+    words = text.split(" ")
     place = draw.randrange(len(words) + 1)
     more = draw.choice(BETWEEN) * draw.choice((1, 1, 1, 2, 30))
     return " ".join(words[:place]) + more + " ".join(words[place:])
 
 
-def _with_nothing_named(draw: random.Random, said: str) -> str:
-    words = said.split(" ")
+def _with_nothing_named(draw: random.Random, text: str) -> str:
+    words = text.split(" ")
     words[draw.randrange(len(words))] = draw.choice(EMPTY)
     return " ".join(words)
 
 
-def _with_a_typo(draw: random.Random, said: str) -> str:
-    place = draw.randrange(len(said) + 1)
-    return said[:place] + draw.choice(LETTERS) * draw.choice((0, 1, 1, 2)) + said[place + draw.choice((0, 1)) :]
+def _with_a_typo(draw: random.Random, text: str) -> str:
+    place = draw.randrange(len(text) + 1)
+    return text[:place] + draw.choice(LETTERS) * draw.choice((0, 1, 1, 2)) + text[place + draw.choice((0, 1)) :]
 
 
-def _in_capitals(draw: random.Random, said: str) -> str:
-    return said.upper() if draw.random() < 0.5 else said.title()
+def _in_capitals(draw: random.Random, text: str) -> str:
+    return text.upper() if draw.random() < 0.5 else text.title()
 
 
-def _over_and_over(draw: random.Random, said: str) -> str:
-    return draw.choice(BETWEEN).join([said] * draw.choice((2, 2, 2, 3, 5, 40)))
+def _over_and_over(draw: random.Random, text: str) -> str:
+    return draw.choice(BETWEEN).join([text] * draw.choice((2, 2, 2, 3, 5, 40)))
 
 
 SPOILT = (

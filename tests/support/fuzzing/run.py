@@ -34,7 +34,7 @@ def shared_out(targets: Sequence[Target], inputs: int) -> dict[str, int]:
 
 
 def fuzz(
-    targets: Sequence[Target], inputs: int, seed: int, *, workers: int, keep: bool, told: Callable[[Outcome], None]
+    targets: Sequence[Target], inputs: int, seed: int, *, workers: int, keep: bool, report: Callable[[Outcome], None]
 ) -> list[Outcome]:
     """Run targets.
 
@@ -47,7 +47,7 @@ def fuzz(
 
     def one(target: Target) -> Outcome:
         outcome = _run(target, each[target.name], seed, keep=keep)
-        told(outcome)
+        report(outcome)
         return outcome
 
     with ThreadPoolExecutor(workers) as pool:
@@ -72,21 +72,21 @@ def _run(target: Target, inputs: int, seed: int, *, keep: bool) -> Outcome:
                 timeout=_PATIENCE,
                 check=False,
             )
-            said = ended.stderr.decode(errors="replace")
+            error = ended.stderr.decode(errors="replace")
         except subprocess.TimeoutExpired:
-            said = f"not done after {_PATIENCE} s"
-        figures = _figures(folder, said)
+            error = f"not done after {_PATIENCE} s"
+        figures = _figures(folder, error)
         if keep and (folder / "kept").is_dir():
             kept = [path.read_bytes() for path in (folder / "kept").iterdir()]
             keep_seeds(target.name, [*seeds_of(target.name), *kept])
     return Outcome(target, figures, perf_counter() - began)
 
 
-def _figures(folder: Path, said: str) -> Figures:
+def _figures(folder: Path, error: str) -> Figures:
     """Return what a process wrote at its end; where it came to none, that is what crashed."""
     if (folder / "figures.json").exists():
         return read_figures(folder / "figures.json")
     last = next((path for kind in ("crash", "timeout", "oom") for path in sorted(folder.glob(f"{kind}-*"))), None)
     data = last.read_bytes().decode("latin-1") if last else ""
     why = last.name.partition("-")[0] if last else "ended"
-    return Figures(crashes={why: Crash(f"the process ended: {said[-1500:]}", why, data)})
+    return Figures(crashes={why: Crash(f"the process ended: {error[-1500:]}", why, data)})

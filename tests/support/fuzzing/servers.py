@@ -110,8 +110,8 @@ def _assistants(folder: Path) -> Reads:
         call = changed(sound, Drawing(data))
         name = call.get("tool") if isinstance(call, dict) else None
         arguments = call.get("arguments") if isinstance(call, dict) else None
-        told = json.loads(json.dumps(arguments, default=str).encode(errors="replace"))
-        sent = clients[0].call_tool(str(name), told if isinstance(told, dict) else {})
+        decoded = json.loads(json.dumps(arguments, default=str).encode(errors="replace"))
+        sent = clients[0].call_tool(str(name), decoded if isinstance(decoded, dict) else {})
         result = None
         with suppress(Exception):  # a refusal of the protocol's own; what the server means to say is a result
             result = asyncio.run_coroutine_threadsafe(sent, loop).result(60)

@@ -70,8 +70,8 @@ class Watched:
         if key in self.figures.crashes:
             self.figures.crashes[key].times += 1
         else:
-            told = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-            self.figures.crashes[key] = Crash(told, where, data.decode("latin-1"))
+            message = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            self.figures.crashes[key] = Crash(message, where, data.decode("latin-1"))
 
 
 def write_figures(figures: Figures, path: Path) -> None:
@@ -81,5 +81,5 @@ def write_figures(figures: Figures, path: Path) -> None:
 
 def read_figures(path: Path) -> Figures:
     """Return figures from a file."""
-    told = json.loads(path.read_text(encoding="utf-8"))
-    return Figures(**{**told, "crashes": {key: Crash(**crash) for key, crash in told["crashes"].items()}})
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return Figures(**{**record, "crashes": {key: Crash(**crash) for key, crash in record["crashes"].items()}})

@@ -115,13 +115,13 @@ async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> No
 
 
 async def test_a_listener_hears_what_happens_and_how_it_is_answered(tmp_path: Path) -> None:
-    heard: list[tuple[str, Event | Turn]] = []
+    events: list[tuple[str, Event | Turn]] = []
     async with sessions(tmp_path) as at:
         id = await begun(at)
-        await at.ask(id, "cell 1 1", lambda question, news: heard.append((question, news)))
+        await at.ask(id, "cell 1 1", lambda question, news: events.append((question, news)))
         await asyncio.sleep(0)
         await at.ask(id, "cell 1 2")
-    assert [(question, type(news)) for question, news in heard] == [("cell 1 1", Note), ("cell 1 1", Turn)]
+    assert [(question, type(news)) for question, news in events] == [("cell 1 1", Note), ("cell 1 1", Turn)]
 
 
 async def test_what_goes_wrong_leaves_the_conversation_as_it_was(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ def test_a_turn_counts_in_each_of_its_kinds_and_a_kind_without_turns_has_no_shar
         answered("AB", 1, right=False, reachable=True),
         answered("CD", 0, right=False, reachable=False),
     ]
-    with_gold = [answered("AB", 0, right=True), answered("AB", 1, right=True), answered("CD", 0, right=False)]
+    outcomes = [answered("AB", 0, right=True), answered("AB", 1, right=True), answered("CD", 0, right=False)]
     kinds = [{Kind.TEXT_ONLY}, {Kind.TEXT_ONLY, Kind.AVERAGE}, set[Kind]()]
     by_place = {(turn.conversation, turn.turn): frozenset(names) for turn, names in zip(own, kinds, strict=True)}
-    rows = {row[0]: row[1:] for row in by_kind(own, with_gold, by_place)}
+    rows = {row[0]: row[1:] for row in by_kind(own, outcomes, by_place)}
     assert list(rows) == list(Kind)
     # All turns of one company: the interval is the share.
     assert rows[Kind.TEXT_ONLY] == ("2", "50.0", "50.0 to 50.0", "100.0", "100.0")

@@ -58,7 +58,7 @@ def test_the_choices_are_listed_with_what_they_come_to_and_taken_by_number(chat:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ('2 step 1 -> "operating costs" | 2007', "answer 2: 181,001 million -> 402 million"),
         ("2 step 1 -> operating costs 2007", "answer 2: 181,001 million -> 402 million"),
@@ -70,9 +70,9 @@ def test_the_choices_are_listed_with_what_they_come_to_and_taken_by_number(chat:
         ("2 cell 1 = 0", "206588"),
     ],
 )
-def test_every_form_of_a_correction_is_understood(chat: Quaestor, line: str, says: str) -> None:
+def test_every_form_of_a_correction_is_understood(chat: Quaestor, line: str, message: str) -> None:
     outcome = chat(f"{ASKED}/fix {line}\n")
-    assert (outcome.code, says in outcome.out) == (0, True), outcome.out + outcome.err
+    assert (outcome.code, message in outcome.out) == (0, True), outcome.out + outcome.err
 
 
 def test_what_cannot_be_read_or_done_is_said_in_one_line(chat: Quaestor) -> None:
@@ -95,8 +95,8 @@ def test_what_cannot_be_read_or_done_is_said_in_one_line(chat: Quaestor) -> None
     assert outcome.code == 2
     _, *errors = outcome.err.splitlines()
     assert len(errors) == len(wrong), outcome.err
-    for (line, says), error in zip(wrong.items(), errors, strict=True):
-        assert says in error, line
+    for (line, message), error in zip(wrong.items(), errors, strict=True):
+        assert message in error, line
     assert chat("/fix\n").err
 
 

@@ -24,10 +24,10 @@ def test_sentences_are_shown_with_the_numbers_of_their_places() -> None:
     asked = Conversation(PAGE.id, PAGE, ("how much did it change?", "why?"))
     turns = asyncio.run(play_conversation(asked, ExplainingSolver()))
     assert [(turn.verified, turn.answer.kind) for turn in turns] == [(True, "number"), (True, "explanation")]
-    for turn, told in zip(turns, answers_of(turns, PAGE), strict=True):
+    for turn, answer in zip(turns, answers_of(turns, PAGE), strict=True):
         cited = cite_explanation(turn.answer)
         assert cited is not None
         assert (cited.lines, sources_of(turn.answer)) == (LINES, cited.sources)
-        assert told.explanation is not None
-        assert len(told.explanation.sources) == 3
+        assert answer.explanation is not None
+        assert len(answer.explanation.sources) == 3
         assert "&lt;b&gt;" in turn_html(turn, PAGE)

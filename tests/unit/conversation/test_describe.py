@@ -369,10 +369,10 @@ def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
 
 def test_listed_numbers_of_one_name_and_period_are_counted() -> None:
     talk = Talk(RENTS)
-    told = talk.turn(
+    turn = talk.turn(
         "what was the rent expense of both years?", said(RENTS, 0, 0), said(RENTS, 0, 1, 2), compute(3, "add", 1, 2)
     )
-    assert told.text == "Sum of 2 numbers of rent expense"
+    assert turn.text == "Sum of 2 numbers of rent expense"
 
 
 def test_no_variable_is_called_a_number() -> None:
@@ -413,16 +413,19 @@ def test_a_total_is_part_of_the_name_and_a_carrying_amount_is_not() -> None:
 
 def test_words_are_named_by_what_the_text_and_the_question_call_alike_else_by_their_place() -> None:
     words = Extract(1, said(ACCOUNTS, 0, 0).source, "words", None, text="rent expense was")
-    for asked, told in (("what of the rent expense?", "Words on rent expense"), ("why that?", "Words of the page")):
-        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(asked)).text == told
+    for asked, description in (
+        ("what of the rent expense?", "Words on rent expense"),
+        ("why that?", "Words of the page"),
+    ):
+        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(asked)).text == description
 
 
 def test_an_ambiguous_label_has_its_heading_and_a_balance_its_subject() -> None:
     rows = [["", "2008"], ["product revenue :", ""], ["total", "5"], ["service revenue :", ""], ["total", "7"]]
     rows = [*rows, ["asia", "3"], ["other revenue :", ""], ["asia", "4"]]
     shared = page(rows)
-    for row, told in ((4, "Total of service revenue in 2008"), (7, "Other revenue, asia in 2008")):
-        assert describe(Plan((cell(shared, row, 1),)), Memory(), shared).text == told
+    for row, description in ((4, "Total of service revenue in 2008"), (7, "Other revenue, asia in 2008")):
+        assert describe(Plan((cell(shared, row, 1),)), Memory(), shared).text == description
     grids = (
         [["", "2008"], ["operating expenses :", ""], ["rent", "2"], ["net income", "5"]],
         [["", "2008"], ["net income", "7"]],
@@ -432,8 +435,8 @@ def test_an_ambiguous_label_has_its_heading_and_a_balance_its_subject() -> None:
     assert describe(Plan((cell(tables, 3, 1),)), Memory(), tables).text == "Statements of income, net income in 2008"
     lead = ["the following table summarizes the activity in our unrecognized tax benefits :"]
     tax = page([["", "2008"], ["balance at end of year", "5"]], before=lead)
-    told = "Balance at end of year of unrecognized tax benefits in 2008"
-    assert describe(Plan((cell(tax, 1, 1),)), Memory(), tax).text == told
+    description = "Balance at end of year of unrecognized tax benefits in 2008"
+    assert describe(Plan((cell(tax, 1, 1),)), Memory(), tax).text == description
 
 
 def test_a_list_named_by_its_time_alone_is_named_by_its_heading() -> None:

@@ -15,7 +15,7 @@ TEXT = ["sales rose due to higher prices .", "rent fell because of a smaller mil
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "expected"),
     [
         ("what was the change in net sales from 2011 to 2012?", "980 - 910"),
         ("what were net sales in 2012?", ""),
@@ -23,8 +23,8 @@ TEXT = ["sales rose due to higher prices .", "rent fell because of a smaller mil
         ("why?", ""),
     ],
 )
-def test_only_what_is_computed_has_a_formula(question: str, said: str) -> None:
-    assert arithmetic(quaestor.open(page(ROWS, TEXT)).ask(question).answer) == said
+def test_only_what_is_computed_has_a_formula(question: str, expected: str) -> None:
+    assert arithmetic(quaestor.open(page(ROWS, TEXT)).ask(question).answer) == expected
 
 
 def test_words_of_the_document_are_not_a_formula() -> None:

@@ -9,8 +9,8 @@ import pytest
 def threshold_after(statement: str) -> int:
     """Return after how many new objects a process looks for cycles that has run a statement."""
     code = f"{statement}\nimport gc; print(gc.get_threshold()[0])"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    return int(said.split()[-1])
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return int(printed.split()[-1])
 
 
 @pytest.mark.slow

@@ -54,8 +54,8 @@ class Hearing:
     def __init__(self) -> None:
         self.heard: list[Any] = []
 
-    def hear(self, said: Any) -> None:
-        self.heard.append(said)
+    def hear(self, message: Any) -> None:
+        self.heard.append(message)
 
     async def answer(self, asked: Any) -> Any:
         self.heard.append(asked)

@@ -79,7 +79,7 @@ def test_calls_send_ask_and_return_and_like_calls_share_a_worker() -> None:
             with pytest.raises(EngineError):
                 await workers.call(("result", "that cannot travel"))
             workers.broadcast("hear")
-            assert [told for _, told in await asyncio.gather(*(workers.call(("wait", 0.1)) for _ in range(2)))] == [
+            assert [reply for _, reply in await asyncio.gather(*(workers.call(("wait", 0.1)) for _ in range(2)))] == [
                 ["hear"],
                 ["hear"],
             ]

@@ -8,7 +8,7 @@ from quaestor.core.unbound_numbers import unbound_numbers
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "numbers"),
     [
         ("Sales rose by 14.1% [#1].", ("14.1", "%")),
         ("Sales rose 5{#1}.", ("5",)),
@@ -39,8 +39,8 @@ from quaestor.core.unbound_numbers import unbound_numbers
         ("From one quarter to the next the credit score of U.S. peers {#1} fell [#1].", ()),
     ],
 )
-def test_numbers_of_a_sentence_that_are_not_references(template: str, said: tuple[str, ...]) -> None:
-    assert unbound_numbers(template) == said
+def test_numbers_of_a_sentence_that_are_not_references(template: str, numbers: tuple[str, ...]) -> None:
+    assert unbound_numbers(template) == numbers
 
 
 def test_what_is_allowed_is_allowed_alone_and_as_no_amount() -> None:

@@ -58,7 +58,7 @@ def test_a_file_of_docfinqa_has_its_documents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "says"),
+    ("changed", "message"),
     [
         ({"file": "cedar-2024"}, "line 1: .*has no document 'cedar-2024'; name the folder of the documents"),
         ({"file": "../alder-2024"}, "is not the name of a file"),
@@ -68,9 +68,9 @@ def test_a_file_of_docfinqa_has_its_documents(tmp_path: Path) -> None:
         ({"conversation": "birch-01", "file": "birch-2024.md"}, "line 2: expected turn 1 of birch-01"),
     ],
 )
-def test_a_line_that_is_wrong_is_named(tmp_path: Path, changed: dict[str, Any], says: str) -> None:
+def test_a_line_that_is_wrong_is_named(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     path = write_questions(tmp_path, [QUESTIONS[0] | changed, *QUESTIONS[3:]])
-    with pytest.raises(DatasetError, match=says):
+    with pytest.raises(DatasetError, match=message):
         read_dataset(path, folder=write_filings(tmp_path))
 
 

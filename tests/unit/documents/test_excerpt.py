@@ -48,10 +48,10 @@ def test_an_excerpt_finds_what_it_leaves_out() -> None:
     part = filing().excerpt([3, 5])
     assert part.cell(CellRef("10-K", 0, 1, 1)).text == "90"
     assert part.table(0).rows[1].label == "sales"
-    said = SentenceRef("10-K", "section_0", 0, 0, 5)
-    assert part.sentence(said).text == "sales were as follows ."
-    assert part.block(said).page == 3
-    assert part.section(said).title == "Sales"
+    sentence = SentenceRef("10-K", "section_0", 0, 0, 5)
+    assert part.sentence(sentence).text == "sales were as follows ."
+    assert part.block(sentence).page == 3
+    assert part.section(sentence).title == "Sales"
     with pytest.raises(IndexError):
         part.table(2)
 

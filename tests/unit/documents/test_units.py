@@ -117,12 +117,12 @@ def test_what_became_of_a_hundred_dollars_is_not_in_millions() -> None:
     assert table(income, TablePart([*grid[:2], ["Index", "90", "113"]], header_rows=1)).scale_at(2, 2) is Scale.MILLION
 
 
-def document_with(says: str, sign: str) -> Document:
+def document_with(words: str, sign: str) -> Document:
     return assemble(
         "report.md",
         [
             HeadingPart("Results"),
-            ParagraphPart((says,)),
+            ParagraphPart((words,)),
             TablePart([[f"({sign} millions)", "2023", "2022"], ["Revenue", f"{sign}1,204.5", f"{sign}1,100.2"]]),
             ParagraphPart((f"The group spent {sign}45 million at home and US$12 million abroad.",)),
         ],
@@ -138,7 +138,7 @@ def units_read(document: Document) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    ("says", "sign", "currency"),
+    ("words", "sign", "currency"),
     [
         ("All dollar amounts are in Canadian dollars unless otherwise stated.", "$", "CAD"),
         ("The financial statements are presented in Australian dollars.", "$", "AUD"),
@@ -149,8 +149,8 @@ def units_read(document: Document) -> list[str | None]:
         ("The company sells widgets in Japan.", "¥", "JPY"),
     ],
 )
-def test_the_document_says_whose_sign_it_is(says: str, sign: str, currency: str) -> None:
-    assert units_read(document_with(says, sign)) == [currency, currency, currency, "USD"]
+def test_the_document_says_whose_sign_it_is(words: str, sign: str, currency: str) -> None:
+    assert units_read(document_with(words, sign)) == [currency, currency, currency, "USD"]
 
 
 @pytest.mark.parametrize(

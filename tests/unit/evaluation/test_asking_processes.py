@@ -68,11 +68,11 @@ def all_of(store: Path) -> tuple[str, str]:
             found = [await opened.prompts(run.id, one.conversation) for one in await opened.examples(run.id)]
             return [prompt for conversation in found for prompt in conversation]
 
-    told = [serial.dump(prompt) for prompt in asyncio.run(prompts())]
-    for one in told:
+    dumped = [serial.dump(prompt) for prompt in asyncio.run(prompts())]
+    for one in dumped:
         for name in ("run", "started", "finished", "attempt"):
             one.pop(name)
-    return content(stored(store)), unnumbered(json.dumps(told, sort_keys=True))
+    return content(stored(store)), unnumbered(json.dumps(dumped, sort_keys=True))
 
 
 def unnumbered(text: str) -> str:
@@ -224,9 +224,9 @@ def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_pro
             os.killpg(
                 run.pid, signal.SIGINT
             )  # as a terminal and a service manager do: every process of the group hears it
-            told = run.communicate(timeout=60)[1]
-        assert "leaked" not in told
-        assert "Traceback" not in told
+            errors = run.communicate(timeout=60)[1]
+        assert "leaked" not in errors
+        assert "Traceback" not in errors
         until = time.monotonic() + 10
         while time.monotonic() < until:
             try:

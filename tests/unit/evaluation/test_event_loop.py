@@ -117,12 +117,12 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
 def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
     # Each page takes a tenth of a second or more to read.
     heart = asyncio.run(play([many_tables(8, seed) for seed in range(8)], tmp_path / "runs.db"))
-    told = (
+    calls = (
         f"of {len(heart.waited)} beats the median waited {statistics.median(heart.waited):.4f} s, the slowest "
         f"{max(heart.waited):.3f} s; computing took {max(heart.computed):.3f} s at most"
     )
-    print(told)
-    assert max(heart.computed) < COMPUTING, told
+    print(calls)
+    assert max(heart.computed) < COMPUTING, calls
 
 
 @pytest.mark.slow

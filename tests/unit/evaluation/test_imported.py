@@ -114,16 +114,16 @@ def test_null_is_no_answer_and_empty_lines_are_none(dataset: Dataset) -> None:
 def test_a_bad_line_is_named_with_what_is_wrong(dataset: Dataset, bad: object) -> None:
     with pytest.raises(BadLinesError) as caught:
         read(dataset, line(2, turn=1), bad, line(3, turn=2))
-    (said,) = caught.value.lines
-    assert said.startswith("a.jsonl:2: ")
-    assert len(said) < 300
+    (message,) = caught.value.lines
+    assert message.startswith("a.jsonl:2: ")
+    assert len(message) < 300
     assert (caught.value.file, len(caught.value.lines)) == ("a.jsonl", 1)
 
 
 def test_all_bad_lines_are_named_and_a_turn_that_is_answered_twice_is_one(dataset: Dataset) -> None:
     with pytest.raises(BadLinesError) as caught:
         read(dataset, line(1), "{", line(1), b"\xff".decode("latin-1") + "{")
-    assert [said.partition(": ")[0] for said in caught.value.lines] == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4"]
+    assert [line.partition(": ")[0] for line in caught.value.lines] == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4"]
     assert ONE in caught.value.lines[1]
 
 

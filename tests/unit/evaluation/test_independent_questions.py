@@ -33,12 +33,12 @@ def played(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
 
 
 def test_an_independent_question_knows_no_other() -> None:
-    told, questions = played(chained=False)
-    assert told == [(0, 0)] * 3
+    sizes, questions = played(chained=False)
+    assert sizes == [(0, 0)] * 3
     assert questions == list(CONVERSATION.questions)
 
 
 def test_a_chained_question_knows_those_before_it() -> None:
-    told, questions = played(chained=True)
-    assert [turns for turns, _ in told] == [0, 1, 2]
+    sizes, questions = played(chained=True)
+    assert [turns for turns, _ in sizes] == [0, 1, 2]
     assert questions == list(CONVERSATION.questions)

@@ -161,10 +161,10 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
 @pytest.mark.very_slow
 def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes: Nodes) -> None:
     nodes.grow(2)
-    names, told = sorted(variables_of_order()), list[int]()
-    found = answer_on_ray(os.getenv, names, 2, nodes.address, told.append)
+    names, counts = sorted(variables_of_order()), list[int]()
+    found = answer_on_ray(os.getenv, names, 2, nodes.address, counts.append)
     assert found == [variables_of_order()[name] for name in names]
-    assert told == list(range(1, len(names) + 1))
+    assert counts == list(range(1, len(names) + 1))
 
 
 @pytest.mark.very_slow
@@ -295,8 +295,8 @@ def test_nothing_is_left_of_a_ray_of_this_machine(tmp_path: Path) -> None:
         folder = Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2]
         assert Path(folder).is_dir()
         run.send_signal(signal.SIGKILL)
-        said, _ = run.communicate(timeout=60)
-    assert said == ""
+        printed, _ = run.communicate(timeout=60)
+    assert printed == ""
     for _ in range(100):
         if not (left := processes_of(holder)):
             break
@@ -320,10 +320,10 @@ def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
         folder = Path(Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2])
         wait_for(lambda: len(processes_of(holder)) >= 3)
         run.send_signal(signal.SIGTERM)
-        said, told = run.communicate(timeout=60)
+        printed, errors = run.communicate(timeout=60)
     assert run.returncode == 143
-    assert said == ""
-    assert re.search(r"--resume \S+$", told.strip().splitlines()[-1])
+    assert printed == ""
+    assert re.search(r"--resume \S+$", errors.strip().splitlines()[-1])
     until = time.monotonic() + 10
     while (left := processes_of(holder)) and time.monotonic() < until:
         time.sleep(0.1)

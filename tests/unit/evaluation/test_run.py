@@ -68,24 +68,24 @@ def test_everything_is_stored(tmp_path: Path) -> None:
 
 def test_the_callback_hears_of_every_conversation_once_it_is_stored(tmp_path: Path) -> None:
     dataset = a_dataset(a_conversation("cell 0 1", name="a"), a_conversation("break", name="b"))
-    heard: list[tuple[str, int, int]] = []
+    progress: list[tuple[str, int, int]] = []
 
     def hear(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
         with closing(sqlite3.connect(tmp_path / "runs.db")) as db:
             ended = db.execute("SELECT count(*) FROM examples WHERE status != 'pending'").fetchone()[0]
-        heard.append((conversation.id, len(turns), ended))
+        progress.append((conversation.id, len(turns), ended))
 
     played(dataset, tmp_path / "runs.db", on_conversation=hear)
-    assert heard == [("a", 1, 1), ("b", 0, 2)]
+    assert progress == [("a", 1, 1), ("b", 0, 2)]
 
 
 def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
     first, second = a_document("NORD/2012/page_41.pdf"), a_document("QUIL/2007/page_88.pdf")
     pages = {"a": first, "b": second, "c": first, "d": second}
     dataset = a_dataset(*(Conversation(name, page, ("cell 0 1",)) for name, page in pages.items()))
-    heard: list[str] = []
-    played(dataset, tmp_path / "runs.db", on_conversation=lambda conversation, _: heard.append(conversation.id))
-    assert heard == ["a", "c", "b", "d"]
+    ids: list[str] = []
+    played(dataset, tmp_path / "runs.db", on_conversation=lambda conversation, _: ids.append(conversation.id))
+    assert ids == ["a", "c", "b", "d"]
 
 
 @pytest.mark.very_slow

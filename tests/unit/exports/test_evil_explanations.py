@@ -45,8 +45,8 @@ def document_of(evil: str) -> Document:
 def told(evil: str) -> tuple[Turn, ExportedConversation]:
     document = document_of(evil)
     cell = document.tables[0].cells[1][1].ref
-    said = SentenceRef(document.id, "pre_text", 0, 0, 1)
-    references = (Reference(0, len(evil), 1, (cell,)), Reference(len(evil), len(evil), 1, (said,)))
+    sentence = SentenceRef(document.id, "pre_text", 0, 0, 1)
+    references = (Reference(0, len(evil), 1, (cell,)), Reference(len(evil), len(evil), 1, (sentence,)))
     explained = Explanation((ExplainedSentence(f"{evil} rose", references),))
     answer = Answer(
         Number(Decimal("98.5")), description=evil, entity=evil, formula=f"98.5 + {evil}", sources=(cell,), reason=evil,

@@ -26,8 +26,8 @@ def conversation(*turns: Turn) -> ExportedConversation:
     return ExportedConversation("mill.pdf", GraphProvider.of([MILL]).graph(MILL), turns)
 
 
-def rows(told: ExportedConversation) -> list[dict[str, str]]:
-    return list(csv.DictReader(StringIO(to_csv([told]))))
+def rows(conversation: ExportedConversation) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(to_csv([conversation]))))
 
 
 def test_a_line_a_question() -> None:
@@ -40,13 +40,13 @@ def test_a_line_a_question() -> None:
 
 
 def test_json_has_every_turn() -> None:
-    (told,) = json.loads(to_json([conversation(a_turn("a", SALES), a_turn("b", Answer(None, reason="no")))]))
-    assert [turn["value"] for turn in told["turns"]] == [-98.5, None]
-    assert told["turns"][1]["reason"] == "no"
-    assert told["document"] == MILL.id
+    (exported,) = json.loads(to_json([conversation(a_turn("a", SALES), a_turn("b", Answer(None, reason="no")))]))
+    assert [turn["value"] for turn in exported["turns"]] == [-98.5, None]
+    assert exported["turns"][1]["reason"] == "no"
+    assert exported["document"] == MILL.id
 
 
 def test_signs_of_markdown_are_signs() -> None:
-    told = to_markdown([conversation(a_turn("a | <b> `c` [d](e)", SALES))])
-    assert r"a \| &lt;b> \`c\` \[d](e)" in told
-    assert len({line.count(" | ") for line in told.splitlines() if line.startswith("| ")}) == 1
+    markdown = to_markdown([conversation(a_turn("a | <b> `c` [d](e)", SALES))])
+    assert r"a \| &lt;b> \`c\` \[d](e)" in markdown
+    assert len({line.count(" | ") for line in markdown.splitlines() if line.startswith("| ")}) == 1

@@ -88,8 +88,8 @@ def test_a_graph_of_before_empty_cells_were_marked_can_be_read() -> None:
     document = page([["", "2012"], ["write-off", "2014"], ["sales", "3"]])
     graph = build_graph(document, build_ontology([document]))
     (cell,) = graph.text_cells
-    said = {triple for triple in graph.triples() if triple.p != "kg:empty"}
-    earlier = graph_from_triples({*said, Triple(cell.instance, cell.predicate, '"2014"')})
+    triples = {triple for triple in graph.triples() if triple.p != "kg:empty"}
+    earlier = graph_from_triples({*triples, Triple(cell.instance, cell.predicate, '"2014"')})
     assert [(c.text, c.repair, c.empty) for c in earlier.text_cells] == [("2014", cell.repair, False)]
 
 
@@ -100,7 +100,7 @@ def test_strict_lists_every_gap_with_the_nearest_properties() -> None:
         build_graph(document, ontology, "strict")
     assert caught.value.document == "X/1"
     assert len(caught.value.gaps) == 3
-    assert all(said in caught.value.gaps[1] for said in ("0", "3", "'badwill'", "kg:goodwill"))
+    assert all(word in caught.value.gaps[1] for word in ("0", "3", "'badwill'", "kg:goodwill"))
 
 
 def test_extend_mints_and_marks() -> None:

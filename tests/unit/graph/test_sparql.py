@@ -115,11 +115,11 @@ def test_service_makes_no_connection() -> None:
 def test_malformed_queries_name_place_and_fault(query: str, named: str) -> None:
     with pytest.raises(QueryError, match=named) as raised:
         GRAPH.select(query)
-    said = str(raised.value)
-    assert "\n" not in said
+    message = str(raised.value)
+    assert "\n" not in message
     # No list of all that the grammar would have taken.
-    assert "expected one of" not in said
-    assert len(said) < 260
+    assert "expected one of" not in message
+    assert len(message) < 260
 
 
 def test_the_query_that_messages_show_is_answered() -> None:

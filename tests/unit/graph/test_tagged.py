@@ -50,8 +50,8 @@ def test_a_tag_of_another_number_is_ignored() -> None:
 def test_a_graph_with_tags_comes_back_equal() -> None:
     document = filing((1, 1, PAID), (1, 2, replace(PAID, value=Decimal(10_000_000))))
     graph = build_graph(document, build_ontology([document]))
-    said = {predicate for _, predicate, _ in graph.triples()}
-    assert {"kg:concept", "kg:exactValue", "kg:periodBy"} <= said
+    predicates = {predicate for _, predicate, _ in graph.triples()}
+    assert {"kg:concept", "kg:exactValue", "kg:periodBy"} <= predicates
     assert graph_from_triples(graph.triples()) == graph
 
 

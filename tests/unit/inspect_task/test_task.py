@@ -172,9 +172,10 @@ def test_what_cannot_be_used_is_said_before_anything_is_asked(arguments: dict[st
 
 
 @pytest.mark.parametrize(
-    ("solver", "model", "said"), [("workflow", "none/none", "'workflow'"), ("embedded", "mockllm/model", "'embedded'")]
+    ("solver", "model", "message"),
+    [("workflow", "none/none", "'workflow'"), ("embedded", "mockllm/model", "'embedded'")],
 )
-def test_solver_and_model_have_to_go_together(solver: str, model: str, said: str, tmp_path: Path) -> None:
+def test_solver_and_model_have_to_go_together(solver: str, model: str, message: str, tmp_path: Path) -> None:
     log = run_theirs(model, tmp_path, task_args={"solver": solver})
     assert log.status == "error"
-    assert said in log.samples[0].error.message
+    assert message in log.samples[0].error.message

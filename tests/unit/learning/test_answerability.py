@@ -32,9 +32,9 @@ def test_predictors_are_learned_and_half_have_an_answer() -> None:
     model = fit_answerability(samples(), WORDS)
     assert model is not None
     assert model.weights.argmin() == PLACE
-    said = [model.probability(one.measured) for one in samples()]
-    assert np.mean(said) == pytest.approx(0.5, abs=0.1)
-    own = [p for p, one in zip(said, samples(), strict=True) if one.kind == OWN]
+    probabilities = [model.probability(one.measured) for one in samples()]
+    assert np.mean(probabilities) == pytest.approx(0.5, abs=0.1)
+    own = [p for p, one in zip(probabilities, samples(), strict=True) if one.kind == OWN]
     assert np.mean(own) > 0.75
 
 

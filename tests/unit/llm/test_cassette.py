@@ -52,12 +52,12 @@ def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0
                 return f"<{row}>"
 
             async def converse(number: int) -> str:
-                said = []
+                replies = []
                 for turn in range(2):
                     await asyncio.sleep(pace * (conversations - number))
                     with turn_context("run", f"c{number}", turn), phase("ANSWER"):
-                        said.append((await agent.run(f"question {turn}")).output)
-                return " / ".join(said)
+                        replies.append((await agent.run(f"question {turn}")).output)
+                return " / ".join(replies)
 
             return list(await asyncio.gather(*(converse(number) for number in range(conversations))))
 
@@ -270,14 +270,14 @@ def test_json_of_a_client_is_packed_as_json(value: JsonValue) -> None:
 
 def test_equal_requests_of_another_run_go_by_conversation(plain: Bench, tmp_path: Path) -> None:
     async def ask(tape: CassetteRecorder | CassettePlayer, run: str, order: str) -> dict[str, str | None]:
-        said = {}
+        replies = {}
         async with plain.connect(cassette=tape) as connection:
             for conversation in order:
                 with turn_context(run, conversation, 0):
-                    said[conversation] = (
+                    replies[conversation] = (
                         await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
                     ).text
-        return said
+        return replies
 
     plain.says(say("to a"), say("to b"))
     with CassetteRecorder(tmp_path / "tape.json") as recorder:

@@ -19,7 +19,7 @@ def body_of(protocol: Protocol, reply: Reply, stream: bool) -> str:
 def test_text_and_calls_of_a_reply(protocol: Protocol, stream: bool) -> None:
     text, *calls = read_response(body_of(protocol, CALLED, stream))
     assert text == Message("assistant", "I look it up.")
-    assert [(said.who, json.loads(said.text)) for said in calls] == [
+    assert [(message.who, json.loads(message.text)) for message in calls] == [
         ("call query_kg", {"property": "net income"}),
         ("call calculate", {"values": [1, 2]}),
     ]

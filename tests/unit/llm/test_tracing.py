@@ -39,10 +39,10 @@ def test_a_request_is_a_span_with_its_prompt_and_without_its_key(bench: Bench) -
     provider.add_span_processor(SimpleSpanProcessor(spans))
     ask(bench, provider)
     (span,) = [span for span in spans.get_finished_spans() if span.name.startswith("chat ")]
-    said = str(dict(span.attributes or {}))
-    assert "what were sales?" in said
-    assert "14.1" in said
-    assert CANARY not in said
+    attributes = str(dict(span.attributes or {}))
+    assert "what were sales?" in attributes
+    assert "14.1" in attributes
+    assert CANARY not in attributes
 
 
 def test_nothing_is_traced_unless_asked_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,15 +118,15 @@ def test_a_turn_its_replies_and_its_tools_are_spans_by_the_conventions(local_mod
 
     assert [span.name for span in chats] == ["chat scripted"] * 2
     for chat in chats:
-        said = tags(chat)
+        attributes = tags(chat)
         assert chat.kind is SpanKind.CLIENT
-        assert said["gen_ai.provider.name"] == "openai"
-        assert said["gen_ai.request.model"] == said["gen_ai.response.model"] == "scripted"
-        assert (said["gen_ai.usage.input_tokens"], said["gen_ai.usage.output_tokens"]) == (10, 5)
-        assert (said["gen_ai.agent.name"], said["gen_ai.conversation.id"]) == ("agent", "made up")
-        assert said["gen_ai.response.finish_reasons"]
-        assert json.loads(said["gen_ai.input.messages"])
-        assert json.loads(said["gen_ai.output.messages"])
+        assert attributes["gen_ai.provider.name"] == "openai"
+        assert attributes["gen_ai.request.model"] == attributes["gen_ai.response.model"] == "scripted"
+        assert (attributes["gen_ai.usage.input_tokens"], attributes["gen_ai.usage.output_tokens"]) == (10, 5)
+        assert (attributes["gen_ai.agent.name"], attributes["gen_ai.conversation.id"]) == ("agent", "made up")
+        assert attributes["gen_ai.response.finish_reasons"]
+        assert json.loads(attributes["gen_ai.input.messages"])
+        assert json.loads(attributes["gen_ai.output.messages"])
 
     (tool,) = tools
     called = tags(tool)

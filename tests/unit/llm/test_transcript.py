@@ -35,11 +35,11 @@ def play(bench: Bench, conversation: str) -> None:
 
 
 def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) -> None:
-    said = [call("lookup", row=1), say("it is \u20ac 14.1"), broken(500), say("done")]
-    bench.says(*said)
+    replies = [call("lookup", row=1), say("it is \u20ac 14.1"), broken(500), say("done")]
+    bench.says(*replies)
     play(bench, "Single_NORD/2012/page_41.pdf-1")
     assert len(bench.exchanges) == 4
-    for exchange, asked, reply in zip(bench.exchanges, bench.server.asked, said, strict=True):
+    for exchange, asked, reply in zip(bench.exchanges, bench.server.asked, replies, strict=True):
         assert json.loads(exchange.request) == asked.body
         assert exchange.response == written(asked, reply)[0]
         assert exchange.status == reply.status

@@ -55,12 +55,12 @@ def malformed() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def is_fine(tool: str, given: dict[str, Any]) -> bool:
     """Whether a call of those above can be done after all."""
-    said = {
+    arguments = {
         "read_document": given.get("part", 1) is None or (given.get("document") is None and "part" not in given),
         "calculate": given.get("formula") == "a" and given.get("values") == RIGHT["calculate"]["values"],
         "check_number": False,
     }
-    return said.get(tool, False)
+    return arguments.get(tool, False)
 
 
 @pytest.mark.slow
@@ -71,9 +71,9 @@ async def test_malformed_calls_are_refused_and_the_server_goes_on(tmp_path: Path
     async with client_of_folder(tmp_path) as client:
         for tool, given in calls:
             result = await client.call_tool(tool, given)
-            said = text_of(result)
-            assert str(tmp_path) not in said
-            assert INTERNAL not in said, (tool, given)
+            text = text_of(result)
+            assert str(tmp_path) not in text
+            assert INTERNAL not in text, (tool, given)
             if not result.is_error:
                 done.append((tool, given))
         assert await called(client, "read_document")
@@ -90,9 +90,9 @@ def _makes_sense(tool: str, given: dict[str, Any]) -> bool:
 async def test_what_is_no_message_of_the_protocol_is_refused_too(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         for name in ("", "no_tool", "../read_document", "x" * 5_000, "\x1b[2J", "ASK"):
-            with pytest.raises(MCPError) as told:
+            with pytest.raises(MCPError) as raised:
                 await client.call_tool(name, {})
-            assert "\x1b" not in str(told.value)
+            assert "\x1b" not in str(raised.value)
         for name, given in (("no_prompt", {}), ("write_plan", {}), ("write_plan", {"evil": "x"})):
             with pytest.raises(MCPError):
                 await client.get_prompt(name, given)
@@ -111,9 +111,9 @@ async def test_a_path_outside_the_folders_is_refused_by_every_tool(tmp_path: Pat
     async with Client(server) as client:
         for name, (tool, right) in product(names, RIGHT.items()):
             if "document" in right:
-                said = await refused(client, tool, {**right, "document": name})
-                assert INTERNAL not in said, (name, tool)
-                assert "133733411" not in said, (name, tool)
+                message = await refused(client, tool, {**right, "document": name})
+                assert INTERNAL not in message, (name, tool)
+                assert "133733411" not in message, (name, tool)
         assert (await called(client, "read_document"))["documents"] == [FILING]
 
 
@@ -202,7 +202,7 @@ async def test_what_files_say_leads_no_terminal_and_is_told_as_material(tmp_path
         written.getvalue(), encoding="utf-8"
     )
     async with Client(server) as client:
-        told = [
+        results = [
             await called(client, "read_document"),
             await called(client, "read_document", document="evil.csv"),
             await called(client, "read_document", document="evil.csv", part=1),
@@ -212,9 +212,9 @@ async def test_what_files_say_leads_no_terminal_and_is_told_as_material(tmp_path
             await called(client, "find", document="evil.csv", words="instructions"),
         ]
         prompt = await client.get_prompt("write_plan", {"document": "evil.csv", "question": "net sales in 2009?"})
-    said = json.dumps(told, ensure_ascii=False) + prompt.model_dump_json()
-    assert not set(said) & set("\x1b\x07\x9b\u202e\u2066")
-    assert EVIL not in said
+    text = json.dumps(results, ensure_ascii=False) + prompt.model_dump_json()
+    assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
+    assert EVIL not in text
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ async def test_a_thousand_random_calls_end_nothing(tmp_path: Path) -> None:
             tool = drawn.choice(TOOLS).name
             given = {drawn.choice(names): drawn.choice(values) for _ in range(drawn.randint(0, 5))}
             result = await client.call_tool(tool, given)
-            said = text_of(result)
-            assert INTERNAL not in said, (tool, given)
-            assert str(tmp_path) not in said
+            text = text_of(result)
+            assert INTERNAL not in text, (tool, given)
+            assert str(tmp_path) not in text
         assert await called(client, "read_document")

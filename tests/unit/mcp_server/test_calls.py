@@ -74,8 +74,8 @@ async def test_a_call_that_is_cancelled_stops_the_work_and_the_server_goes_on(tm
         await asyncio.gather(*asking, return_exceptions=True)
         await asyncio.wait_for(solver.cancelled.wait(), 20)
         solver.go_on.set()
-        said = await called(client, "ask", **ASKED)
-        assert said["answers"][0]["reason"] == "nothing"
+        answer = await called(client, "ask", **ASKED)
+        assert answer["answers"][0]["reason"] == "nothing"
         uris = [resource.uri for resource in (await client.list_resources()).resources]
         assert sum("conversations" in uri for uri in uris) == 1
 
@@ -92,8 +92,8 @@ async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_wa
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         solver.go_on.set()
-        said = await called(client, "ask", conversation=id, question="and in 2022?")
-        assert said["first_turn"] == 2
+        answer = await called(client, "ask", conversation=id, question="and in 2022?")
+        assert answer["first_turn"] == 2
 
 
 # An interruption that a weak reference's callback swallows is printed, and made again.
@@ -112,8 +112,8 @@ async def test_calls_that_are_cancelled_at_any_moment_leave_nothing_behind(tmp_p
             done = await asyncio.gather(*asking, return_exceptions=True)
             assert not [one for one in done if isinstance(one, Exception)]
         before = len(json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"])
-        said = await called(client, "ask", conversation=id, question="what was the cost of sales in 2024?")
-        assert (said["first_turn"], said["unkept"]) == (before + 1, None)
+        answer = await called(client, "ask", conversation=id, question="what was the cost of sales in 2024?")
+        assert (answer["first_turn"], answer["unkept"]) == (before + 1, None)
     async with client_of_folder(tmp_path) as client:
         turns = json.loads(await read(client, f"quaestor://conversations/{id}"))["turns"]
         assert (len(turns), turns[-1]["display"]) == (before + 1, "$ 750.3 million")
@@ -146,9 +146,9 @@ async def test_what_nobody_foresaw_is_one_line_that_tells_nothing(
 
     monkeypatch.setattr("quaestor.mcp_server.tools.text_parts", broken)
     async with client_of_folder(tmp_path) as client:
-        said = await refused(client, "read_document", {"document": FILING})
+        message = await refused(client, "read_document", {"document": FILING})
         assert await called(client, "read_document")
-    assert said == calls.INTERNAL
+    assert message == calls.INTERNAL
     assert "ZeroDivisionError" in caplog.text
     caplog.clear()
 

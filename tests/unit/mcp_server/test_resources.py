@@ -34,8 +34,8 @@ async def test_a_conversation_is_a_resource_and_its_run_is_none(tmp_path: Path) 
         id = (await called(client, "ask", document=FILING, question="what were net sales in 2024?"))["conversation"]
         uris = [resource.uri for resource in (await client.list_resources()).resources]
         assert f"quaestor://conversations/{id}" in uris
-        told = json.loads(await read(client, f"quaestor://conversations/{id}"))
-        (turn,) = told["turns"]
+        conversation = json.loads(await read(client, f"quaestor://conversations/{id}"))
+        (turn,) = conversation["turns"]
         assert turn["display"] == "$ 1,250.5 million"
         assert await read(client, "quaestor://runs") == "[]"
         with pytest.raises(MCPError, match=turn["run"]):
@@ -46,8 +46,8 @@ async def test_runs_over_datasets_are_resources(tmp_path: Path) -> None:
     async with open_store(str(tmp_path / "runs.db")) as store:
         await store.create_run(replace(a_run(), dataset="/home/somebody/pages.json"))
     async with client_of_folder(tmp_path) as client:
-        (told,) = json.loads(await read(client, "quaestor://runs"))
-        assert (told["id"], told["dataset"]) == (a_run().id, "pages.json")
+        (run,) = json.loads(await read(client, "quaestor://runs"))
+        assert (run["id"], run["dataset"]) == (a_run().id, "pages.json")
         assert json.loads(await read(client, f"quaestor://runs/{a_run().id}"))["spec"]["solver"] == "scripted"
 
 

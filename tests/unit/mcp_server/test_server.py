@@ -44,8 +44,8 @@ async def test_every_tool_says_what_it_takes_and_gives(tmp_path: Path) -> None:
 
 async def test_what_the_document_does_not_say_is_said(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
-        said = await called(client, "ask", document=FILING, question="what were net sales in 2015?")
-    (answer,) = said["answers"]
+        reply = await called(client, "ask", document=FILING, question="what were net sales in 2015?")
+    (answer,) = reply["answers"]
     assert (answer["kind"], answer["value"], answer["sources"]) == ("none", None, [])
     assert answer["reason"]
 
@@ -85,8 +85,8 @@ async def test_of_a_file_of_several_pages_the_pages_are_named(tmp_path: Path) ->
     async with client_of_folder(tmp_path, names=["sample"]) as client:
         pages = (await called(client, "read_document", document="sample"))["documents"]
         assert "sample#NORD/2012/page_41.pdf" in pages
-        said = await called(client, "ask", document=pages[0], question="what were total net sales in 2012?")
-        assert said["document"] == pages[0]
+        answer = await called(client, "ask", document=pages[0], question="what were total net sales in 2012?")
+        assert answer["document"] == pages[0]
         assert "18 pages" in await refused(client, "ask", {"document": "sample", "question": "rent?"})
 
 
@@ -120,9 +120,9 @@ async def test_the_prompt_leads_to_a_plan_that_calculate_runs(tmp_path: Path) ->
     question = "what was the change in net sales from 2023 to 2024?"
     async with client_of_folder(tmp_path) as client:
         prompt = await client.get_prompt("write_plan", {"document": FILING, "question": question})
-        told = prompt.messages[0].content.text  # type: ignore[union-attr]
-        assert "Net sales | $ 1,250.5" in told
-        assert "step_ref" in told
+        text = prompt.messages[0].content.text  # type: ignore[union-attr]
+        assert "Net sales | $ 1,250.5" in text
+        assert "step_ref" in text
         extracts = [
             {
                 "step_id": number,
@@ -138,8 +138,8 @@ async def test_the_prompt_leads_to_a_plan_that_calculate_runs(tmp_path: Path) ->
         made = await called(client, "calculate", document=FILING, question=question, plan=plan)
         assert made["display"] == "$ 120.5 million"
         lost = {**plan, "steps": [{**extracts[0], "params": {"row_query": "profit", "col_query": "2024"}}]}
-        said = await refused(client, "calculate", {"document": FILING, "question": question, "plan": lost})
-        assert "step 1" in said
+        message = await refused(client, "calculate", {"document": FILING, "question": question, "plan": lost})
+        assert "step 1" in message
         with pytest.raises(MCPError):
             await client.get_prompt("write_plan", {"document": "../x", "question": question})
 
@@ -166,8 +166,8 @@ async def test_a_conversation_of_before_goes_on_in_another_process(tmp_path: Pat
     async with client_of_folder(tmp_path) as client:
         id = (await called(client, "ask", document=FILING, question=QUESTIONS[0]))["conversation"]
     async with client_of_folder(tmp_path) as client:
-        said = await called(client, "ask", conversation=id, question=QUESTIONS[1])
-        assert (said["first_turn"], said["answers"][0]["display"]) == (2, "$ 1,130.0 million")
+        answer = await called(client, "ask", conversation=id, question=QUESTIONS[1])
+        assert (answer["first_turn"], answer["answers"][0]["display"]) == (2, "$ 1,130.0 million")
 
 
 async def test_two_clients_at_once_do_not_see_each_others_conversations(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ async def test_two_clients_at_once_do_not_see_each_others_conversations(tmp_path
         begun = await asyncio.gather(
             *(called(client, "ask", document=FILING, question=QUESTIONS[0]) for client in (one, other))
         )
-        first, second = (said["conversation"] for said in begun)
+        first, second = (answer["conversation"] for answer in begun)
         assert first != second
         await called(one, "ask", conversation=first, question=QUESTIONS[1])
         for client in (one, other):

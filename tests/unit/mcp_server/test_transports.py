@@ -73,8 +73,8 @@ async def test_over_http_only_who_may_comes_in(tmp_path: Path) -> None:
         async with httpx2.AsyncClient(headers=ACCEPTED) as http:
 
             async def asked(**headers: str) -> int:
-                told = {name.replace("_", "-"): value for name, value in headers.items()}
-                return (await http.post(f"{address}{PATH}", json=HELLO, headers=told)).status_code
+                sent = {name.replace("_", "-"): value for name, value in headers.items()}
+                return (await http.post(f"{address}{PATH}", json=HELLO, headers=sent)).status_code
 
             bearer = f"Bearer {TOKEN}"
             assert await asked() == 401
@@ -124,16 +124,16 @@ async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, loc
             str(tmp_path / "filings"), "--solver", "workflow", "--model", f"openai:scripted@{model.url}/v1",
             store=tmp_path / "runs.db", environment={"OPENAI_API_KEY": "sk-test"},
         ) as client:  # fmt: skip
-            said = await called(client, "ask", document=FILING, question=QUESTIONS[0])
-            assert said["answers"][0]["display"] == ANSWERS[0]
-            assert said["solver"] == "workflow · openai:scripted"
-            explained = await called(client, "explain", conversation=said["conversation"])
+            answer = await called(client, "ask", document=FILING, question=QUESTIONS[0])
+            assert answer["answers"][0]["display"] == ANSWERS[0]
+            assert answer["solver"] == "workflow · openai:scripted"
+            explained = await called(client, "explain", conversation=answer["conversation"])
             assert explained["usage"]["requests"] == 1
             other = await called(
-                client, "ask", conversation=said["conversation"], question="and in 2023?", solver="embedded"
+                client, "ask", conversation=answer["conversation"], question="and in 2023?", solver="embedded"
             )
             assert (other["solver"], other["answers"][0]["display"]) == ("embedded", ANSWERS[1])
-            assert model.url not in json.dumps([said, explained, other])
+            assert model.url not in json.dumps([answer, explained, other])
 
 
 @pytest.mark.very_slow

@@ -64,8 +64,8 @@ def test_a_property_of_several_classes_has_the_root_as_domain() -> None:
 
 
 def test_a_topic_of_several_documents_becomes_a_class() -> None:
-    said = ["the following table summarizes our target widget allocation as of june 30 :"]
-    documents = [page([["", "2008"], [f"row {name}", "3"]], said, name=name) for name in "AB"]
+    sentences = ["the following table summarizes our target widget allocation as of june 30 :"]
+    documents = [page([["", "2008"], [f"row {name}", "3"]], sentences, name=name) for name in "AB"]
     found = build_ontology(documents).class_named("TargetWidgetAllocation")
     assert (found.core, found.documents) == (False, ("A", "B"))
     with pytest.raises(OntologyError):

@@ -21,9 +21,9 @@ def test_a_primary_statement_is_typed_by_its_role_whatever_its_lines_say() -> No
     assert (best.name, second.name) == ("kg:IncomeStatement", "kg:IncomeTax")
     assert "income statement" in best.reasons[0]
     # A note says in which statement its numbers are.
-    said = (("lead", "included in net income"), ("lead", "a lease"))
-    assert CueIndex(cues).classify(Context(said))[0].name == "kg:IncomeStatement"
-    assert CueIndex(cues).classify(Context((*said, ("heading", "a lease")), role=TableRole.NOTE))[0].name == "kg:Lease"
+    rules = (("lead", "included in net income"), ("lead", "a lease"))
+    assert CueIndex(cues).classify(Context(rules))[0].name == "kg:IncomeStatement"
+    assert CueIndex(cues).classify(Context((*rules, ("heading", "a lease")), role=TableRole.NOTE))[0].name == "kg:Lease"
 
 
 def test_a_heading_that_names_a_statement_tells_nothing_of_the_notes_below_it() -> None:

@@ -43,9 +43,9 @@ def test_a_metric_types_worked_calculations_come_out(metric: MetricType) -> None
 
 
 def test_every_operation_on_numbers_gives_one_metric_type() -> None:
-    told = [(operation, metric.name) for metric in METRICS for operation in (metric.operation, *metric.also_by)]
-    assert len(told) == len(dict(told))
-    assert dict(told) == {name: OPERATIONS[name].metric for name in ARITHMETIC}
+    pairs = [(operation, metric.name) for metric in METRICS for operation in (metric.operation, *metric.also_by)]
+    assert len(pairs) == len(dict(pairs))
+    assert dict(pairs) == {name: OPERATIONS[name].metric for name in ARITHMETIC}
 
 
 def test_kinds_of_metrics_are_no_circle() -> None:

@@ -115,10 +115,10 @@ def test_formulas_and_plans_render_alike(text: str) -> None:
     except PlanError:
         return
     shown = render_formula(first).replace("^", "**").replace("average(", "avg(")
-    said, meant = (plain(execute(each).result.value) for each in (parse_expression(shown, {}), first))
-    assert type(said) is type(meant)
+    shown_value, expected = (plain(execute(each).result.value) for each in (parse_expression(shown, {}), first))
+    assert type(shown_value) is type(expected)
     # a / b * (a * a) is shown without brackets, and the last digit of a product can differ by its order.
-    assert abs(Decimal(said) - Decimal(meant)) <= abs(Decimal(meant)) * Decimal("1e-40")
+    assert abs(Decimal(shown_value) - Decimal(expected)) <= abs(Decimal(expected)) * Decimal("1e-40")
 
 
 @for_each_row([

@@ -114,8 +114,8 @@ def test_a_limit_is_read_in_the_scale_of_the_cells(cells: CellGroup, limit: Cons
 
 
 def test_numbers_that_count_in_several_scales_are_compared_in_one_and_keep_their_own() -> None:
-    said = tuple(Quantity(Decimal(n), scale) for n, scale in (("2.2", Scale.BILLION), ("500", Scale.MILLION)))
-    mixed = CellGroup("debt", ("bonds", "loans"), said, (cell(1, 1), cell(2, 1)))
+    quantities = tuple(Quantity(Decimal(n), scale) for n, scale in (("2.2", Scale.BILLION), ("500", Scale.MILLION)))
+    mixed = CellGroup("debt", ("bonds", "loans"), quantities, (cell(1, 1), cell(2, 1)))
     assert value(("argmax", (mixed,))) == Text("bonds")
     assert value(("above", (mixed, number("1", Scale.BILLION)))) == items(("bonds", "2.2"))
     both = execute(plan(("items", (mixed,)))).result

@@ -27,9 +27,9 @@ def test_scale_and_rounding_are_read(text: str, form: AskedForm | None) -> None:
 
 
 def test_the_statement_is_read_and_no_word_of_the_question() -> None:
-    said = read_instructions("what was depreciation in 2012? use the cash flow statement.")
-    assert said.role is TableRole.CASH_FLOWS
-    assert "cash" not in said.rest
+    instructions = read_instructions("what was depreciation in 2012? use the cash flow statement.")
+    assert instructions.role is TableRole.CASH_FLOWS
+    assert "cash" not in instructions.rest
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_no_question_crashes_it_and_no_word_is_made_up(words: list[str]) -> None
     split = split_question(text)
     assert split
     if len(split) > 1:
-        said = {word.strip("?") for part in split for word in part.replace(",", " ").replace(";", " ").split()}
-        assert said <= {*words, "what", "was", ""}
+        written = {word.strip("?") for part in split for word in part.replace(",", " ").replace(";", " ").split()}
+        assert written <= {*words, "what", "was", ""}
         assert all(part.strip("? ") for part in split)
 
 

@@ -48,9 +48,9 @@ def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
 def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, name: str) -> None:
     with pytest.raises(DatasetError, match=re.escape(name)) as raised:
         read(data, name)
-    said = str(raised.value)
-    assert "\n" not in said
-    assert os.getcwd() not in said
+    message = str(raised.value)
+    assert "\n" not in message
+    assert os.getcwd() not in message
 
 
 @pytest.mark.slow
@@ -143,11 +143,11 @@ def test_the_process_has_none_of_this_ones_secrets(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("QUAESTOR_STORE", "mongodb://user:word@host/db")
     reader, document = read(b"tell me", "ask.tell")
-    said = " ".join(sentence.text for sentence in document.sentences)
+    text = " ".join(sentence.text for sentence in document.sentences)
     assert (reader, document.id) == ("tells", "ask.tell")
-    assert "PATH" in said
-    assert "OPENAI" not in said
-    assert "QUAESTOR" not in said
+    assert "PATH" in text
+    assert "OPENAI" not in text
+    assert "QUAESTOR" not in text
 
 
 BREAKS = """

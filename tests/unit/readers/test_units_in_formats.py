@@ -55,9 +55,9 @@ def test_in_a_column_of_units_or_in_headings(
 
 @pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
 def test_in_cells_and_in_sentences(tmp_path: Path, kind: str) -> None:
-    said = "Revenue was SEK 1,204 million in 2023, after MSEK 1,100 in 2022 and NT$ 3.2 billion elsewhere in the group."
+    text = "Revenue was SEK 1,204 million in 2023, after MSEK 1,100 in 2022 and NT$ 3.2 billion elsewhere in the group."
     rows = [("", *YEARS), ("Revenue", "EUR 64.2m", "EUR 60.1m"), ("Capital", "Rs. 450 lakhs", "Rs. 410 lakhs")]
-    document = _read(tmp_path, kind, ["Key figures", said], rows)
+    document = _read(tmp_path, kind, ["Key figures", text], rows)
     (table,) = document.tables
     cells = [row[1].quantities[0] for row in table.cells[table.header_rows :]]
     assert [(q.scale, q.unit) for q in cells] == [(Scale.MILLION, "EUR"), (Scale.LAKH, "INR")]
@@ -71,7 +71,7 @@ def test_in_cells_and_in_sentences(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["html", "md"])
 @pytest.mark.parametrize(
-    ("says", "scale", "currency"),
+    ("note", "scale", "currency"),
     [
         ("Amounts are presented in thousands of euros unless otherwise stated.", Scale.THOUSAND, "EUR"),
         (
@@ -83,10 +83,10 @@ def test_in_cells_and_in_sentences(tmp_path: Path, kind: str) -> None:
     ],
 )
 def test_what_the_whole_document_says_holds_where_nothing_nearer_speaks(
-    tmp_path: Path, kind: str, says: str, scale: Scale, currency: str
+    tmp_path: Path, kind: str, note: str, scale: Scale, currency: str
 ) -> None:
     sections: list[Section] = [
-        (["1. Basis of preparation", says], [("", *YEARS), *VALUES]),
+        (["1. Basis of preparation", note], [("", *YEARS), *VALUES]),
         (["2. Personnel"], [("", *YEARS), ("Wages", "4,512", "4,400"), ("Employees", "14,512", "14,400")]),
         (["3. Fees", "(in US dollars)"], [("", *YEARS), ("Directors' fees", "310,500", "295,000")]),
         (["4. Rates"], [("", *YEARS), ("Discount rate", "2.1%", "1.9%"), ("Salary growth", "3.0%", "2.5%")]),

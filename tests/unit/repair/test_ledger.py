@@ -48,8 +48,8 @@ def test_a_misread_cell_changes_its_sentences() -> None:
     turns = the_turns()
     plan = turns[0].answer.plan
     assert plan is not None
-    said = replace(plan, explanation=("Revenue was {#1}.",))
-    ledger = Ledger(the_page(), (replace(turns[0], answer=replace(turns[0].answer, plan=said)), *turns[1:]))
+    explained = replace(plan, explanation=("Revenue was {#1}.",))
+    ledger = Ledger(the_page(), (replace(turns[0], answer=replace(turns[0].answer, plan=explained)), *turns[1:]))
     ledger.correct(misread(1, 1, "200,000"), "Ada")
     explanation = ledger.turns[0].answer.explanation
     assert explanation is not None

@@ -29,7 +29,7 @@ def test_a_table_without_a_row_that_is_asked_for_is_shown_whole() -> None:
 
 
 def test_of_a_long_passage_the_sentences_asked_for_are_shown_with_the_one_before() -> None:
-    said = [
+    sentences = [
         "Ships are old .",
         "They need care .",
         "Crews are large .",
@@ -37,7 +37,7 @@ def test_of_a_long_passage_the_sentences_asked_for_are_shown_with_the_one_before
         "Crews earn 12 .",
         "Tides turn .",
     ]
-    index = PlaceIndex.of(assemble("fleet", [HeadingPart("Fleet"), ParagraphPart(tuple(said))]))
+    index = PlaceIndex.of(assemble("fleet", [HeadingPart("Fleet"), ParagraphPart(tuple(sentences))]))
     wanted = parse_retrieval_query(index, read_question("what do ports earn?"))
     block = shorten_block(index, wanted, index.document.blocks[1])
-    assert [sentence.text for sentence in getattr(block.content, "sentences", ())] == said[2:5]
+    assert [sentence.text for sentence in getattr(block.content, "sentences", ())] == sentences[2:5]

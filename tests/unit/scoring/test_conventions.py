@@ -52,12 +52,12 @@ def test_yes_and_no_are_right_or_wrong_by_every_rule() -> None:
 
 def test_turns_that_a_rule_turns_are_counted_and_those_it_cannot_judge_left_out() -> None:
     gold = {"c": [REFERENCE, REFERENCE, GoldTurn("447", a_value(447), None, 0)]}
-    found = [Prediction("c", turn, said) for turn, said in enumerate(["0.87472", "0.875", "447"])]
+    found = [Prediction("c", turn, value) for turn, value in enumerate(["0.87472", "0.875", "447"])]
     figures = convention_figures(found, gold, [Conversation("c", PAGE, ("what?",) * 3)])
-    told = {one.name: (one.right.correct, one.right.total, one.gained, one.lost) for one in figures}
+    counts = {one.name: (one.right.correct, one.right.total, one.gained, one.lost) for one in figures}
     assert figures[0].name == "execution"
-    assert told["execution"] == (2, 3, 0, 0)
-    assert told["digits"] == (3, 3, 1, 0)
-    assert told["shown"] == (2, 2, 1, 0)
-    assert told["legacy"] == (0, 2, 0, 1)
+    assert counts["execution"] == (2, 3, 0, 0)
+    assert counts["digits"] == (3, 3, 1, 0)
+    assert counts["shown"] == (2, 2, 1, 0)
+    assert counts["legacy"] == (0, 2, 0, 1)
     assert convention_figures([], {}, []) == ()

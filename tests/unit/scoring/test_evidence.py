@@ -24,9 +24,9 @@ def test_the_evidence_is_looked_for_among_what_is_shown_first(tmp_path: Path) ->
 
 def test_a_sentence_is_evidence_where_most_of_its_words_stand(tmp_path: Path) -> None:
     document = read_document(write_filings(tmp_path) / "alder-2024.md")
-    told = Evidence(text="higher prices for drills and saws")
+    evidence = Evidence(text="higher prices for drills and saws")
     why = next(block.order for block in document.blocks if block.content.kind == "paragraph")
-    assert evidence_rank(told, document, (why,)) == 1
+    assert evidence_rank(evidence, document, (why,)) == 1
 
 
 def test_files_say_where_answers_stand(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> No
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         ({"value": 3, "scale": "million"}, "has a value without a unit"),
         ({"value": "3", "unit": "USD"}, "'value' must be a number"),
@@ -112,8 +112,8 @@ def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> No
         ("3", "must be an object"),
     ],
 )
-def test_an_answer_that_is_none_is_named(answer: object, says: str) -> None:
-    with pytest.raises(DatasetError, match=says):
+def test_an_answer_that_is_none_is_named(answer: object, message: str) -> None:
+    with pytest.raises(DatasetError, match=message):
         read_reference_answer(answer, "line 1")
 
 

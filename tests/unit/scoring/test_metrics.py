@@ -20,11 +20,11 @@ from quaestor.scoring.metrics import (
 from quaestor.scoring.predictions import Prediction
 
 
-def a_prediction(said: Decimal | bool | str | None) -> AnswerValue | None:
+def a_prediction(value: Decimal | bool | str | None) -> AnswerValue | None:
     """A value; text as a store holds it, read as scoring reads it."""
-    if isinstance(said, Decimal):
-        return Number(said)
-    return Prediction("c", 0, said).value if said is None or isinstance(said, str) else YesNo(said)
+    if isinstance(value, Decimal):
+        return Number(value)
+    return Prediction("c", 0, value).value if value is None or isinstance(value, str) else YesNo(value)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_a_number_that_is_read_as_tagged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"value": Decimal(121_000_000)}, "value"),
         ({"scale": 3, "value": Decimal(120_000)}, "scale"),
@@ -45,9 +45,9 @@ def test_a_number_that_is_read_as_tagged() -> None:
         ({"unit": "shares"}, "unit"),
     ],
 )
-def test_what_differs_is_named(change: dict[str, object], said: str) -> None:
+def test_what_differs_is_named(change: dict[str, object], message: str) -> None:
     check = checked(replace(YEAR, **change), "$ 120", text="120")  # type: ignore[arg-type]
-    assert wrong(check) == (said,)
+    assert wrong(check) == (message,)
     assert check.tables["located"] == 1
 
 

@@ -29,15 +29,15 @@ NUMBERS = st.builds(
 def test_any_number_that_can_be_held_is_told_to_twelve_digits(number: Decimal) -> None:
     turn = ungrounded("what was it?")
     context = context_of(memory=Memory((replace(turn, answer=replace(turn.answer, value=a_value(number))),)))
-    told = Decimal(history(context)[0]["answer"].split(" ")[0])
-    assert abs(told - number) <= abs(number) * Decimal("1e-11")
+    shown = Decimal(history(context)[0]["answer"].split(" ")[0])
+    assert abs(shown - number) <= abs(number) * Decimal("1e-11")
 
 
 def test_no_answer_is_told_with_its_reason_and_what_it_may_be() -> None:
     turn = unanswered("what was the rent?")
     torn = Answer(None, reason="two fit", other_readings=(OtherReading(Plan(()), "$ 5", "rent in 2008"),))
     memory = Memory((turn, replace(turn, answer=torn), replace(turn, answer=Answer(None), error="too late")))
-    first, second, third = (said["answer"] for said in history(context_of(memory=memory)))
+    first, second, third = (entry["answer"] for entry in history(context_of(memory=memory)))
     assert first == f"no answer: {turn.answer.reason}"
     assert "two fit" in second
     assert "$ 5 (rent in 2008)" in second
@@ -52,9 +52,9 @@ def test_of_a_cause_the_sentences_behind_the_table_of_the_last_answer_are_shown(
     memory = Memory((replace(answered, answer=replace(answered.answer, sources=(source,))),))
     shown = {block.order for block in filing.blocks if block.section == filing.block(source).section}
     context = context_of(filing.excerpt(shown), memory)
-    for text, told in (("how come?", True), ("and rivers?", False)):
+    for text, expected in (("how come?", True), ("and rivers?", False)):
         near = near_sentences(text, replace(context, question=read_question(text)))
-        assert any("due primarily to orders" in sentence.text for sentence in near) is told
+        assert any("due primarily to orders" in sentence.text for sentence in near) is expected
 
 
 def test_of_headings_those_are_told_that_say_what_stands_below() -> None:

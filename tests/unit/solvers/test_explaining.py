@@ -17,10 +17,10 @@ PIECES = ["{#1}", "[#2]", "(#1, #3)", "{#-1}", "['data cables']", '["no such wor
 
 
 @given(
-    said=st.lists(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=8).map("".join), max_size=9),
+    sentences=st.lists(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=8).map("".join), max_size=9),
     last=st.integers(0, 3),
 )
-def test_what_is_bound_is_a_valid_plan(said: list[str], last: int) -> None:
+def test_what_is_bound_is_a_valid_plan(sentences: list[str], last: int) -> None:
     document = sample_pages()["NORD/2012/page_41.pdf"]
     five = Constant(Decimal(5), "5")
     steps: list[Step] = [
@@ -29,7 +29,7 @@ def test_what_is_bound_is_a_valid_plan(said: list[str], last: int) -> None:
         Compute(3, "identity", (Ref(-1),)),
     ]
     history = [execute(Plan(tuple(steps[:1]))).result]
-    bound = bind_sentences(said, steps, frozenset({-1}), document, "why?")
+    bound = bind_sentences(sentences, steps, frozenset({-1}), document, "why?")
     assert len(bound.templates) <= 6
     plan = bound.plan(Plan(tuple(steps[:last])))
     assert plan.explanation == () or len(plan.explanation) == len(bound.templates)

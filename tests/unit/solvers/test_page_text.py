@@ -66,7 +66,7 @@ def test_every_number_that_public_pages_are_asked_for_is_shown(name: str, shared
 
 
 def test_the_sentence_that_a_number_leans_on_is_shown_with_it() -> None:
-    said = ["the company has two segments .", "asia is the larger .", "its sales rose by 26 % ."]
-    assert [sentence.text for sentence in sentences_with_numbers(page([["", "2012"], ["sales", "7"]], said))] == said[
-        1:
-    ]
+    sentences = ["the company has two segments .", "asia is the larger .", "its sales rose by 26 % ."]
+    assert [
+        sentence.text for sentence in sentences_with_numbers(page([["", "2012"], ["sales", "7"]], sentences))
+    ] == sentences[1:]

@@ -21,7 +21,7 @@ PAGE = page(
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("quotation", "text"),
     [
         ("sold to bakers", "sold to bakers"),
         ("SOLD  to\nBakers", "sold to bakers"),
@@ -33,8 +33,8 @@ PAGE = page(
         ("Incentive schemes", "Incentive schemes"),
     ],
 )
-def test_words_are_taken_as_the_page_prints_them(said: str, text: str) -> None:
-    assert quote(PAGE, said).text == text
+def test_words_are_taken_as_the_page_prints_them(quotation: str, text: str) -> None:
+    assert quote(PAGE, quotation).text == text
 
 
 def test_a_quotation_has_its_place() -> None:
@@ -57,10 +57,10 @@ def test_of_several_sentences_the_one_is_taken_that_the_question_is_about() -> N
     assert "Bran" in PAGE.sentence(about).text
 
 
-@pytest.mark.parametrize(("said", "named"), [("barge", ""), ("aker", ""), ("--", ""), ("", "")])
-def test_what_is_not_on_the_page_is_refused(said: str, named: str) -> None:
+@pytest.mark.parametrize(("quotation", "named"), [("barge", ""), ("aker", ""), ("--", ""), ("", "")])
+def test_what_is_not_on_the_page_is_refused(quotation: str, named: str) -> None:
     with pytest.raises(QuoteFailure) as caught:
-        quote(PAGE, said)
+        quote(PAGE, quotation)
     assert named in str(caught.value)
 
 
@@ -69,15 +69,17 @@ def test_what_is_too_long_is_refused_at_once() -> None:
         quote(PAGE, "flour " * LONGEST_QUOTE)
 
 
-@pytest.mark.parametrize(("said", "number"), [("1,200", True), ("9.5 million", True), ("2019", False), ("AA", False)])
-def test_a_number_alone_is_no_quotation(said: str, number: bool) -> None:
-    assert number_in_place(PAGE, quote(PAGE, said)) is number
+@pytest.mark.parametrize(
+    ("quotation", "number"), [("1,200", True), ("9.5 million", True), ("2019", False), ("AA", False)]
+)
+def test_a_number_alone_is_no_quotation(quotation: str, number: bool) -> None:
+    assert number_in_place(PAGE, quote(PAGE, quotation)) is number
 
 
 @given(st.text(max_size=60) | st.sampled_from([s.text for s in PAGE.sentences]).flatmap(lambda t: st.just(t.upper())))
-def test_whatever_is_quoted_is_on_the_page_or_refused(said: str) -> None:
+def test_whatever_is_quoted_is_on_the_page_or_refused(quotation: str) -> None:
     try:
-        found = quote(PAGE, said, said)
+        found = quote(PAGE, quotation, quotation)
     except QuoteFailure:
         return
     printed = PAGE.cell(found.source).text if isinstance(found.source, CellRef) else PAGE.sentence(found.source).text

@@ -45,8 +45,8 @@ class Attacked:
 
     def leaks(self, reply: Reply) -> list[str]:
         secrets = (str(self.folder), "Traceback (most recent", "site-packages", "/src/quaestor", KEY, "root:x:", SUM)
-        told = f"{reply.headers} {reply.text}"
-        return [secret for secret in secrets if secret in told]
+        text = f"{reply.headers} {reply.text}"
+        return [secret for secret in secrets if secret in text]
 
     def wrong(self, reply: Reply) -> list[str]:
         """What no answer may be, whatever was asked."""
@@ -303,8 +303,8 @@ def test_a_body_without_end_is_not_waited_for(attacked: Attacked) -> None:
 MULTIPART = "multipart/form-data; boundary=part"
 
 
-def part(said: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
-    return f"--part\r\nContent-Disposition: form-data; {said}\r\n\r\n{body}\r\n{end}".encode("latin-1")
+def part(headers: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
+    return f"--part\r\nContent-Disposition: form-data; {headers}\r\n\r\n{body}\r\n{end}".encode("latin-1")
 
 
 @pytest.mark.very_slow
@@ -342,16 +342,16 @@ def test_a_malformed_body_is_the_mistake_of_who_sent_it(attacked: Attacked, kind
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "told",
+    "model_reply",
     [ModelReply(f"no such key: {KEY}, Bearer {KEY}", status=401), say(f"the key is {KEY}")],
     ids=["refused", "answered"],
 )
 @pytest.mark.usefixtures("local_models")
 def test_a_key_that_a_model_repeats_is_in_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: ModelReply
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_reply: ModelReply
 ) -> None:
     monkeypatch.setenv("QUAESTOR_API_KEY", KEY)
-    with ModelServer(lambda _: told) as server:
+    with ModelServer(lambda _: model_reply) as server:
         request = asking(tmp_path, model=f"openai:scripted@{server.url}/v1")
         with raw(create_app(request)) as app:
             attacked = Attacked(app, tmp_path)

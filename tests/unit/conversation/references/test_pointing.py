@@ -40,7 +40,7 @@ def test_what_is_meant_answers_to_kind_thing_and_period(question: str, turns: se
 def test_likeness_gives_its_reasons() -> None:
     (expression,) = pointing_expressions(read_question("how much is this percentage?"))
     latest = likeness(expression, LATEST[0], 0, LATEST[0].things)
-    assert all(said in latest.reasons[0] for said in ("ratio", "percentage"))
+    assert all(word in latest.reasons[0] for word in ("ratio", "percentage"))
     assert likeness(expression, LATEST[1], 1, LATEST[0].things).score < latest.score
 
 

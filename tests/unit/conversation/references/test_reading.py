@@ -22,8 +22,8 @@ def test_used_results_are_named_once_with_their_words() -> None:
 
 
 def test_words_for_several_results_follow_all_of_them() -> None:
-    told = line(meaning("these two values", "results", 0, 1), sets={(0, 1): 1.0})
-    assert '#0 and #1 ("these two values")' in told
+    features = line(meaning("these two values", "results", 0, 1), sets={(0, 1): 1.0})
+    assert '#0 and #1 ("these two values")' in features
 
 
 def test_a_certain_reading_is_shown_alone_and_a_likely_one_with_the_next() -> None:
@@ -59,7 +59,7 @@ def test_nothing_is_shown_if_nothing_is_certain() -> None:
 
 
 def test_words_for_what_is_asked_again_leave_their_own_year_out() -> None:
-    told = line(meaning("that in 2016", "cell", 1), sets={(): 1.0})
-    assert '"that"' in told
-    assert "#1" in told
-    assert "2016" not in told
+    features = line(meaning("that in 2016", "cell", 1), sets={(): 1.0})
+    assert '"that"' in features
+    assert "#1" in features
+    assert "2016" not in features

@@ -124,12 +124,12 @@ def same(value: AnswerValue, found: float | str | None) -> bool:
         return isinstance(found, float) and isclose(found, float(value.value), rel_tol=1e-12, abs_tol=1e-12)
     if isinstance(value, ValueList) and any(item.number is not None for item in value.items):
         parts = str(found).split("; ")
-        told = [part.rpartition(": ") for part in parts]
+        pairs = [part.rpartition(": ") for part in parts]
         return len(parts) == len(value.items) and all(
             label == (item.label or "")
             and item.number is not None
             and isclose(float(number), float(item.number), rel_tol=1e-9)
-            for (label, _, number), item in zip(told, value.items, strict=True)
+            for (label, _, number), item in zip(pairs, value.items, strict=True)
         )
     return (found or "none") == print_value(value)
 
@@ -155,15 +155,17 @@ def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
 def played(path: Path) -> list[ExportedConversation]:
     """Conversations of a dataset, twenty at most, as they are exported."""
     dataset = read_dataset(path, limit=20)
-    knowledge = GraphProvider.of(list({told.document.id: told.document for told in dataset.conversations}.values()))
+    knowledge = GraphProvider.of(
+        list({conversation.document.id: conversation.document for conversation in dataset.conversations}.values())
+    )
     solver = make_solver("embedded", {})
 
     async def answered() -> list[ExportedConversation]:
         made = []
-        for told in dataset.conversations:
-            turns = await play_conversation(told, solver)
+        for conversation in dataset.conversations:
+            turns = await play_conversation(conversation, solver)
             handed_on = tuple(turns)
-            made.append(ExportedConversation(told.id, knowledge.graph(told.document), handed_on))
+            made.append(ExportedConversation(conversation.id, knowledge.graph(conversation.document), handed_on))
         return made
 
     return asyncio.run(answered())
@@ -172,12 +174,12 @@ def played(path: Path) -> list[ExportedConversation]:
 @pytest.mark.very_slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
 def test_all_conversations_of_a_run_in_one_workbook(tmp_path: Path) -> None:
-    told = played(sample_path())
+    conversations = played(sample_path())
     file = tmp_path / "run.xlsx"
-    file.write_bytes(workbook_bytes(told))
-    turns = tuple(turn for conversation in told for turn in conversation.turns)
+    file.write_bytes(workbook_bytes(conversations))
+    turns = tuple(turn for conversation in conversations for turn in conversation.turns)
     answers = recalculated([file], tmp_path)[file]["Answers"]
-    assert unequal(replace(told[0], turns=turns), answers) == []
+    assert unequal(replace(conversations[0], turns=turns), answers) == []
     assert [answers[row, 0] for row in range(1, len(turns) + 1)] == [*range(1, len(turns) + 1)]
 
 
@@ -257,8 +259,8 @@ def test_pages_of_one_name_that_say_otherwise_have_sheets_of_their_own() -> None
 def test_names_of_sheets_are_short_and_no_two_are_the_same() -> None:
     ids = [f"a very long name of a very long report {case}.html" for case in ("one", "two", "TWO")]
     ids += ["[x]:*?/\\'y'.pdf", "Answers", "history", "\x00\x1b.csv"]
-    told = [exported(one, [lookup(one)]) for one in (about(id, str(number)) for number, id in enumerate(ids))]
-    names = list(sheets_of(workbook_bytes(told)))
+    conversations = [exported(one, [lookup(one)]) for one in (about(id, str(number)) for number, id in enumerate(ids))]
+    names = list(sheets_of(workbook_bytes(conversations)))
     assert len({name.casefold() for name in names}) == len(names) == len(ids) + 3
     assert all(0 < len(name) <= 31 and not set(name) & set("[]:*?/\\'") for name in names)
 

@@ -74,7 +74,7 @@ WAYS: list[tuple[Protocol, Profile, str]] = [
 
 @dataclass(frozen=True)
 class Came:
-    said: Any
+    output: Any
     asked: Sequence[ReceivedRequest]
     phases: list[str]
     trace: list[tuple[Any, ...]]
@@ -98,18 +98,18 @@ def put(
                 "write_steps",
                 "Write the steps.",
                 attempts=more.pop("attempts", 3),
-                on_rejected=lambda *said: trace.append(said),
+                on_rejected=lambda *rejection: trace.append(rejection),
                 **more,
             )
             return await request.ask("What to do?", "PLAN", "You plan.")
 
     with ModelServer(script) as server:
-        said, error = None, ""
+        output, error = None, ""
         try:
-            said = asyncio.run(run(server))
+            output = asyncio.run(run(server))
         except ModelReplyError as raised:
             error = str(raised)
-        return Came(said, server.asked, [exchange.phase for exchange in exchanges], trace, error)
+        return Came(output, server.asked, [exchange.phase for exchange in exchanges], trace, error)
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -129,7 +129,7 @@ def test_every_server_is_asked_in_a_form_that_it_has(
     protocol: Protocol, profile: Profile, way: str, stream: bool
 ) -> None:
     came = put(lambda asked: structured(asked, GOOD), protocol=protocol, profile=profile, stream=stream)
-    assert came.said == READ
+    assert came.output == READ
     (asked,) = came.asked
     form = asked.body.get("response_format", {}).get("type")
     assert form == {"schema": "json_schema", "json": "json_object"}.get(way)
@@ -163,10 +163,10 @@ def test_a_strict_schema_is_one_that_strict_modes_take() -> None:
 
 def test_free_keys_are_not_asked_for_to_the_letter() -> None:
     came = put(lambda asked: structured(asked, {"filters": {"a": 1}}), Loose)
-    assert came.said == Loose({"a": 1})
+    assert came.output == Loose({"a": 1})
     assert came.asked[0].tools == ["write_steps"]
     came = put(lambda asked: structured(asked, {"filters": {"a": 1}}), Loose, profile=VLLM)
-    assert came.said == Loose({"a": 1})
+    assert came.output == Loose({"a": 1})
     assert came.asked[0].body["response_format"]["json_schema"].get("strict") is None
 
 
@@ -184,25 +184,25 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "told"), FAULTS)
+@pytest.mark.parametrize(("fault", "reason"), FAULTS)
 @pytest.mark.parametrize("profile", [HOSTED, NO_SCHEMA, PROFILES["plain"]], ids=["schema", "tool", "text"])
-def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, told: str, profile: Profile) -> None:
+def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, reason: str, profile: Profile) -> None:
     came = put(lambda asked: structured(asked, GOOD) if asked.number else fault, profile=profile)
-    assert came.said == READ
+    assert came.output == READ
     assert came.phases == ["PLAN", "PLAN_repair_1"]
     assert came.trace[0][:3] == ("PLAN", "write_steps", 1)
-    assert told in "; ".join(came.trace[0][3])
-    assert told in came.asked[1].prompts[-1]
+    assert reason in "; ".join(came.trace[0][3])
+    assert reason in came.asked[1].prompts[-1]
     kept = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
     assert len(kept) == bool(fault.text or fault.calls)
 
 
 def test_the_faults_of_the_check_go_back_too() -> None:
-    def check(said: Steps) -> list[str]:
-        return [] if said.thought == "so" else ["there is no thought.", "and no reason"]
+    def check(output: Steps) -> list[str]:
+        return [] if output.thought == "so" else ["there is no thought.", "and no reason"]
 
     came = put(lambda asked: structured(asked, GOOD if asked.number > 1 else {**GOOD, "thought": ""}), check=check)
-    assert came.said == READ
+    assert came.output == READ
     assert came.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
     assert came.trace == [("PLAN", "write_steps", reply, ("there is no thought", "and no reason")) for reply in (1, 2)]
     assert came.asked[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
@@ -211,7 +211,7 @@ def test_the_faults_of_the_check_go_back_too() -> None:
 @pytest.mark.parametrize(("attempts", "rejected"), [(1, 0), (3, 1)])
 def test_a_doubt_goes_back_once_and_never_for_the_last_reply(attempts: int, rejected: int) -> None:
     came = put(lambda asked: structured(asked, GOOD), doubt=lambda _: ["are you sure?"], attempts=attempts)
-    assert came.said == READ
+    assert came.output == READ
     assert [faults for *_, faults in came.trace] == [("are you sure?",)] * rejected
 
 
@@ -234,4 +234,4 @@ def test_a_withheld_reply_is_distinguished() -> None:
 def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
     for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
         came = put(lambda asked: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
-        assert came.said == READ
+        assert came.output == READ

@@ -51,10 +51,11 @@ def test_the_sign_is_the_tags_and_not_the_brackets_around_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "said"), [("usd", "USD"), ("shares", "shares"), ("pure", "pure"), ("eps", "USD/shares"), ("none", None)]
+    ("unit", "expected"),
+    [("usd", "USD"), ("shares", "shares"), ("pure", "pure"), ("eps", "USD/shares"), ("none", None)],
 )
-def test_units(unit: str, said: str | None) -> None:
-    assert fact_of(number("5", unit=unit)).unit == said
+def test_units(unit: str, expected: str | None) -> None:
+    assert fact_of(number("5", unit=unit)).unit == expected
 
 
 def test_nil_has_no_value() -> None:

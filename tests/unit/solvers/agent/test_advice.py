@@ -15,8 +15,8 @@ def test_lines_that_begin_with_a_hash_are_not_told(tmp_path: Path) -> None:
     path.write_text("# rests on a run\n- Sums: calculate.\n\n  - {{ name }}\n# end\n", encoding="utf-8")
     assert read_advice(str(path)) == "- Sums: calculate.\n\n  - {{ name }}"
     assert read_advice(None) == ""
-    told = render("agent/system", advice=read_advice(str(path)))
-    assert "leave it where it does not help:\n- Sums: calculate.\n\n  - {{ name }}" in told
+    prompt = render("agent/system", advice=read_advice(str(path)))
+    assert "leave it where it does not help:\n- Sums: calculate.\n\n  - {{ name }}" in prompt
     assert "leave it where" not in render("agent/system", advice="")
 
 

@@ -49,11 +49,11 @@ def test_an_understanding_that_is_missing_or_broken_costs_nothing(native: bool) 
 
 
 @pytest.mark.parametrize(
-    ("said", "number"), [("#1", 181001), ("step #2", 206588), ("#-1", 181001), ("the answer is #2.", 206588)]
+    ("answer", "number"), [("#1", 181001), ("step #2", 206588), ("#-1", 181001), ("the answer is #2.", 206588)]
 )
-def test_an_answer_names_a_step_or_an_earlier_answer(said: str, number: int) -> None:
+def test_an_answer_names_a_step_or_an_earlier_answer(answer: str, number: int) -> None:
     first = [reply(understood(), query(2008)), reply(final("#1"))]
-    second = [reply(understood(), query(2008), query(2009)), reply(final(said))]
+    second = [reply(understood(), query(2008), query(2009)), reply(final(answer))]
     turn = play(scripted([*first, *second]), QUESTION, "and that?", limits=ONE_TALK).turns[1]
     assert turn.answer.number == number
     assert turn.answer.reason is None
@@ -108,8 +108,8 @@ def test_ones_hold_against_a_caption_once_a_model_repeats_them(
 def test_a_scale_that_a_model_states_holds_where_the_page_has_none_and_a_reader_is_told() -> None:
     sales = page([["", "2009", "2008"], ["net sales", "120.5", "100.1"]])
     looked_up = Call("query_kg", {"filters": {"row": "net sales", "year": "2009"}})
-    for said in ("#1", 120.5):
-        script = [reply(understood(), looked_up), reply(final(said, scale="million"))]
+    for value in ("#1", 120.5):
+        script = [reply(understood(), looked_up), reply(final(value, scale="million"))]
         answer = play(scripted(script), page=sales, limits=ONE_TALK).turn.answer
         assert (answer.number, answer.scale, answer.formula) == (Decimal("120.5"), Scale.MILLION, "120.5 * 1 million")
         assert "no scale for 120.5" in str(answer.reason)
@@ -143,9 +143,9 @@ def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_
         page=document,
         limits=ONE_TALK,
     )
-    told = played.asked[0].prompts[0]
-    assert "- rental expense of office space was $ 7.5 million ." in told
-    assert "founded" not in told
+    prompt = played.asked[0].prompts[0]
+    assert "- rental expense of office space was $ 7.5 million ." in prompt
+    assert "founded" not in prompt
     answer = played.turn.answer
     assert (str(answer.number), answer.reason, len(answer.sources)) == ("7.5", None, 1)
 
@@ -166,7 +166,7 @@ def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked() -> N
     size = Call("calculate", {"operation": "absolute", "values": ["#3"]})
     calls = [reply(understood(), query(2008), query(2009), fall, size), reply(final("#4")), reply(final("#4"))]
     turn = play(scripted(calls), "what was the change in net cash?", limits=ONE_TALK).turn
-    told = [event for event in turn.events if isinstance(event, ReplyRejected)]
-    assert ["absolute" in str(event.faults) for event in told] == [True]
+    rejections = [event for event in turn.events if isinstance(event, ReplyRejected)]
+    assert ["absolute" in str(event.faults) for event in rejections] == [True]
     assert turn.answer.number == 25587
     assert SIGN_DROPPED in str(turn.answer.reason)

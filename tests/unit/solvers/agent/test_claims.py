@@ -31,8 +31,8 @@ def box() -> Toolbox:
     return box
 
 
-def settled(box: Toolbox, said: object) -> GroundedAnswer:
-    return ground_answer(box.draft, *read_final(said))
+def settled(box: Toolbox, value: object) -> GroundedAnswer:
+    return ground_answer(box.draft, *read_final(value))
 
 
 def value(found: GroundedAnswer) -> Decimal | bool:
@@ -43,7 +43,7 @@ CHANGE = Decimal(25587) / 181001
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("answer", "expected"),
     [
         ({"answer": 14.14, "scale": "percent", "steps": [3]}, CHANGE),
         ({"answer": 14.136385986817752}, CHANGE),
@@ -62,8 +62,8 @@ CHANGE = Decimal(25587) / 181001
         ({"answer": 181001, "steps": [1, 2, 3]}, Decimal(181001)),
     ],
 )
-def test_a_number_that_a_tool_returned_is_that_step(box: Toolbox, said: object, expected: Decimal) -> None:
-    found = settled(box, said)
+def test_a_number_that_a_tool_returned_is_that_step(box: Toolbox, answer: object, expected: Decimal) -> None:
+    found = settled(box, answer)
     assert (found.grounded, found.remarks) == (True, ())
     number = value(found)
     assert isinstance(number, Decimal)
@@ -79,9 +79,9 @@ def test_the_plan_counts_where_the_number_differs_from_the_step_it_names(box: To
     assert found.grounded
 
 
-@pytest.mark.parametrize("said", [{"answer": 15.2}, {"answer": 15.2, "steps": [9, 0, -1]}, "15.2"])
-def test_a_number_that_no_tool_returned_is_ungrounded(box: Toolbox, said: object) -> None:
-    found = settled(box, said)
+@pytest.mark.parametrize("answer", [{"answer": 15.2}, {"answer": 15.2, "steps": [9, 0, -1]}, "15.2"])
+def test_a_number_that_no_tool_returned_is_ungrounded(box: Toolbox, answer: object) -> None:
+    found = settled(box, answer)
     assert not found.grounded
     (remark,) = found.remarks
     assert "15.2" in remark
@@ -118,13 +118,13 @@ def test_an_earlier_answer_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"), [("Yes, it was.", True), ({"answer": "no"}, False), ({"answer": True}, True)]
+    ("answer", "expected"), [("Yes, it was.", True), ({"answer": "no"}, False), ({"answer": True}, True)]
 )
-def test_yes_and_no_need_a_comparison(box: Toolbox, said: object, expected: bool) -> None:
+def test_yes_and_no_need_a_comparison(box: Toolbox, answer: object, expected: bool) -> None:
     with pytest.raises(ModelReplyError):
-        settled(box, said)
+        settled(box, answer)
     box.call("calculate", {"operation": "greater", "values": ["#2", "#1"] if expected else ["#1", "#2"]})
-    assert value(settled(box, said)) is expected
+    assert value(settled(box, answer)) is expected
 
 
 def test_numbers_that_contradict_are_asked_about(box: Toolbox) -> None:
@@ -139,8 +139,8 @@ def test_a_scale_that_the_page_does_not_say_is_doubted(box: Toolbox) -> None:
     assert "206588 thousand USD" in other
     unscaled = toolbox()
     filters: dict[str, JsonValue] = {"year": 2007}
-    told = unscaled.call("query_kg", {"entityType": "StockOption", "filters": filters, "property": "exercisePrice"})
-    assert told["scale"] == "unknown"
+    result = unscaled.call("query_kg", {"entityType": "StockOption", "filters": filters, "property": "exercisePrice"})
+    assert result["scale"] == "unknown"
     (doubt,) = settled(unscaled, {"answer": 48.65, "scale": "million", "steps": [1]}).remarks
     assert "48.65" in doubt
 
@@ -152,10 +152,10 @@ WORDS = st.lists(
 
 @given(WORDS, st.sampled_from([None, "#1", 5, True]), st.sampled_from([None, "other", "ambiguous"]))
 def test_any_words_are_quoted_from_the_page_or_refused(words: list[str], answer: object, no_answer: str | None) -> None:
-    said = {"words": words, "answer": answer, "no_answer": no_answer, "assumption": "x"}
+    claim = {"words": words, "answer": answer, "no_answer": no_answer, "assumption": "x"}
     context = context_of()
     try:
-        final, claims = read_final(said)
+        final, claims = read_final(claim)
         if not final.words:
             return
         draft = PlanBuilder(context.graph, context.memory)

@@ -113,23 +113,23 @@ def test_what_cannot_be_repaired_is_the_turns_named_error(script: list[Reply], n
 
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize(
-    "said",
+    "arguments",
     [
         {"no_answer": "not_on_page", "explanation": "no line of it"},
         {"no_answer": "ambiguous", "explanation": "two lines fit"},
         {"explanation": "it is not stated"},
     ],
 )
-def test_a_model_may_say_that_there_is_no_answer(native: bool, said: dict[str, object]) -> None:
-    silent = Call("final_answer", {"answer": None, **said})
+def test_a_model_may_say_that_there_is_no_answer(native: bool, arguments: dict[str, object]) -> None:
+    silent = Call("final_answer", {"answer": None, **arguments})
     steps = [query(1999), silent]
     script = [reply(call) if native else say(f"TOOL: {call.tool}({call.text})") for call in steps]
     turn = play(scripted(script), native=native).turn
     assert (turn.answer.value, turn.error) == (None, None)
-    assert str(said["explanation"]) in str(turn.answer.reason)
+    assert str(arguments["explanation"]) in str(turn.answer.reason)
     given = turn.events[-1]
     assert isinstance(given, NoAnswerGiven)
-    assert (given.reason, given.explanation) == (said.get("no_answer", "not_on_page"), said["explanation"])
+    assert (given.reason, given.explanation) == (arguments.get("no_answer", "not_on_page"), arguments["explanation"])
     assert not turn.verified
 
 

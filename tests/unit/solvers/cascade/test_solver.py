@@ -73,7 +73,7 @@ def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> 
     (alone,) = play(CascadeSolver([Stage(first)]))
     assert turn.answer.value == alone.answer.value
     assert second.told == []
-    assert [(said.solver, said.taken, said.confidence, said.least) for said in stages(turn)] == [
+    assert [(event.solver, event.taken, event.confidence, event.least) for event in stages(turn)] == [
         ("first", True, 0.7, 0.7)
     ]
 
@@ -83,7 +83,7 @@ def test_a_stage_that_is_not_sure_or_says_nothing_of_it_leaves_the_turn_to_the_n
     (turn,) = play(CascadeSolver([Stage(Sure("first", 0, sure), 0.7), Stage(Sure("second", 1))]))
     (alone,) = play(CascadeSolver([Stage(Sure("second", 1))]))
     assert turn.answer.value == alone.answer.value
-    assert [(said.stage, said.solver, said.taken, said.confidence) for said in stages(turn)] == [
+    assert [(event.stage, event.solver, event.taken, event.confidence) for event in stages(turn)] == [
         (1, "first", False, sure),
         (2, "second", True, None),
     ]
@@ -95,13 +95,13 @@ def test_a_stage_that_is_not_sure_or_says_nothing_of_it_leaves_the_turn_to_the_n
 
 def test_an_answer_without_a_value_is_never_sure_enough() -> None:
     (turn,) = play(CascadeSolver([Stage(Silent(), 0.0), Stage(Sure("second", 1))]))
-    assert [said.taken for said in stages(turn)] == [False, True]
+    assert [event.taken for event in stages(turn)] == [False, True]
     assert turn.answer.value is not None
 
 
 def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
     (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(Sure("second", 1))]))
-    assert [(said.taken, said.error) for said in stages(turn)] == [(False, "no plan"), (True, None)]
+    assert [(event.taken, event.error) for event in stages(turn)] == [(False, "no plan"), (True, None)]
     assert turn.error is None
 
 
@@ -124,15 +124,15 @@ def test_an_outage_of_a_stage_is_the_turn_s() -> None:
 
 def test_a_stage_hears_of_the_doubts_only_where_that_is_asked_for() -> None:
     first = Sure("first", 0, 0.3)
-    for show, told in ((False, [()]), (True, None)):
+    for show, expected in ((False, [()]), (True, None)):
         second = Sure("second", 1)
         play(CascadeSolver([Stage(first, 0.7), Stage(second)], show_doubts=show))
-        if told is not None:
-            assert second.told == told
+        if expected is not None:
+            assert second.told == expected
         else:
-            (said,) = second.told
-            assert len(said) == 1
-            assert "0.30" in said[0]
+            (hints,) = second.told
+            assert len(hints) == 1
+            assert "0.30" in hints[0]
 
 
 @pytest.mark.usefixtures("local_models")
@@ -159,8 +159,8 @@ def test_the_runner_up_is_among_the_doubts() -> None:
     second = Sure("second", 1)
     play(CascadeSolver([Stage(Doubting("first", 0, 0.3), 0.7), Stage(second)], show_doubts=True))
     ((answer, other),) = second.told
-    assert all(said in answer for said in ("rent in 2008", "0.30"))
-    assert all(said in other for said in ("$ 7", "rent in 2007"))
+    assert all(word in answer for word in ("rent in 2008", "0.30"))
+    assert all(word in other for word in ("$ 7", "rent in 2007"))
 
 
 @pytest.mark.parametrize(("sure", "given"), [(0.6, True), (0.59, False), (None, False)])
@@ -177,4 +177,4 @@ def test_what_is_less_sure_than_is_asked_of_every_answer_is_withheld(sure: float
 def test_the_answer_of_a_first_stage_is_withheld_too() -> None:
     (turn,) = play(CascadeSolver([Stage(Sure("first", 0, 0.6), 0.5), Stage(Sure("second", 1, 1.0))], abstain_below=0.7))
     assert turn.answer.value is None
-    assert [said.taken for said in stages(turn)] == [True]
+    assert [event.taken for event in stages(turn)] == [True]

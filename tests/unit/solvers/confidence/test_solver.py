@@ -112,7 +112,7 @@ def test_an_answer_that_is_not_sure_enough_is_withheld(calibration: str) -> None
     withheld = play(Model(1), calibration=calibration, abstain_below=0.5)
     assert given.answer.value is not None
     assert withheld.answer.value is None
-    assert all(said in str(withheld.answer.reason) for said in ("0.30", "0.5"))
+    assert all(number in str(withheld.answer.reason) for number in ("0.30", "0.5"))
     assert withheld.answer.plan is not None
 
 

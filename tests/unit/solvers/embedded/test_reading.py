@@ -67,8 +67,8 @@ def test_a_number_in_a_sentence_knows_the_words_that_lead_to_it() -> None:
     table = leaves(
         ["", "2008"], ["a", "1"], before=("earnings rose from $ 128 million in 2001 to $ 201 million in 2002 .",)
     )
-    told = {float(leaf.quantity.value): leaf for leaf in table.leaves if leaf.table < 0}
-    assert LEADS[told[128].lead] == "from"
-    assert LEADS[told[201].lead] == "to"
-    assert (told[128].year, told[201].year) == (2001, 2002)
-    assert dict(told[201].distances)["rose"] > dict(told[128].distances)["rose"]
+    numbers = {float(leaf.quantity.value): leaf for leaf in table.leaves if leaf.table < 0}
+    assert LEADS[numbers[128].lead] == "from"
+    assert LEADS[numbers[201].lead] == "to"
+    assert (numbers[128].year, numbers[201].year) == (2001, 2002)
+    assert dict(numbers[201].distances)["rose"] > dict(numbers[128].distances)["rose"]

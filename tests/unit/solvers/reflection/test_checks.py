@@ -27,7 +27,7 @@ def case(question: str, *steps: Compute) -> CheckContext:
 
 
 @pytest.mark.parametrize(
-    ("question", "steps", "told"),
+    ("question", "steps", "issues"),
     [
         ("what was the change?", (CHANGE, SIZE), [(2, SIGN_DROPPED)]),
         ("what was the change?", (CHANGE,), []),
@@ -35,8 +35,8 @@ def case(question: str, *steps: Compute) -> CheckContext:
     ],
 )
 def test_an_absolute_value_that_nobody_asks_for_is_told(
-    question: str, steps: tuple[Compute, ...], told: list[tuple[int, str]]
+    question: str, steps: tuple[Compute, ...], issues: list[tuple[int, str]]
 ) -> None:
     found = list(no_sign_dropped_unasked(case(question, *steps)))
-    assert [(finding.step, finding.text) for finding in found] == told
+    assert [(finding.step, finding.text) for finding in found] == issues
     assert not any(finding.hard for finding in found)

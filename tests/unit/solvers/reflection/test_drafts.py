@@ -37,7 +37,7 @@ def kinds(written: Any, question: str = "what was it?") -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("answer", "words"),
     [
         (14.1, "14.1"),
         ("14.1%", "14.1 percent"),
@@ -50,8 +50,8 @@ def kinds(written: Any, question: str = "what was it?") -> list[str]:
         (False, "no"),
     ],
 )
-def test_an_answer_is_read_however_it_is_printed(said: Any, words: str) -> None:
-    claim = read_claim(said)
+def test_an_answer_is_read_however_it_is_printed(answer: Any, words: str) -> None:
+    claim = read_claim(answer)
     assert claim is not None
     assert claim.words == words
 
@@ -147,10 +147,10 @@ THOUSAND = Constant(Decimal(1000), "1000")
 )
 def test_rules_of_reading(question: str, plan: Any, found: list[str]) -> None:
     steps = tuple(
-        step(number, *said)
-        if isinstance(said[0], int)
-        else Compute(number, said[0], tuple(Ref(o) if isinstance(o, int) else o for o in said[1:]))
-        for number, said in enumerate(plan, 1)
+        step(number, *line)
+        if isinstance(line[0], int)
+        else Compute(number, line[0], tuple(Ref(o) if isinstance(o, int) else o for o in line[1:]))
+        for number, line in enumerate(plan, 1)
     )
     assert [finding.kind for finding in examine_plan(Plan(steps), question, Memory(), PAGE)] == found
 

@@ -56,8 +56,8 @@ def test_values_in_every_form() -> None:
     assert sales.register.sources == (sales.variable.source,)
     assert found.values["margin"].register.scale is Scale.PERCENT
     assert found.values["hundred"].variable == Constant(Decimal(100), "const_100")
-    told = {value["name"]: f"{value['value']} ({value['place']})" for value in found.list_values()}
-    assert told == {
+    listed = {value["name"]: f"{value['value']} ({value['place']})" for value in found.list_values()}
+    assert listed == {
         "net_sales_2008": "100 million (net sales | 2008)",
         "margin": "13.7 percent (gross margin | 2008)",
         "stores": "81 stores (pre text, sentence 1: in 2006 the company had sold 81 stores for $ 5.2 million .)",

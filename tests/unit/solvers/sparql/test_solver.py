@@ -68,9 +68,9 @@ def test_a_value_that_is_the_answer_needs_no_formula() -> None:
 
 
 def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None:
-    told = [values(cash=CASH_2008), values(cash=CASH_2009), values(now="result_1", then={"result": "result_0"})]
+    replies = [values(cash=CASH_2008), values(cash=CASH_2009), values(now="result_1", then={"result": "result_0"})]
     played = play(
-        scripted(told, [formula("cash"), formula("cash"), formula("now - then")]),
+        scripted(replies, [formula("cash"), formula("cash"), formula("now - then")]),
         "what was the net cash from operating activities in 2008?",
         "and in 2009?",
         "what is the difference?",
@@ -187,7 +187,7 @@ def test_models_without_tools_write_json() -> None:
 def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:
     """A reply that is anything."""
     noise = "".join(draw.choices('{}[]":, \n\\SELECT?v(0123456789.*-/%$)WHERE<>\u2028\U0001f600', k=draw.randrange(90)))
-    said = draw.choice(
+    reply = draw.choice(
         [noise, noise[:9], None, True, -1, 1e300, 10**300, [noise], {noise: noise}, "result_9", CASH_2008]
     )
     name = draw.choice(["cash", noise[:20], "sum", ""])
@@ -196,12 +196,12 @@ def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:
         [
             say(noise),
             say(""),
-            structured(asked, values(**{name: said})),  # type: ignore[arg-type]
+            structured(asked, values(**{name: reply})),  # type: ignore[arg-type]
             structured(asked, values(cash=query)),
-            structured(asked, values(cash={"sparql": query, "result": said, "constant": said})),
+            structured(asked, values(cash={"sparql": query, "result": reply, "constant": reply})),
             structured(asked, values(cash=CASH_2008)),
             structured(asked, formula(draw.choice([noise, "cash" + noise[:5], "cash ** 9 ** 9", "(" * 99, None]))),
-            structured(asked, {noise: said}),
+            structured(asked, {noise: reply}),
             Reply(calls=(Call(asked.tools[-1] if asked.tools else "x", noise),)),
             Reply(noise, truncated=True),
             garbled(noise),

@@ -96,14 +96,14 @@ def told(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]:
 
 
 def test_a_number_whose_sentence_names_no_period_has_that_of_the_sentence_before() -> None:
-    said = ("fiscal 2011 was a good year .", "rent was $ 7 million .")
-    reply = told(*said, words="rent", period=2011)
+    sentences = ("fiscal 2011 was a good year .", "rent was $ 7 million .")
+    reply = told(*sentences, words="rent", period=2011)
     (shown,) = mentions(reply)
     assert (shown["value"], shown["periodOfSentenceBefore"], reply["step"]) == (7, "2011", 1)
     assert "period" not in shown
     assert "periodOfSentenceBefore" in str(reply["note"])
-    assert reply["sentences"][0]["before"] == said[0]  # type: ignore[call-overload,index]
-    explicit = told(*said, "rent was $ 9 million in 2011 .", words="rent", period=2011)
+    assert reply["sentences"][0]["before"] == sentences[0]  # type: ignore[call-overload,index]
+    explicit = told(*sentences, "rent was $ 9 million in 2011 .", words="rent", period=2011)
     assert values(explicit) == [9]
     assert "periodOfSentenceBefore" not in mentions(explicit)[0]
 
@@ -137,7 +137,7 @@ def test_suggestions_are_the_same_in_every_process() -> None:
         "from toolboxes import toolbox; print(toolbox().call('find_in_text', {'words': 'grantd optoins compensaton'}))"
     )
     path = os.pathsep.join([str(Path(__file__).parents[3] / "support"), os.environ.get("PYTHONPATH", "")])
-    told = {
+    results = {
         subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -146,5 +146,5 @@ def test_suggestions_are_the_same_in_every_process() -> None:
         ).stdout
         for seed in ("1", "2")
     }
-    assert len(told) == 1
-    assert b"nearest" in told.pop()
+    assert len(results) == 1
+    assert b"nearest" in results.pop()

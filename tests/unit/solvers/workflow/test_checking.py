@@ -43,7 +43,7 @@ def examined(written: Json, question: str = "what was it?") -> CheckedPlan:
 )
 def test_each_fault_is_named(written: Json, named: str) -> None:
     found = examined(written)
-    assert any(named in said for said in found.issues), found.issues
+    assert any(named in issue for issue in found.issues), found.issues
 
 
 def test_literals_are_told_apart() -> None:

@@ -63,20 +63,20 @@ def answers() -> dict[tuple[str, str], AnswerValue]:
 
 def spelled_out(steps: str) -> Json:
     """The plan that the short form of an example means."""
-    return plan(*(_step(*said.split(" ", 1)) for said in steps.split("; ")))
+    return plan(*(_step(*step.split(" ", 1)) for step in steps.split("; ")))
 
 
-def _step(number: str, said: str) -> Json:
-    if said.startswith("table: "):
-        return table(int(number), *said.removeprefix("table: ").split(" | "))
-    if said.startswith("cells: "):
-        rows, columns = said.removeprefix("cells: ").split(" | ")
+def _step(number: str, line: str) -> Json:
+    if line.startswith("table: "):
+        return table(int(number), *line.removeprefix("table: ").split(" | "))
+    if line.startswith("cells: "):
+        rows, columns = line.removeprefix("cells: ").split(" | ")
         return cells(int(number), rows.split(", "), columns.split(", "))
-    if said.startswith("quote: "):
-        return words(int(number), said.removeprefix("quote: "))
-    if said.startswith("text: "):
-        return text(int(number), *said.removeprefix("text: ").split(" | "))
-    operation, operands = said.split(" ", 1)
+    if line.startswith("quote: "):
+        return words(int(number), line.removeprefix("quote: "))
+    if line.startswith("text: "):
+        return text(int(number), *line.removeprefix("text: ").split(" | "))
+    operation, operands = line.split(" ", 1)
     taken: list[Any] = [int(o[1:]) if o.startswith("#") else [float(o)] for o in operands.split(", ")]
     return compute(int(number), operation, *taken)
 

@@ -46,9 +46,9 @@ STEPS = st.one_of(
 )
 
 
-def judged(said: str) -> CheckedPlan | str:
+def judged(text: str) -> CheckedPlan | str:
     try:
-        return check_workflow_plan(read_json(WorkflowPlan, said), "what was it?", context_of())
+        return check_workflow_plan(read_json(WorkflowPlan, text), "what was it?", context_of())
     except ModelReplyError as fault:
         return str(fault)
 
@@ -64,8 +64,8 @@ def test_any_steps_are_judged(steps: list[Json]) -> None:
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_judged(said: str) -> None:
-    assert judged(said)
+def test_any_text_is_judged(text: str) -> None:
+    assert judged(text)
 
 
 @pytest.mark.usefixtures("local_models")

@@ -70,9 +70,9 @@ def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
     played = play(saying([faulty, change()]))
     assert played.turn.error is None
     assert played.phases == ["PLAN", "PLAN_repair_1"]
-    told = played.asked[1].prompts[-1]
-    assert "'2006'" in told
-    assert "step 2 (divide)" in told
+    prompt = played.asked[1].prompts[-1]
+    assert "'2006'" in prompt
+    assert "step 2 (divide)" in prompt
     kinds = [event.kind for event in played.turn.events]
     assert kinds[:3] == ["plan_proposed", "reply_rejected", "plan_proposed"]
     rejected = played.turn.events[1]

@@ -54,8 +54,8 @@ def test_cells_are_found_by_words(rows: list[str], columns: list[str], labels: t
 
 
 def test_lines_under_a_heading() -> None:
-    said = ["assets :", "cash", "land", "liabilities :", "notes", "loans"]
-    sections = page([["", "2012"], *([line, "" if ":" in line else "5"] for line in said)])
+    labels = ["assets :", "cash", "land", "liabilities :", "notes", "loans"]
+    sections = page([["", "2012"], *([line, "" if ":" in line else "5"] for line in labels)])
     assert select_cells(sections, ["liabilities > all"], ["2012"]).group.labels == ("notes", "loans")
 
 

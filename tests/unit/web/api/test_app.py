@@ -16,8 +16,8 @@ def test_who_needs_the_token_sends_it_as_a_bearer(tmp_path: Path) -> None:
         refused = asked.ask("GET", "/documents")
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
         assert refused.headers["www-authenticate"] == "Bearer"
-        for said in (f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}, Bearer {TOKEN}"):
-            assert asked.ask("GET", "/documents", headers={"Authorization": said}).status_code == 401
+        for header in (f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}, Bearer {TOKEN}"):
+            assert asked.ask("GET", "/documents", headers={"Authorization": header}).status_code == 401
         in_address = asked.ask("GET", f"/documents?token={TOKEN}")
         assert (in_address.status_code, "set-cookie" in in_address.headers) == (401, False)
     with program(tmp_path, access=access, headers={"Authorization": f"Bearer {TOKEN}"}) as asked:

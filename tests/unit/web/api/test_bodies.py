@@ -43,8 +43,8 @@ def test_a_body_of_another_type_or_size_is_refused(tmp_path: Path) -> None:
                      "application/json; charset=latin-1", "application/jsonp"):  # fmt: skip
             answer = asked.ask("POST", "/conversations", content=b"{}", headers={"Content-Type": kind})
             assert answer.status_code == 415, kind
-        said = {"Content-Type": "Application/JSON; charset=UTF-8"}
-        assert asked.ask("POST", "/conversations", content=b"{}", headers=said).status_code == 422
+        headers = {"Content-Type": "Application/JSON; charset=UTF-8"}
+        assert asked.ask("POST", "/conversations", content=b"{}", headers=headers).status_code == 422
         large = b'{"document": "' + b"a" * 1_000 + b'"}'
         assert asked.ask("POST", "/conversations", content=large, headers=JSON).status_code == 413
         in_pieces = asked.ask("POST", "/conversations", content=iter([large[:500], large[500:]]), headers=JSON)

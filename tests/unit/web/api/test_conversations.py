@@ -50,11 +50,11 @@ def test_examples_are_questions_that_the_document_answers(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("format", "kind", "held"),
+    ("format", "kind", "content"),
     [("csv", "text/csv", b"cell 1 1"), ("json", "application/json", b"cell 1 1"), ("html", "text/html", b"cell 1 1"),
      ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
 )  # fmt: skip
-def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, held: bytes) -> None:
+def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
     with program(tmp_path) as asked:
         there = asked.asked("cell 1 1")
         answer = asked.ask("GET", f"{there}/export?format={format}")
@@ -62,4 +62,4 @@ def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, held
         assert asked.get(f"{asked.begun()}/export", 400)["code"] == "input"
     assert answer.headers["content-type"].startswith(kind)
     assert answer.headers["content-disposition"].startswith("attachment")
-    assert held in answer.content
+    assert content in answer.content

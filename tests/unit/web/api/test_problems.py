@@ -8,13 +8,13 @@ from quaestor.web.api.problems import Fault, is_for_programs, problem_answer, pr
 def test_a_problem_says_what_it_is_in_ascii() -> None:
     answer = problem_answer(problem_of(422, "what \udc80 and ü", errors=[Fault(where="body", what="wrong")]))
     assert (answer.status_code, answer.media_type) == (422, "application/problem+json")
-    told = json.loads(bytes(answer.body).decode("ascii"))
-    assert (told["title"], told["code"], told["type"]) == (
+    problem = json.loads(bytes(answer.body).decode("ascii"))
+    assert (problem["title"], problem["code"], problem["type"]) == (
         "Unprocessable Content",
         "unprocessable_content",
         "about:blank",
     )
-    assert told["errors"] == [{"where": "body", "what": "wrong"}]
+    assert problem["errors"] == [{"where": "body", "what": "wrong"}]
     assert "errors" not in json.loads(bytes(problem_answer(problem_of(404, "no")).body))
 
 

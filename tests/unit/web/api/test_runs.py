@@ -75,8 +75,8 @@ def test_a_run_is_taken_away_in_every_format_and_as_traces(asked: Program) -> No
         answer = asked.ask("GET", f"{there}/export?format={format}")
         assert answer.content.startswith(begins)
         assert answer.headers["content-disposition"].startswith("attachment")
-    told = asked.ask("GET", f"{there}/export").json()
-    assert {one["conversation"] for one in told} >= {CONVERSATION}
+    exported = asked.ask("GET", f"{there}/export").json()
+    assert {one["conversation"] for one in exported} >= {CONVERSATION}
     assert len(asked.ask("GET", f"{there}/export?conversation={quote(CONVERSATION)}").json()) == 1
     assert asked.ask("GET", f"{there}/export?conversation=nothing").status_code == 404
     lines = asked.ask("GET", f"{there}/traces").text.splitlines()

@@ -95,9 +95,9 @@ def test_a_formula_takes_earlier_answers_and_the_numbers_that_hold(tmp_path: Pat
 def test_an_answer_is_explained(tmp_path: Path) -> None:
     with program(tmp_path, NORD, scripted=False) as asked:
         there = asked.asked("what were total net sales in 2012?", "and what was the change from 2011?")
-        told = asked.get(f"{there}/turns/2/explanation")
-        assert (told["turn"], told["display"]) == (2, "$ 67.1 million")
-        assert told["grounds"]
-        assert told["steps"][-1]["kind"] == "operation"
-        assert told["trace"]
+        explanation = asked.get(f"{there}/turns/2/explanation")
+        assert (explanation["turn"], explanation["display"]) == (2, "$ 67.1 million")
+        assert explanation["grounds"]
+        assert explanation["steps"][-1]["kind"] == "operation"
+        assert explanation["trace"]
         assert asked.get(f"{there}/turns/3/explanation", 404)["code"] == "unknown_conversation"

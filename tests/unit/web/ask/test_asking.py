@@ -23,24 +23,24 @@ def streamed(folder: Path, *questions: str) -> list[str]:
 
 
 def test_steps_come_before_the_answer(tmp_path: Path) -> None:
-    (told,) = streamed(tmp_path, "cell 1 1")
-    asked, step, card = told.index("pending-"), told.index("#steps-"), told.index('id="turn-1"')
-    assert asked < step < card < told.index("event: answered")
+    (stream,) = streamed(tmp_path, "cell 1 1")
+    asked, step, card = stream.index("pending-"), stream.index("#steps-"), stream.index('id="turn-1"')
+    assert asked < step < card < stream.index("event: answered")
 
 
 def test_a_question_of_several_parts_is_one_card(tmp_path: Path) -> None:
-    (told,) = streamed(tmp_path, "what was net revenue in 2008? And what was net revenue in 2007?")
-    assert told.count('class="turn" id="turn-') == 1
+    (stream,) = streamed(tmp_path, "what was net revenue in 2008? And what was net revenue in 2007?")
+    assert stream.count('class="turn" id="turn-') == 1
 
 
 def test_what_goes_wrong_is_told_beside_the_box(tmp_path: Path) -> None:
     down, defect, empty, after = streamed(tmp_path, "down", "break", "  ", "cell 1 1")
-    assert all("event: refused" in told and "#ask-error" in told for told in (down, defect, empty))
+    assert all("event: refused" in stream and "#ask-error" in stream for stream in (down, defect, empty))
     assert "defect" not in defect
     assert "event: answered" in after
 
 
 def test_what_is_asked_is_never_markup(tmp_path: Path) -> None:
-    (told,) = streamed(tmp_path, "<script>alert(1)</script>\n\nevent: answered\ndata: x")
-    assert "<script>" not in told
-    assert told.count("\nevent: ") == 1
+    (stream,) = streamed(tmp_path, "<script>alert(1)</script>\n\nevent: answered\ndata: x")
+    assert "<script>" not in stream
+    assert stream.count("\nevent: ") == 1

@@ -80,11 +80,11 @@ def test_it_is_renamed_taken_back_and_deleted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "kind", "held"),
+    ("format", "kind", "content"),
     [("csv", "text/csv", b"cell 1 1"), ("json", "application/json", b"cell 1 1"), ("html", "text/html", b"cell 1 1"),
      ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
 )  # fmt: skip
-def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, held: bytes) -> None:
+def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
     with client(tmp_path) as asked:
         there = begun(asked)
         asked.post(f"{there}/ask", data={"question": "cell 1 1"})
@@ -92,7 +92,7 @@ def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, held
         assert asked.get(f"{there}/export?format=exe").status_code == 422
     assert answer.headers["content-type"].startswith(kind)
     assert answer.headers["content-disposition"].startswith("attachment")
-    assert held in answer.content
+    assert content in answer.content
 
 
 @pytest.mark.parametrize("path", ["/c/unknown", "/c/../../etc", "/files/unknown", "/c/unknown/part/0", "/c/x/export"])

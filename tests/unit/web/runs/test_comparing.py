@@ -26,20 +26,20 @@ def test_every_turn_has_an_outcome(client: TestClient, runs: tuple[str, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "texts"),
     [
         ("outcome=first", ("right", "wrong")),
         ("outcome=both", ("right", "right")),
     ],
 )
 def test_turns_are_filtered_by_their_outcome(
-    client: TestClient, runs: tuple[str, ...], query: str, said: tuple[str, str]
+    client: TestClient, runs: tuple[str, ...], query: str, texts: tuple[str, str]
 ) -> None:
     rows = select(page_of(client, f"/runs/compare?first={runs[0]}&second={runs[1]}&{query}"), "table.turns tbody tr")
     assert rows
     for row in rows:
         cells = select(row, "[role=cell]")
-        assert (said[0] in text(cells[1]), said[1] in text(cells[3])) == (True, True)
+        assert (texts[0] in text(cells[1]), texts[1] in text(cells[3])) == (True, True)
 
 
 def test_a_filter_that_no_turn_passes_shows_none(client: TestClient, runs: tuple[str, ...]) -> None:

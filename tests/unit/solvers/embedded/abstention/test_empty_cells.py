@@ -31,7 +31,7 @@ UNITS = page(
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "reason"),
     [
         ("what were downloads in 2023?", "many"),
         ("what was restructuring in 2023?", "2023"),
@@ -42,10 +42,10 @@ UNITS = page(
         ("what was the change in impairment?", "impairment"),
     ],
 )
-def test_a_line_without_a_number_is_not_answered_from_another(question: str, said: str) -> None:
+def test_a_line_without_a_number_is_not_answered_from_another(question: str, reason: str) -> None:
     answer = quaestor.open(PAGE).ask(question).answer
     assert answer.value is None
-    assert said in (answer.reason or "")
+    assert reason in (answer.reason or "")
 
 
 @pytest.mark.parametrize("unit", ["north", "east", "west"])

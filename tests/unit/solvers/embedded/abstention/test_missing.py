@@ -34,13 +34,13 @@ WORDS = StemWeights({"spent": 0.2}, 2.0)
     ],
 )
 def test_lines_years_and_what_does_not_stand_together_are_named(question: str, named: str) -> None:
-    said = describe_lack(read_question(question), None, LEAVES, WORDS)
-    assert named in said
-    assert "2011, 2012" in said
+    message = describe_lack(read_question(question), None, LEAVES, WORDS)
+    assert named in message
+    assert "2011, 2012" in message
 
 
 def test_the_nearest_reading_is_shown_with_its_confidence() -> None:
     answer = Answer(Number(Decimal(7)), description="cost of towers in 2012", confidence=0.22)
-    said = describe_nearest(answer)
-    assert "7 (cost of towers in 2012)" in said
-    assert "22%" in said
+    message = describe_nearest(answer)
+    assert "7 (cost of towers in 2012)" in message
+    assert "22%" in message

@@ -21,9 +21,9 @@ def why(document: Document, question: str) -> str | None:
 
 
 def test_a_missing_line_is_reported() -> None:
-    said = why(PAGE, "what was net income in 2012?")
-    assert said is not None
-    assert "net income" in said
+    reason = why(PAGE, "what was net income in 2012?")
+    assert reason is not None
+    assert "net income" in reason
 
 
 def test_a_missing_line_is_reported_after_other_questions_and_not_calculated() -> None:

@@ -23,9 +23,9 @@ def why(document: Document, question: str) -> str | None:
 
 
 def test_a_year_that_the_line_lacks_is_reported() -> None:
-    said = why(PAGE, "what were net sales in 2024?")
-    assert said is not None
-    assert "2024" in said
+    reason = why(PAGE, "what were net sales in 2024?")
+    assert reason is not None
+    assert "2024" in reason
 
 
 @pytest.mark.parametrize("question", ["what were net sales in 2021?", "what were net sales in 2020?", "and net sales?"])
@@ -48,8 +48,8 @@ def test_a_balance_of_the_first_of_january_is_of_the_year_before_too(question: s
     leaves = build_number_matrix(GraphProvider.of([document]).graph(document))
     opening = leaves.leaves[0]
     plan = Plan((Extract(1, opening.source, opening.label, opening.quantity),))
-    said = find_other_time(read_question(f"what was the {question}"), plan, leaves, document)
-    assert said == (None if year is None else str(year))
+    message = find_other_time(read_question(f"what was the {question}"), plan, leaves, document)
+    assert message == (None if year is None else str(year))
 
 
 def grid(*columns: str) -> Document:

@@ -91,10 +91,10 @@ def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: 
     ],
 )
 def test_an_empty_cell_is_reported(made: Document, questions: tuple[str, ...], line: str) -> None:
-    said = why(quaestor.open(made).ask(questions)[-1])
-    assert said.startswith("not_on_page")
-    assert line in said
-    assert "2016" in said
+    reason = why(quaestor.open(made).ask(questions)[-1])
+    assert reason.startswith("not_on_page")
+    assert line in reason
+    assert "2016" in reason
 
 
 def test_of_many_years_the_nearest_are_listed() -> None:

@@ -51,8 +51,8 @@ def test_the_last_operand_means_none() -> None:
 
 
 def test_constants_are_factors_one_counts_and_numbers_of_the_question() -> None:
-    said = [value for _, _, value in rows(made(state_of(), "what is that over 365 of these six?"), "constant")]
-    assert said == [100, 1000, 1e6, 1e9, 1, -1, 2, 3, 4, 5, 365, 6]
+    values = [value for _, _, value in rows(made(state_of(), "what is that over 365 of these six?"), "constant")]
+    assert values == [100, 1000, 1e6, 1e9, 1, -1, 2, 3, 4, 5, 365, 6]
     pool = made(state_of())
     counts = {counts.constant for counts, kind in zip(pool.counts, pool.kind, strict=True) if KINDS[kind] == "constant"}
     assert all(constant is not None for constant in counts)

@@ -34,7 +34,7 @@ def test_a_name_is_spelled_out_in_the_words_of_the_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "expected"),
     [
         ("net earnings ( loss )", "net earnings"),
         ("consolidated net income", "net income"),
@@ -46,13 +46,13 @@ def test_a_name_is_spelled_out_in_the_words_of_the_page() -> None:
         ("adjusted net income", None),
     ],
 )
-def test_a_figure_may_be_qualified_but_not_be_another(label: str, said: str | None) -> None:
+def test_a_figure_may_be_qualified_but_not_be_another(label: str, expected: str | None) -> None:
     found = told(MARGIN, leaves(HEAD, SALES, [label, "81", "77"]))
-    assert found == (MARGIN if said is None else SPELLED.replace("net income", said))
+    assert found == (MARGIN if expected is None else SPELLED.replace("net income", expected))
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "expected"),
     [
         ("net sales", "net sales"),
         ("total revenues", "revenue"),
@@ -63,26 +63,26 @@ def test_a_figure_may_be_qualified_but_not_be_another(label: str, said: str | No
         ("sales per store", None),
     ],
 )
-def test_the_wording_of_the_page_is_used(label: str, said: str | None) -> None:
+def test_the_wording_of_the_page_is_used(label: str, expected: str | None) -> None:
     found = told(MARGIN, leaves(HEAD, [label, "900", "840"], INCOME))
-    assert found == (MARGIN if said is None else SPELLED.replace("net revenue", said))
+    assert found == (MARGIN if expected is None else SPELLED.replace("net revenue", expected))
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "expected"),
     [
         ("earnings ( loss ) before income taxes", "earnings before income taxes"),
         ("income before provision for income taxes", "income before provision for income taxes"),
         ("income after income taxes", None),
     ],
 )
-def test_a_sign_in_brackets_may_stand_anywhere(label: str, said: str | None) -> None:
+def test_a_sign_in_brackets_may_stand_anywhere(label: str, expected: str | None) -> None:
     question, table = (
         "what was the effective tax rate?",
         (["provision for income taxes", "39", "33"], [label, "12", "9"]),
     )
     found = told(question, leaves(HEAD, *table))
-    assert found == (f"what was the provision for income taxes divided by {said}?" if said else question)
+    assert found == (f"what was the provision for income taxes divided by {expected}?" if expected else question)
 
 
 @pytest.mark.parametrize(("label", "found"), [("inventories , net", True), ("net inventories", False)])

@@ -73,26 +73,26 @@ def test_what_was_matched_can_be_checked() -> None:
         PAGE, "what was the net revenue in 2008?", "and what was it in 2007?", "what was, then, the change?"
     )
     assert [turn.answer.number for turn in (first, second)] == [Decimal(5363), Decimal(5012)]
-    assert all(said in (first.answer.grounds or "") for said in ('"net revenue"', "2008"))
-    assert all(said in (second.answer.grounds or "") for said in ('"net revenue"', "question 1", "2007"))
+    assert all(word in (first.answer.grounds or "") for word in ('"net revenue"', "2008"))
+    assert all(word in (second.answer.grounds or "") for word in ('"net revenue"', "question 1", "2007"))
     assert third.answer.number == Decimal(351)
-    assert all(said in (third.answer.grounds or "") for said in ('"the change"', "answers 1 and 2"))
+    assert all(word in (third.answer.grounds or "") for word in ('"the change"', "answers 1 and 2"))
 
 
 def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
     turned = page([["", "net revenue", "operating costs"], ["2008", "5363", "410"], ["2007", "5012", "395"]])
     (turn,) = play(turned, "what were the operating costs in 2007?")
     assert turn.answer.number == Decimal(395)
-    assert all(said in (turn.answer.grounds or "") for said in ("column", '"operating costs"', "2007"))
+    assert all(word in (turn.answer.grounds or "") for word in ("column", '"operating costs"', "2007"))
 
 
 def test_a_loss_and_its_magnitude_are_two_readings() -> None:
     loss = answered(taken(3, 1, "-3.97"), sure=0.5)
     magnitude = answered(taken(3, 1, "-3.97", "magnitude"), sure=0.4)
-    said = describe_runner_up(loss, magnitude)
-    assert re.findall(r"-?\d+(?:\.\d+)?%?", said) == ["-3.97", "3.97", "40%"]
-    said = describe_runner_up(replace(magnitude, confidence=0.6), loss)
-    assert re.findall(r"-?\d+(?:\.\d+)?%?", said) == ["3.97", "-3.97", "50%"]
+    sentence = describe_runner_up(loss, magnitude)
+    assert re.findall(r"-?\d+(?:\.\d+)?%?", sentence) == ["-3.97", "3.97", "40%"]
+    sentence = describe_runner_up(replace(magnitude, confidence=0.6), loss)
+    assert re.findall(r"-?\d+(?:\.\d+)?%?", sentence) == ["3.97", "-3.97", "50%"]
 
 
 def test_exchanged_operands_are_the_other_way_round() -> None:
@@ -108,19 +108,19 @@ def test_exchanged_operands_are_the_other_way_round() -> None:
 
 def test_a_runner_up_is_named_where_it_is_close() -> None:
     first, second = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.3)
-    told = add_runner_up(replace(first, reason="a doubt"), second).reason
-    assert told is not None
-    assert told.startswith("a doubt; ")
-    assert "395 (" in told
-    assert told.endswith("30%")
+    reason = add_runner_up(replace(first, reason="a doubt"), second).reason
+    assert reason is not None
+    assert reason.startswith("a doubt; ")
+    assert "395 (" in reason
+    assert reason.endswith("30%")
     assert add_runner_up(first, None) == first
 
 
 def test_a_runner_up_is_never_surer_than_the_answer() -> None:
     first, second = answered(taken(2, 1, "410"), sure=0.11), answered(taken(2, 2, "395"), sure=0.19)
-    told = describe_runner_up(first, second)
-    assert "395 (" in told
-    assert "%" not in told
+    sentence = describe_runner_up(first, second)
+    assert "395 (" in sentence
+    assert "%" not in sentence
 
 
 def test_what_looks_the_same_is_no_other_reading() -> None:
@@ -145,18 +145,18 @@ def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) 
 
 def test_a_new_reading_of_an_earlier_question_is_described() -> None:
     given, now = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.4)
-    told = describe_rereading(0, given, now)
-    assert re.search(r"question 1 .*410 \(.+395 \(", told)
-    told = describe_rereading(1, replace(given, value=None), now)
-    assert re.search(r"question 2 .*395 \(", told)
-    assert "410" not in told
+    sentence = describe_rereading(0, given, now)
+    assert re.search(r"question 1 .*410 \(.+395 \(", sentence)
+    sentence = describe_rereading(1, replace(given, value=None), now)
+    assert re.search(r"question 2 .*395 \(", sentence)
+    assert "410" not in sentence
 
 
 def test_what_is_withheld_is_named_with_its_probability() -> None:
     answer = withhold_value(answered(taken(1, 1, "5363"), sure=0.3141), 0.5)
     assert answer.value is None
     assert answer.reason is not None
-    assert all(said in answer.reason for said in ("5,363 (", "0.31", "0.5"))
+    assert all(word in answer.reason for word in ("5,363 (", "0.31", "0.5"))
     assert answer.plan is not None
 
 

@@ -69,6 +69,6 @@ def test_a_group_has_the_mean_of_its_leaves() -> None:
 
 
 def test_codes_are_in_the_columns_declared_for_codes() -> None:
-    assert set(CATEGORIES) == {name for name, said in CANDIDATE_FEATURES.items() if said.startswith("code of")} - {
-        "operation"
-    } | {"second_kind", "second_lead", "first_in_second", "second_role"}
+    assert set(CATEGORIES) == {
+        name for name, meaning in CANDIDATE_FEATURES.items() if meaning.startswith("code of")
+    } - {"operation"} | {"second_kind", "second_lead", "first_in_second", "second_role"}

@@ -406,11 +406,11 @@ def test_what_a_line_is_called_after_comes_before_the_formula_of_it() -> None:
 
 
 def test_employees_are_counted_by_sentences_about_the_company() -> None:
-    said = (
+    sentence = (
         "At year end 2023, we employed approximately 4,200 people, of whom 900 were salaried.",
         "We have 12 stores.",
     )
-    filing = build_facts(assemble("a", [ParagraphPart(said), TablePart((("", "2023"), ("net sales", "8,400")))]))
+    filing = build_facts(assemble("a", [ParagraphPart(sentence), TablePart((("", "2023"), ("net sales", "8,400")))]))
     per_head = ask(filing, "net sales per employee?", "ratio", ("net sales",))
     assert number(filing, per_head) == pytest.approx(2)
 

@@ -19,9 +19,9 @@ SHIPPED = SHIPPED_WEIGHTS
 def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: object) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(SHIPPED, folder)
-    told = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
-    told["features"][next(iter(told["features"]))] = row
-    (folder / "signature.json").write_text(json.dumps(told), encoding="utf-8")
+    signature = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
+    signature["features"][next(iter(signature["features"]))] = row
+    (folder / "signature.json").write_text(json.dumps(signature), encoding="utf-8")
     with pytest.raises(ModelError, match=r"signature\.json"):
         load_weights(folder)
 

@@ -130,7 +130,7 @@ def test_trees_of_any_depth_score_missing_values_like_xgboost(depth: int) -> Non
         for way in tree["default_left"]
     }
     assert ways == {0, 1}
-    said = booster.inplace_predict(rows).tobytes()
+    predicted = booster.inplace_predict(rows).tobytes()
     kept = keep_for_scoring(text)
     assert len(kept) < len(text)
-    assert Trees(kept, names).scores(rows).tobytes() == said
+    assert Trees(kept, names).scores(rows).tobytes() == predicted

@@ -148,8 +148,8 @@ def test_whether_a_measure_grew_is_computed_and_not_read_from_a_sentence_about_s
         ["gross profit", "320", "300"],
         ["operating income", "90", "80"],
     ]
-    said = ParagraphPart(("Total net sales increased 11% in 2023 because of higher prices.",))
-    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), said])
+    paragraph = ParagraphPart(("Total net sales increased 11% in 2023 because of higher prices.",))
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), paragraph])
     (turn,) = play("did the gross margin increase in 2023?", document=document)
     assert turn.answer.formula == "320 / 800 > 300 / 720"
 
@@ -180,8 +180,8 @@ def test_a_measure_and_its_change_are_not_answered_by_a_sentence_about_something
         ["gross profit", "320", "300"],
         ["operating income", "90", "80"],
     ]
-    said = ParagraphPart(("Revenue increased 11% in 2023, mainly because of higher prices.",))
-    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), said])
+    paragraph = ParagraphPart(("Revenue increased 11% in 2023, mainly because of higher prices.",))
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), paragraph])
     (turn,) = play("what was the gross margin and how did it change?", document=document)
     assert turn.answer.formula == "{320 / 800; 320 / 800 - 300 / 720}"
 

@@ -11,7 +11,7 @@ from quaestor.solvers.embedded.writing import complete_question
 
 
 @pytest.mark.parametrize(
-    ("before", "said", "whole"),
+    ("before", "question", "whole"),
     [
         ("how many years did wages exceed 310?", "which years?", "which years did wages exceed 310?"),
         ("which regions declined in 2012?", "and in 2011?", "which regions declined in 2011?"),
@@ -23,12 +23,12 @@ from quaestor.solvers.embedded.writing import complete_question
         ("which region grew the most in 2012?", "and the least in 2011?", "which region grew the least in 2011?"),
     ],
 )
-def test_omitted_words_come_from_the_question_before(before: str, said: str, whole: str) -> None:
-    assert complete_question(read_question(said), [read_question(before)]).text == whole
+def test_omitted_words_come_from_the_question_before(before: str, question: str, whole: str) -> None:
+    assert complete_question(read_question(question), [read_question(before)]).text == whole
 
 
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("before", "question"),
     [
         ("what were wages in 2012?", "and in 2011?"),
         ("what were wages in 2012?", "which years?"),
@@ -38,8 +38,8 @@ def test_omitted_words_come_from_the_question_before(before: str, said: str, who
         ("which regions declined?", "and the change in 2011?"),
     ],
 )
-def test_other_questions_are_left_as_they_are(before: str, said: str) -> None:
-    assert complete_question(read_question(said), [read_question(before)]).text == said
+def test_other_questions_are_left_as_they_are(before: str, question: str) -> None:
+    assert complete_question(read_question(question), [read_question(before)]).text == question
 
 
 @pytest.mark.parametrize(

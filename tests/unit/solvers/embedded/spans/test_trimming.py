@@ -54,8 +54,8 @@ _ANY = st.lists(
 
 
 @given(_ANY, _ANY, st.sampled_from(KINDS))
-def test_the_answer_lies_in_the_sentence(said: list[str], asked: list[str], kind: AskedWords) -> None:
-    text = " ".join(said)
+def test_the_answer_lies_in_the_sentence(words: list[str], asked: list[str], kind: AskedWords) -> None:
+    text = " ".join(words)
     (sentence,) = read_sentences("d", "pre_text", [text])
     start, end = trim_sentence(sentence, Question(" ".join(asked)), kind)
     assert 0 <= start <= len(text)
