@@ -88,9 +88,9 @@ def other(value: object, draw: random.Random) -> object:
 def with_other_answers(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     """The record with a random value or a sentinel in place of every answer."""
     if "questions" in record:
-        kept = ("uid", "order", "question")
-        asked = [{k: v if k in kept else other(v, draw) for k, v in item.items()} for item in record["questions"]]
-        return {**record, "questions": asked}
+        fixed = ("uid", "order", "question")
+        changed = [{k: v if k in fixed else other(v, draw) for k, v in item.items()} for item in record["questions"]]
+        return {**record, "questions": changed}
     annotation = {k: v if k == ASKED else other(v, draw) for k, v in record["annotation"].items()}
     extra = {key: other(value, draw) for key, value in record.items() if key.startswith("qa")}
     return {**record, **extra, "annotation": annotation}
@@ -185,4 +185,4 @@ def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -
 
     with ModelServer(lambda asked: say("I cannot say.")) as server:
         asyncio.run(play(server))
-        return sorted(json.dumps(asked.body) for asked in server.asked)
+        return sorted(json.dumps(request.body) for request in server.asked)

@@ -53,19 +53,19 @@ def test_archives_are_the_same_bytes_wherever_and_whenever_they_are_built(
 @pytest.mark.slow
 def test_a_source_archive_has_what_git_has_and_nothing_that_lies_about(archives: tuple[Path, Path]) -> None:
     with tarfile.open(archives[0]) as archive:
-        held = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
-    top = {path.parts[0] for path in held}
+        files = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
+    top = {path.parts[0] for path in files}
     assert not {"shared", "site", ".quaestor", ".venv", "runs", "dist"} & top
     assert {"src", "tests", "docs", "LICENSE", "Makefile", "pyproject.toml", "PKG-INFO"} <= top
-    assert not [path for path in held if path.suffix in (".db", ".pyc", ".sqlite")]
+    assert not [path for path in files if path.suffix in (".db", ".pyc", ".sqlite")]
     if shutil.which("git") and (ROOT / ".git").exists():
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
             cwd=ROOT, check=True, capture_output=True, text=True,
         )  # fmt: skip
         known = {PurePosixPath(line) for line in listed.stdout.splitlines()}
-        assert held - known == {PurePosixPath("PKG-INFO")}
-        assert {path for path in known if path.parts[0] in ("src", "tests", "docs")} <= held
+        assert files - known == {PurePosixPath("PKG-INFO")}
+        assert {path for path in known if path.parts[0] in ("src", "tests", "docs")} <= files
 
 
 @pytest.mark.slow

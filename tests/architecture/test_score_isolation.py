@@ -166,11 +166,11 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
             await store.log_prompt(a_prompt(a_run()))
             await store.complete_example(an_example(a_run()), some_turns(a_run()))
             before = await all_that_a_run_store_gives(store)
-            kept = a_score(a_run(), {"c1": (True, False)}, id=PLANTED, dataset=PLANTED)
+            score = a_score(a_run(), {"c1": (True, False)}, id=PLANTED, dataset=PLANTED)
             scores = open_scores(uri)
             assert scores is not None
             async with scores:
-                await scores.add_score(replace(kept, score=replace(kept.score, scored=START)))
+                await scores.add_score(replace(score, score=replace(score.score, scored=START)))
             return before, await all_that_a_run_store_gives(store)
 
     before, after = asyncio.run(look())

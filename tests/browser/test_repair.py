@@ -19,7 +19,7 @@ ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 
 
 @contextmanager
-def asked(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[Watched]:
+def opened(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[Watched]:
     """A conversation of four questions, of which the fourth rests on the second."""
     file = str(write_dataset(folder / "page.json", a_record()))
     with (
@@ -48,7 +48,7 @@ FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414"]
 def test_a_corrected_figure_in_the_second_answer_changes_the_fourth(
     browser: Browser, tmp_path: Path, scripts: bool
 ) -> None:
-    with asked(browser, tmp_path, scripts=scripts) as found:
+    with opened(browser, tmp_path, scripts=scripts) as found:
         page = found.page
         assert answers(page) == FIRST
         page.locator("#turn-2 .correct").click()
@@ -73,7 +73,7 @@ def test_a_corrected_figure_in_the_second_answer_changes_the_fourth(
 
 
 def test_another_cell_is_chosen_by_clicking_on_it(browser: Browser, tmp_path: Path) -> None:
-    with asked(browser, tmp_path) as found:
+    with opened(browser, tmp_path) as found:
         page = found.page
         page.locator("#turn-2 .correct").click()
         page.locator("#t0-2-2").click()
@@ -86,7 +86,7 @@ def test_another_cell_is_chosen_by_clicking_on_it(browser: Browser, tmp_path: Pa
 
 
 def test_a_number_is_chosen_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
-    with asked(browser, tmp_path) as found:
+    with opened(browser, tmp_path) as found:
         page = found.page
         link = page.locator("#turn-2 .correct")
         link.press("Enter")
@@ -101,7 +101,7 @@ def test_a_number_is_chosen_with_the_keyboard_alone(browser: Browser, tmp_path: 
 
 
 def test_another_calculation_is_offered_with_what_it_comes_to(browser: Browser, tmp_path: Path) -> None:
-    with asked(browser, tmp_path, scripts=False) as found:
+    with opened(browser, tmp_path, scripts=False) as found:
         page = found.page
         page.locator("#turn-3 .correct").click()
         page.locator(".offers button[value*='\"add\"']").click()
@@ -110,7 +110,7 @@ def test_another_calculation_is_offered_with_what_it_comes_to(browser: Browser, 
 
 
 def test_what_cannot_be_done_is_said_on_the_page(browser: Browser, tmp_path: Path) -> None:
-    with asked(browser, tmp_path, scripts=False) as found:
+    with opened(browser, tmp_path, scripts=False) as found:
         found.expected.append("400")
         page = found.page
         page.locator("#turn-2 .correct").click()
@@ -126,7 +126,7 @@ def test_what_cannot_be_done_is_said_on_the_page(browser: Browser, tmp_path: Pat
 @pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 @pytest.mark.very_slow
 def test_everyone_can_use_it(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
-    with asked(browser, tmp_path, dark=dark, size=size) as found:
+    with opened(browser, tmp_path, dark=dark, size=size) as found:
         page = found.page
         page.locator("#turn-3 .correct").click()
         expect(page.locator("#h-operation")).to_be_visible()

@@ -40,7 +40,7 @@ def sizes(uri: str) -> list[int]:
         with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
             return [size for (size,) in db.execute("SELECT length(data) FROM contents ORDER BY 1")]
     with MongoClient[dict[str, Any]](uri) as client:
-        return sorted(len(kept["data"]) for kept in client.get_default_database().contents.find())
+        return sorted(len(record["data"]) for record in client.get_default_database().contents.find())
 
 
 def asking(run: RunRecord, turns: int = 6) -> list[PromptRecord]:

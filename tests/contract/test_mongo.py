@@ -151,13 +151,13 @@ def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
     assert (failed["conversationId"], failed["results"]["failedTurns"]) == ("c1", [1])
     (turn,) = documents(mongo_uri, "scored_turns", {"runId": RUN.id, "correct": False})
     assert (turn["conversationId"], turn["turnIndex"], turn["programCorrect"]) == ("c1", 1, True)
-    made = look(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
+    present = look(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
     for collection, indexes in INDEXES.items():
-        kept = {
+        expected = {
             (tuple(tuple(key) for key in index["key"]), index.get("unique", False))
-            for index in made[collection].values()
+            for index in present[collection].values()
         }
-        assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= kept
+        assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= expected
 
 
 def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:
@@ -212,8 +212,8 @@ def as_before_contents(db: Any) -> None:
         texts = {"prompt": a_prompt(RUN).prompt, "response": a_prompt(RUN).response}
         db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": texts})
     for sets, triples in (("graphs", "instances"), ("frozen_graphs", "frozen_instances")):
-        for kept in db[sets].find():
-            key = {name: value for name, value in kept.items() if name not in ("_id", "content", "triples")}
+        for record in db[sets].find():
+            key = {name: value for name, value in record.items() if name not in ("_id", "content", "triples")}
             db[triples].insert_many([{**triple._asdict(), "type": "instance", **key} for triple in GRAPH])
     for sets in ("graphs", "frozen_graphs", "ontologies"):
         db[sets].update_many({}, {"$unset": {"content": 1}})

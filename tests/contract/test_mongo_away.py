@@ -250,8 +250,8 @@ def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monk
 
     async def then(store: RunStore) -> None:
         (run,) = await store.runs()
-        kept = [example.conversation for example in await store.examples(run.id) if example.status == "complete"]
-        assert kept == sorted(stored)
+        complete = [example.conversation for example in await store.examples(run.id) if example.status == "complete"]
+        assert complete == sorted(stored)
         assert len(stored) == 4
         ended = await run_dataset(dataset, spec, store, engine, resume=run.id, on_conversation=watch, factory=scripted)
         assert ended.status == "complete"

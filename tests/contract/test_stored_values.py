@@ -86,9 +86,9 @@ def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(run)
         await store.complete_example(an_example(run), turns)
-        kept = await store.turns(run.id)
-        assert tuple(serial.load(Answer, turn.answer) for turn in kept) == answers
-        assert tuple(value_from_text(turn.number or "") for turn in kept) == tuple(answer.value for answer in answers)
+        loaded = await store.turns(run.id)
+        assert tuple(serial.load(Answer, turn.answer) for turn in loaded) == answers
+        assert tuple(value_from_text(turn.number or "") for turn in loaded) == tuple(answer.value for answer in answers)
 
     play(uri, scenario)
 

@@ -103,8 +103,8 @@ def printed(row: str, year: int, text: str) -> str:
     new, old = map(Decimal, SALES[row][2012 - year : 2014 - year])
     rate = ((new - old) / old * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)
     words = {name: f"$ {number:,} million" for name, number in {"NEW": new, "OLD": old, "GAIN": new - old}.items()}
-    for name, words_of in {**words, "RATE": f"{rate} %", "YEAR": str(year)}.items():
-        text = text.replace(name, words_of)
+    for name, value in {**words, "RATE": f"{rate} %", "YEAR": str(year)}.items():
+        text = text.replace(name, value)
     return text
 
 
@@ -226,9 +226,9 @@ def test_an_explanation_may_rest_on_passages_alone(solver: str) -> None:
         ],
         "reflection": [{"reasoning": "", "steps": [], **silent}],
     }
-    played = play_other(solver, *replies[solver], questions=[WHY])
-    assert (explained(played.turn).text, played.turn.verified) == ("Two projects were early.", True)
-    (source,) = played.turn.answer.sources
+    run = play_other(solver, *replies[solver], questions=[WHY])
+    assert (explained(run.turn).text, run.turn.verified) == ("Two projects were early.", True)
+    (source,) = run.turn.answer.sources
     assert isinstance(source, SentenceRef)
     assert source.start == 0
     last = replies[solver][-1]

@@ -347,10 +347,10 @@ def other_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
 @by_scheme
 def test_a_model_that_was_told_of_numbers_is_told_of_all_kinds_once_it_says_that_it_has_none(solver: str) -> None:
     question, replies, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
-    played = play(solver, other_first(solver, replies), question)
-    assert str(played.turn.answer.value) == expected
-    assert len(played.asked) == (3 if solver == "reflection" else 2)
-    assert not any(isinstance(event, ReplyRejected) for event in played.turn.events)
+    run = play(solver, other_first(solver, replies), question)
+    assert str(run.turn.answer.value) == expected
+    assert len(run.asked) == (3 if solver == "reflection" else 2)
+    assert not any(isinstance(event, ReplyRejected) for event in run.turn.events)
 
 
 @by_solver
@@ -361,8 +361,8 @@ def test_a_model_that_was_told_of_all_kinds_cannot_say_that_it_needs_another(sol
         "agent": Reply(calls=(Call("final_answer", {"no_answer": "other"}),)),
         "reflection": drafted(no_answer="other"),
     }
-    played = play(solver, saying([other[solver], *CASES[0][1][solver]]), WHICH)
-    assert str(played.turn.answer.value) == "2012"
+    run = play(solver, saying([other[solver], *CASES[0][1][solver]]), WHICH)
+    assert str(run.turn.answer.value) == "2012"
 
 
 @by_scheme
@@ -384,9 +384,9 @@ def test_an_agent_answers_with_several_steps_as_a_list(answer: object) -> None:
 @pytest.mark.parametrize("answer", ["#1, #9", "#1; net sales"])
 def test_an_agents_list_of_what_is_no_step_is_given_back(answer: str) -> None:
     calls = Reply(calls=(of("total net sales", 2012),))
-    played = play("agent", saying([calls, final(answer), final("#1")]), SEVERAL)
-    assert str(played.turn.answer.number) == "1036.8"
-    assert any(isinstance(event, ReplyRejected) for event in played.turn.events)
+    run = play("agent", saying([calls, final(answer), final("#1")]), SEVERAL)
+    assert str(run.turn.answer.number) == "1036.8"
+    assert any(isinstance(event, ReplyRejected) for event in run.turn.events)
 
 
 @pytest.mark.parametrize("passages", [1, 2])
@@ -460,11 +460,11 @@ HOSTILE: dict[str, list[Json | Reply]] = {
 
 @for_each_row([(s, reply) for s, replies in HOSTILE.items() for reply in replies])
 def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply: Json | Reply) -> None:
-    played = play(solver, saying([reply, *CASES[0][1][solver]]), WHICH)
-    assert played.turn.error is None, played.turn.error
-    assert str(played.turn.answer.value) == "2012"
+    run = play(solver, saying([reply, *CASES[0][1][solver]]), WHICH)
+    assert run.turn.error is None, run.turn.error
+    assert str(run.turn.answer.value) == "2012"
     critics = int(solver == "reflection")
-    assert len(played.asked) == 1 + critics + len(CASES[0][1][solver])
+    assert len(run.asked) == 1 + critics + len(CASES[0][1][solver])
 
 
 @pytest.mark.parametrize(
@@ -473,9 +473,9 @@ def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply
 )
 def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> None:
     first, last = CASES[0][1]["sparql"]
-    played = play("sparql", saying([first, {"reasoning": "", "formula": formula}, last]), WHICH)
-    assert str(played.turn.answer.value) == "2012"
-    assert played.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
+    run = play("sparql", saying([first, {"reasoning": "", "formula": formula}, last]), WHICH)
+    assert str(run.turn.answer.value) == "2012"
+    assert run.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
 
 
 @pytest.mark.parametrize(

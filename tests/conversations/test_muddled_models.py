@@ -23,10 +23,10 @@ def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:
     """How some conversations of a file go with a model half of whose replies are muddled; every turn has an end."""
     conversations = random.Random(seed).sample(read_dataset(path).conversations, CONVERSATIONS)
     oracle = Muddled(oracle_of(solver), seed)
-    played = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
-    assert len(played.outcomes) == sum(len(conversation.questions) for conversation in conversations)
-    assert oracle.muddled > len(played.outcomes) / 2
-    return played.outcomes
+    run = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
+    assert len(run.outcomes) == sum(len(conversation.questions) for conversation in conversations)
+    assert oracle.muddled > len(run.outcomes) / 2
+    return run.outcomes
 
 
 @pytest.mark.very_slow

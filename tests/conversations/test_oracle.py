@@ -25,8 +25,8 @@ def outcomes(solver: str, path: Path, count: int | None = None) -> list[Outcome]
     if count is not None:
         conversations = random.Random(4).sample(conversations, count)
     oracle = oracle_of(solver)
-    played = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
-    return list(played.outcomes)
+    run = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
+    return list(run.outcomes)
 
 
 @pytest.mark.very_slow
@@ -53,7 +53,7 @@ def test_a_wrong_reference_is_seen(local_models: None) -> None:
     conversation = read_dataset(sample_path()).conversations[0]
     golds = read_gold(sample_path())[conversation.id]
     other = {conversation.id: (replace(golds[0], executed=a_value(-987.5)), *golds[1:])}
-    played = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), oracle_of("agent")))
-    found = played.outcomes
+    run = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), oracle_of("agent")))
+    found = run.outcomes
     assert [outcome.turn for outcome in found if not outcome.right] == [0]
     assert "= -987.5; answers" in found[0].cause

@@ -21,8 +21,8 @@ CONVERSATIONS = 6
 def test_a_turn_reads_no_more_than_it_has_to(solver: str, most_read: int, most_requests: float) -> None:
     conversations = read_dataset(sample_path()).conversations[:CONVERSATIONS]
     golds = read_gold(sample_path())
-    played = asyncio.run(play_with_oracle(conversations, golds, make_solver(solver, {}), oracle_of(solver)))
-    turns = len(played.outcomes)
-    assert all(outcome.right for outcome in played.outcomes)
-    assert played.usage.input_tokens / turns <= most_read
-    assert played.usage.requests / turns <= most_requests
+    run = asyncio.run(play_with_oracle(conversations, golds, make_solver(solver, {}), oracle_of(solver)))
+    turns = len(run.outcomes)
+    assert all(outcome.right for outcome in run.outcomes)
+    assert run.usage.input_tokens / turns <= most_read
+    assert run.usage.requests / turns <= most_requests

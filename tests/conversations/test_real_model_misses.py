@@ -281,11 +281,13 @@ def misses(shared_data: Path) -> tuple[Missed, ...]:
     score = scorer(shared_data)
     records = lines(shared_data / "real_model" / "answers.jsonl")
     answers = {(one["conversation"], one["turn"]): one for one in records}
-    asked = [line for file in dict.fromkeys(one["file"] for one in records) for line in questions(shared_data, file)]
-    asked = sorted(asked, key=lambda line: (line["file"], line["conversation"], line["turn"]))
+    questions_read = [
+        line for file in dict.fromkeys(one["file"] for one in records) for line in questions(shared_data, file)
+    ]
+    questions_read = sorted(questions_read, key=lambda line: (line["file"], line["conversation"], line["turn"]))
     return tuple(
-        Missed(line, [one for one in asked if one["conversation"] == line["conversation"]])
-        for line in asked
+        Missed(line, [one for one in questions_read if one["conversation"] == line["conversation"]])
+        for line in questions_read
         if not score.right(line["answer"], answers[line["conversation"], line["turn"]])
     )
 

@@ -41,23 +41,23 @@ def settled(turn: Turn) -> tuple[int, bool]:
     ("protocol", "native"), [("openai", True), ("openai", False), ("anthropic", True), ("anthropic", False)]
 )
 def test_a_sound_draft_is_accepted_at_once(protocol: Protocol, native: bool) -> None:
-    played = play(playing(expert=[change()]), protocol=protocol, native=native)
-    answer = played.turn.answer
+    run = play(playing(expert=[change()]), protocol=protocol, native=native)
+    answer = run.turn.answer
     assert near(answer.number)
     assert answer.scale is Scale.ONE
     assert answer.reason is None
-    assert played.turn.verified
+    assert run.turn.verified
     assert len(answer.sources) == 2
-    assert played.phases[0] == "EXPERT_1"
-    assert sorted(played.phases[1:]) == ["CALCULATION_CRITIC_1", "EXTRACTION_CRITIC_1"]
-    assert settled(played.turn) == (1, True)
+    assert run.phases[0] == "EXPERT_1"
+    assert sorted(run.phases[1:]) == ["CALCULATION_CRITIC_1", "EXTRACTION_CRITIC_1"]
+    assert settled(run.turn) == (1, True)
 
 
 def test_a_draft_with_nothing_computed_against_it_has_one_critic_of_a_model_for_both_duties() -> None:
-    played = play(playing(expert=[change()], extraction=[objects("the wrong base"), APPROVES]), critics=1)
-    assert near(played.turn.answer.number)
-    assert played.phases == ["EXPERT_1", "EXTRACTION_CRITIC_1", "EXPERT_2", "EXTRACTION_CRITIC_2"]
-    critic = played.asked[1].system
+    run = play(playing(expert=[change()], extraction=[objects("the wrong base"), APPROVES]), critics=1)
+    assert near(run.turn.answer.number)
+    assert run.phases == ["EXPERT_1", "EXTRACTION_CRITIC_1", "EXPERT_2", "EXTRACTION_CRITIC_2"]
+    critic = run.asked[1].system
     for text in ("the right numbers were taken", "the right calculation was made", "Relevance", "Operands"):
         assert text in critic, text
     assert "another critic" not in critic
@@ -69,21 +69,21 @@ def test_a_draft_with_a_finding_against_it_has_two_critics() -> None:
         look_up(IN_2008, 181001, "T0R1C2"),
         calculate("subtract", "#2", "#1", result=-25587),
     )
-    played = play(playing(expert=[swapped, change()]), "what was the change from 2008 to 2009?", critics=1)
-    assert {"EXTRACTION_CRITIC_1", "CALCULATION_CRITIC_1"} <= set(played.phases)
+    run = play(playing(expert=[swapped, change()]), "what was the change from 2008 to 2009?", critics=1)
+    assert {"EXTRACTION_CRITIC_1", "CALCULATION_CRITIC_1"} <= set(run.phases)
 
 
 def test_a_draft_that_one_critic_rejects_is_mended() -> None:
     wrong_year = draft(look_up(IN_2008, 181001, "T0R1C2"), answer=181001)
-    played = play(
+    run = play(
         playing(expert=[wrong_year, change()], extraction=[objects("a change is asked for, not a value"), APPROVES])
     )
-    assert near(played.turn.answer.number)
-    assert played.turn.answer.reason is None
-    assert sorted(played.phases) == [
+    assert near(run.turn.answer.number)
+    assert run.turn.answer.reason is None
+    assert sorted(run.phases) == [
         "CALCULATION_CRITIC_2", "EXPERT_1", "EXPERT_2", "EXTRACTION_CRITIC_1", "EXTRACTION_CRITIC_2",
     ]  # fmt: skip
-    prompt = next(a.prompts[-1] for a in played.asked[2:] if "You are an expert" in a.system)
+    prompt = next(a.prompts[-1] for a in run.asked[2:] if "You are an expert" in a.system)
     assert "This draft was not accepted" in prompt
     assert "a change is asked for, not a value" in prompt
     assert "mend it" in prompt
@@ -91,12 +91,12 @@ def test_a_draft_that_one_critic_rejects_is_mended() -> None:
 
 
 def test_without_agreement_the_draft_is_contested() -> None:
-    played = play(playing(calculation=[objects("no")] * 9))
-    answer = played.turn.answer
+    run = play(playing(calculation=[objects("no")] * 9))
+    answer = run.turn.answer
     assert near(answer.number)
-    assert played.turn.verified
+    assert run.turn.verified
     assert all(word in str(answer.reason) for word in ("calculation", "no", "mend it"))
-    assert settled(played.turn) == (2, False)
+    assert settled(run.turn) == (2, False)
 
 
 MADE_UP = change(look_up(IN_2009, 206599, "T0R1C3"))
@@ -119,32 +119,32 @@ ROUNDED_ANSWER = change(answer=14.9)
     ],
 )
 def test_evidence_alone_rejects_what_critics_approve(wrong: dict[str, Any], kind: str) -> None:
-    played = play(playing(expert=[wrong, change()]))
-    assert near(played.turn.answer.number)
-    assert played.turn.answer.reason is None
-    evidence = [event for event in played.turn.events if isinstance(event, EvidenceFound)]
+    run = play(playing(expert=[wrong, change()]))
+    assert near(run.turn.answer.number)
+    assert run.turn.answer.reason is None
+    evidence = [event for event in run.turn.events if isinstance(event, EvidenceFound)]
     assert kind in {f"step {event.step} ({event.finding})" for event in evidence if event.draft == 1}
-    prompts = [a.prompts[-1] for a in played.asked if "This draft was not accepted" in a.prompts[-1]]
+    prompts = [a.prompts[-1] for a in run.asked if "This draft was not accepted" in a.prompts[-1]]
     assert kind in prompts[0]
-    judged = [a.prompts[-1] for a in played.asked if "You are a critic" in a.system]
+    judged = [a.prompts[-1] for a in run.asked if "You are a critic" in a.system]
     assert all(kind in prompt for prompt in judged[:2])
     assert not any(kind in prompt for prompt in judged[2:])
 
 
 @pytest.mark.parametrize("wrong", [MADE_UP, WRONG_SIGN, WRONG_ARITHMETIC])
 def test_no_critic_can_approve_against_a_fact(wrong: dict[str, Any]) -> None:
-    played = play(playing(expert=[wrong] * 9))
-    assert settled(played.turn)[1] is False
-    assert played.turn.verified
+    run = play(playing(expert=[wrong] * 9))
+    assert settled(run.turn)[1] is False
+    assert run.turn.verified
 
 
 def test_a_later_turn_takes_the_answer_of_an_earlier_one() -> None:
     again = draft(calculate("multiply", "#-1", "100", result=14.14), answer=14.14)
-    played = play(playing(expert=[change(), again]), "the change?", "and what is that in percent?")
-    assert [turn.error for turn in played.turns] == [None, None]
-    assert isinstance(value := played.turns[1].answer.number, Decimal)
+    run = play(playing(expert=[change(), again]), "the change?", "and what is that in percent?")
+    assert [turn.error for turn in run.turns] == [None, None]
+    assert isinstance(value := run.turns[1].answer.number, Decimal)
     assert near(value / 100)
-    assert len(played.turns[1].answer.sources) == 2
+    assert len(run.turns[1].answer.sources) == 2
 
 
 @pytest.mark.parametrize(
@@ -163,23 +163,23 @@ def test_a_later_turn_takes_the_answer_of_an_earlier_one() -> None:
     ],
 )
 def test_a_draft_that_cannot_be_used_is_asked_for_again(fault: Any) -> None:
-    played = play(playing(expert=[fault, change()]))
-    assert near(played.turn.answer.number)
-    assert "EXPERT_1_repair_1" in played.phases
-    assert "This cannot be used" in played.asked[1].prompts[-1]
+    run = play(playing(expert=[fault, change()]))
+    assert near(run.turn.answer.number)
+    assert "EXPERT_1_repair_1" in run.phases
+    assert "This cannot be used" in run.asked[1].prompts[-1]
 
 
 def test_a_verdict_that_cannot_be_used_is_asked_for_again() -> None:
     unexplained = {**APPROVES, "is_correct": False}
-    played = play(playing(extraction=[unexplained, APPROVES], calculation=[say("fine"), APPROVES]))
-    assert near(played.turn.answer.number)
-    assert {"EXTRACTION_CRITIC_1_repair_1", "CALCULATION_CRITIC_1_repair_1"} <= set(played.phases)
+    run = play(playing(extraction=[unexplained, APPROVES], calculation=[say("fine"), APPROVES]))
+    assert near(run.turn.answer.number)
+    assert {"EXTRACTION_CRITIC_1_repair_1", "CALCULATION_CRITIC_1_repair_1"} <= set(run.phases)
 
 
 def test_a_turn_without_any_draft_is_an_error_and_the_conversation_goes_on() -> None:
-    played = play(playing(expert=[*[say("no")] * 4, change()]), "the change?", "the change?")
-    assert str(played.turns[0].error).startswith("ModelReplyError: ")
-    assert near(played.turns[1].answer.number)
+    run = play(playing(expert=[*[say("no")] * 4, change()]), "the change?", "the change?")
+    assert str(run.turns[0].error).startswith("ModelReplyError: ")
+    assert near(run.turns[1].answer.number)
 
 
 PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
@@ -187,34 +187,34 @@ PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
 
 def test_a_rejection_that_is_cut_off_goes_back_with_what_it_says() -> None:
     cut = Reply('{"reasoning": "no", "is_correct": false, "issues": ["the line is wro', truncated=True)
-    played = play(playing(expert=[change(), change()], extraction=[cut]))
-    prompts = [a.prompts[-1] for a in played.asked if "This draft was not accepted" in a.prompts[-1]]
+    run = play(playing(expert=[change(), change()], extraction=[cut]))
+    prompts = [a.prompts[-1] for a in run.asked if "This draft was not accepted" in a.prompts[-1]]
     assert "the line is wro" in prompts[0]
 
 
 @pytest.mark.parametrize("silent", ["extraction", "calculation"])
 @pytest.mark.parametrize("verdict", [PROSE, say(""), Reply('{"reasoning": "the dra', truncated=True), say("{}")])
 def test_a_critic_without_a_usable_verdict_never_loses_a_sound_draft(silent: str, verdict: Reply) -> None:
-    played = play(playing(expert=[change()], **{silent: [verdict] * 9}))
-    answer = played.turn.answer
+    run = play(playing(expert=[change()], **{silent: [verdict] * 9}))
+    answer = run.turn.answer
     assert near(answer.number)
-    assert played.turn.error is None
+    assert run.turn.error is None
     assert len(answer.sources) == 2
     assert silent in str(answer.reason)
-    assert played.phases.count("EXPERT_1") == 1
-    assert f"{silent.upper()}_CRITIC_1_repair_3" in played.phases
-    assert [e.critic for e in played.turn.events if isinstance(e, VerdictMissing)] == [silent]
+    assert run.phases.count("EXPERT_1") == 1
+    assert f"{silent.upper()}_CRITIC_1_repair_3" in run.phases
+    assert [e.critic for e in run.turn.events if isinstance(e, VerdictMissing)] == [silent]
 
 
 @pytest.mark.parametrize(
     ("protocol", "native"), [("openai", True), ("openai", False), ("anthropic", True), ("anthropic", False)]
 )
 def test_a_later_round_is_told_only_what_is_new(protocol: Protocol, native: bool) -> None:
-    played = play(playing(expert=[WRONG_ARITHMETIC, change()]), protocol=protocol, native=native)
-    assert near(played.turn.answer.number)
+    run = play(playing(expert=[WRONG_ARITHMETIC, change()]), protocol=protocol, native=native)
+    assert near(run.turn.answer.number)
     rounds: dict[str, list[Any]] = {}
-    for asked in played.asked:
-        rounds.setdefault(role_of(asked), []).append(asked.body)
+    for request in run.asked:
+        rounds.setdefault(role_of(request), []).append(request.body)
     assert set(rounds) == {"expert", "extraction", "calculation"}
     for first, second in rounds.values():
         count = len(first["messages"])

@@ -50,10 +50,10 @@ def test_an_agent_hears_what_its_critics_say() -> None:
             return calls(Call("calculate", {"operation": "percentage_change", "values": [181001, 206588]}))
         return calls(final(14.14, scale="percent", steps=[3]))
 
-    played = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
-    assert near(played.turn.answer.number)
-    assert len(played.turn.tool_calls) == 6
-    prompts = [prompt for prompt in told_expert(played.asked) if "was not accepted" in prompt]
+    run = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
+    assert near(run.turn.answer.number)
+    assert len(run.turn.tool_calls) == 6
+    prompts = [prompt for prompt in told_expert(run.asked) if "was not accepted" in prompt]
     assert prompts
     assert all("the base is 2008" in prompt for prompt in prompts)
 
@@ -62,9 +62,9 @@ def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
     def agent(asked: ReceivedRequest) -> Reply:
         return structured(asked, UNDERSTOOD) if is_understanding(asked) else calls(final(999.5))
 
-    played = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
-    assert "999.5" in str(played.turn.answer.reason)
-    assert "step 1 (ungrounded)" in str(played.turn.answer.reason)
+    run = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
+    assert "999.5" in str(run.turn.answer.reason)
+    assert "step 1 (ungrounded)" in str(run.turn.answer.reason)
 
 
 @pytest.mark.parametrize("expert", ["agent", "workflow", "sparql"])
@@ -108,17 +108,19 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
 
     context = context_of(CASH_FLOWS)
     embedded = make_solver("embedded", {})
-    asked = "what was the net cash from operating activities in 2009?"
+    question = "what was the net cash from operating activities in 2009?"
     wrong = asyncio.run(embedded.solve("what was the net cash from operating activities in 2008?", context))
-    right = asyncio.run(embedded.solve(asked, context))
+    right = asyncio.run(embedded.solve(question, context))
     rounds = ReflectionRounds(
-        RankedExpert(asked, context, iter([wrong, right])), no_critics, ReflectionOptions(), context.trace
+        RankedExpert(question, context, iter([wrong, right])), no_critics, ReflectionOptions(), context.trace
     )
     assert settled(rounds).proposal.plan == right.plan
-    only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), no_critics, ReflectionOptions(), context.trace)
+    only = ReflectionRounds(
+        RankedExpert(question, context, iter([wrong])), no_critics, ReflectionOptions(), context.trace
+    )
     assert settled(only).proposal.plan == wrong.plan
     twice = ReflectionRounds(
-        RankedExpert(asked, context, iter([wrong, wrong])), no_critics, ReflectionOptions(), context.trace
+        RankedExpert(question, context, iter([wrong, wrong])), no_critics, ReflectionOptions(), context.trace
     )
     assert settled(twice).number == 1
 

@@ -54,4 +54,4 @@ def test_questions_that_go_on(
     file = tmp_path / "document.md"
     file.write_text(text, encoding="utf-8")
     answers = quaestor.open(file).ask(questions)
-    assert [number_of(asked.answer.value) for asked in answers] == [Decimal(str(number)) for number in expected]
+    assert [number_of(answered.answer.value) for answered in answers] == [Decimal(str(number)) for number in expected]

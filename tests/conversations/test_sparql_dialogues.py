@@ -51,8 +51,8 @@ def model(asked: ReceivedRequest) -> Reply:
         return structured(asked, second)
     prompt = asked.prompts[0]
     match = re.search(r'(result_\d+) \("this change"', prompt)
-    meant = match[1] if match else ""
-    return structured(asked, json.loads(json.dumps(first).replace("THE CHANGE", meant)))
+    register = match[1] if match else ""
+    return structured(asked, json.loads(json.dumps(first).replace("THE CHANGE", register)))
 
 
 @pytest.fixture

@@ -57,9 +57,9 @@ def test_the_agent() -> None:
         agent_bench.reply(Call("calculate", {"operation": "add", "values": ["2.2 billion", "325 million"]})),
         agent_bench.reply(agent_bench.final(2525, scale="million", steps=[1])),
     ]
-    played = agent_bench.play(agent_bench.scripted(steps), *QUESTIONS, page=DOCUMENT)
-    is_the_sum(played.turn.answer)
-    output: Any = played.turn.tool_calls[-1].output
+    run = agent_bench.play(agent_bench.scripted(steps), *QUESTIONS, page=DOCUMENT)
+    is_the_sum(run.turn.answer)
+    output: Any = run.turn.tool_calls[-1].output
     assert [(shown["value"], shown["scale"]) for shown in output["operands"]] == [(2.2, "billion"), (325, "million")]
     assert (output["result"], output["scale"], output["ungrounded"]) == (2525, "million", [])
 
@@ -83,8 +83,8 @@ def test_reflection() -> None:
         answer=2525,
         scale="million",
     )
-    played = reflection_bench.play(reflection_bench.playing(expert=[draft]), *QUESTIONS, page=DOCUMENT)
-    is_the_sum(played.turn.answer)
+    run = reflection_bench.play(reflection_bench.playing(expert=[draft]), *QUESTIONS, page=DOCUMENT)
+    is_the_sum(run.turn.answer)
 
 
 def embedded() -> tuple[Turn, ...]:
@@ -93,15 +93,15 @@ def embedded() -> tuple[Turn, ...]:
 
 
 def test_answers_for_other_programs() -> None:
-    *_, answers = answers_of(embedded(), DOCUMENT)
-    assert (answers.value, answers.scale.value, answers.unit, answers.display) == (
+    *_, answer = answers_of(embedded(), DOCUMENT)
+    assert (answer.value, answer.scale.value, answer.unit, answer.display) == (
         "2525",
         "million",
         "USD",
         "$ 2,525 million",
     )
-    assert answers.program in PROGRAMS
-    assert answers.formula in FORMULAS
+    assert answer.program in PROGRAMS
+    assert answer.formula in FORMULAS
 
 
 def test_ask_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

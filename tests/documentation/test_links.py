@@ -62,9 +62,9 @@ def test_every_page_is_in_the_navigation() -> None:
 def test_named_pages_and_files_exist(path: Path) -> None:
     """Pages and files named in running text exist."""
     text = _FENCED.sub("", path.read_text(encoding="utf-8"))
-    made = {block.remarks.get(name) for block in blocks() for name in ("file", "edit")}
+    written = {block.remarks.get(name) for block in blocks() for name in ("file", "edit")}
     for page in re.findall(r"\bdocs/[\w/]+\.md\b", text):
         assert (ROOT / page).exists(), f"{path.name} names {page}"
     for file in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|ttl|json|jsonl))`", text):
         places = (ROOT, ROOT / "src", ROOT / "src" / "quaestor", ROOT / "src" / "quaestor" / "solvers" / "embedded")
-        assert file in made or any((place / file).exists() for place in places), f"{path.name} names {file}"
+        assert file in written or any((place / file).exists() for place in places), f"{path.name} names {file}"

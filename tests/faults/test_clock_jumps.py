@@ -40,10 +40,10 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(records, "datetime", type("Moved", (datetime,), {"now": made.now}))
-    monkeypatch.setattr(saved_conversations, "time_ns", lambda: int(made.now(UTC).timestamp() * 1_000_000_000))
-    return made
+    time = Clock()
+    monkeypatch.setattr(records, "datetime", type("Moved", (datetime,), {"now": time.now}))
+    monkeypatch.setattr(saved_conversations, "time_ns", lambda: int(time.now(UTC).timestamp() * 1_000_000_000))
+    return time
 
 
 @asynccontextmanager
@@ -51,11 +51,11 @@ async def sessions(folder: Path) -> AsyncIterator[SessionManager]:
     asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=True)
     async with open_store(asking.settings.store) as store:
         library = DocumentLibrary([str(folder / "pages.json")], Uploads(folder / "uploads"))
-        made = SessionManager(asking, library, SavedConversations(folder / "conversations"), store, SessionLimits())
+        manager = SessionManager(asking, library, SavedConversations(folder / "conversations"), store, SessionLimits())
         try:
-            yield made
+            yield manager
         finally:
-            await made.close()
+            await manager.close()
 
 
 async def latest(store: str) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
@@ -66,14 +66,14 @@ async def latest(store: str) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
 
 def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: Path) -> None:
     write_dataset(tmp_path / "pages.json", a_record())
-    asked: list[str] = []
+    questions: list[str] = []
 
     async def ask(here: SessionManager, id: str) -> None:
         for hours in HOURS:
             clock.hours = hours
             await here.close_idle()
-            asked.append(f"cell 1 {1 + len(asked) % 2}")
-            assert (await here.ask(id, asked[-1])).unkept is None
+            questions.append(f"cell 1 {1 + len(questions) % 2}")
+            assert (await here.ask(id, questions[-1])).unkept is None
 
     async def scenario() -> None:
         async with sessions(tmp_path) as first:
@@ -82,11 +82,11 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
             assert len(first.saved.get(id).runs) == 1  # it was not closed meanwhile
         async with sessions(tmp_path) as second:
             await ask(second, id)
-            kept = second.saved.get(id)
-            assert [turn.question for turn in (await second.look(id)).turns] == asked
+            saved = second.saved.get(id)
+            assert [turn.question for turn in (await second.look(id)).turns] == questions
         run, turns = await latest(str(tmp_path / "runs.db"))
-        assert run.id == kept.run
-        assert [turn.question for turn in turns] == asked
+        assert run.id == saved.run
+        assert [turn.question for turn in turns] == questions
         assert all(turn.finished is not None and turn.finished >= turn.started for turn in turns)
 
     asyncio.run(scenario())

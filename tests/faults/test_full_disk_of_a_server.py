@@ -81,9 +81,9 @@ def test_an_answer_is_shown_though_it_cannot_be_kept(server: TestClient, largest
     document = server.get("/api/v1/documents").json()["items"][0]["id"]
 
     def begin() -> str:
-        made = server.post("/api/v1/conversations", json={"document": document})
-        assert made.status_code == 201
-        return f"/api/v1/conversations/{made.json()['id']}"
+        reply = server.post("/api/v1/conversations", json={"document": document})
+        assert reply.status_code == 201
+        return f"/api/v1/conversations/{reply.json()['id']}"
 
     def ask(conversation: str) -> Any:
         reply = server.post(f"{conversation}/questions", json={"question": "net sales in 2023?"})

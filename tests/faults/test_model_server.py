@@ -41,7 +41,7 @@ Answer = Callable[[socket.socket], None]
 @contextmanager
 def a_server(answer: Answer) -> Iterator[tuple[str, list[bytes]]]:
     """Take each request, and hands the connection over; gives the address, and what was asked."""
-    asked: list[bytes] = []
+    bodies: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -52,11 +52,11 @@ def a_server(answer: Answer) -> Iterator[tuple[str, list[bytes]]]:
 
         def handle(connection: socket.socket) -> None:
             with connection, suppress(OSError):
-                asked.append(connection.recv(1 << 16))
+                bodies.append(connection.recv(1 << 16))
                 answer(connection)
 
         threading.Thread(target=serve, daemon=True).start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", bodies
 
 
 def ask(address: str, timeout: float = 20.0) -> str:
@@ -73,11 +73,11 @@ def ask(address: str, timeout: float = 20.0) -> str:
 
 
 def fails(answer: Answer, kind: type[QuaestorError], timeout: float = 20.0) -> list[bytes]:
-    with a_server(answer) as (address, asked):
+    with a_server(answer) as (address, bodies):
         with pytest.raises(kind) as caught:
             ask(address, timeout)
         assert "\n" not in str(caught.value)
-        return asked
+        return bodies
 
 
 def test_a_reply_without_an_end_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,8 +89,8 @@ def test_a_reply_without_an_end_is_let_go_of(monkeypatch: pytest.MonkeyPatch) ->
         for _ in range(100):
             sent.append(connection.send(b" " * (1 << 20)))
 
-    asked = fails(answer, ModelReplyError)
-    assert len(asked) == 1  # nor is it asked for again
+    requests = fails(answer, ModelReplyError)
+    assert len(requests) == 1  # nor is it asked for again
     assert sum(sent) < 50 << 20
 
 
@@ -113,8 +113,8 @@ def test_a_server_that_drips_is_given_up_in_its_time() -> None:
             time.sleep(0.02)
 
     begun = time.monotonic()
-    asked = fails(answer, OutageError, timeout=0.3)
-    assert len(asked) == 2
+    requests = fails(answer, OutageError, timeout=0.3)
+    assert len(requests) == 2
     assert time.monotonic() - begun < 20
 
 

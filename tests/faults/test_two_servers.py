@@ -28,9 +28,9 @@ class Server:
 
     def begin(self, document: str | None = None) -> str:
         document = document or self.get("/documents")["items"][0]["id"]
-        made = self.send("POST", "/conversations", json={"document": document})
-        assert made.status_code == 201, made.text
-        return str(made.json()["id"])
+        reply = self.send("POST", "/conversations", json={"document": document})
+        assert reply.status_code == 201, reply.text
+        return str(reply.json()["id"])
 
     def ask(self, conversation: str, question: str) -> Any:
         return self.send("POST", f"/conversations/{conversation}/questions", json={"question": question})
@@ -49,26 +49,26 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Ser
 
 def test_a_document_is_in_both(both: tuple[Server, Server]) -> None:
     one, other = both
-    made = one.send("POST", "/documents?name=two.md", content=FILING.encode(), headers=FILE).json()["id"]
-    assert made in [item["id"] for item in other.get("/documents")["items"]]
-    conversation = other.begin(made)
+    uploaded = one.send("POST", "/documents?name=two.md", content=FILING.encode(), headers=FILE).json()["id"]
+    assert uploaded in [item["id"] for item in other.get("/documents")["items"]]
+    conversation = other.begin(uploaded)
     assert other.ask(conversation, QUESTIONS[0]).json()["unkept"] is None
     assert one.asked(conversation) == QUESTIONS[:1]
-    assert one.send("DELETE", f"/documents/{made}").status_code == 204
+    assert one.send("DELETE", f"/documents/{uploaded}").status_code == 204
     for server in both:
-        gone = server.send("GET", f"/documents/{made}")
+        gone = server.send("GET", f"/documents/{uploaded}")
         assert (gone.status_code, gone.json()["code"]) == (404, "unknown_document")
 
 
 def test_a_conversation_goes_on_from_one_to_the_other(both: tuple[Server, Server]) -> None:
     one, other = both
     conversation = one.begin()
-    asked: list[str] = []
+    questions: list[str] = []
     for server in (one, other, one, one, other):
-        asked.append(QUESTIONS[len(asked) % 3])
-        reply = server.ask(conversation, asked[-1])
+        questions.append(QUESTIONS[len(questions) % 3])
+        reply = server.ask(conversation, questions[-1])
         assert (reply.status_code, reply.json()["unkept"]) == (200, None)
-        assert one.asked(conversation) == other.asked(conversation) == asked
+        assert one.asked(conversation) == other.asked(conversation) == questions
 
 
 def test_what_is_asked_in_both_at_once_is_kept(both: tuple[Server, Server]) -> None:

@@ -75,20 +75,20 @@ def test_export(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
 
 
 def test_http(tmp_path: Path, text_snapshot: TextSnapshot) -> None:
-    with program(tmp_path, str(write_filing(tmp_path)), scripted=False) as asked:
-        there = asked.asked(*QUESTIONS)
-        whole, explained = (asked.get(f"{there}/turns/2{more}") for more in ("", "/explanation"))
-        asked.post(f"{there}/corrections", 201, fix='1 cell "Net sales" 2024 = 1,300.0', author="Ada")
-        assert as_text([whole, explained, asked.get(there)["turns"]]) == text_snapshot
+    with program(tmp_path, str(write_filing(tmp_path)), scripted=False) as site:
+        there = site.asked(*QUESTIONS)
+        whole, explained = (site.get(f"{there}/turns/2{more}") for more in ("", "/explanation"))
+        site.post(f"{there}/corrections", 201, fix='1 cell "Net sales" 2024 = 1,300.0', author="Ada")
+        assert as_text([whole, explained, site.get(there)["turns"]]) == text_snapshot
 
 
 def test_http_runs(tmp_path: Path, text_snapshot: TextSnapshot) -> None:
     asyncio.run(evaluate_async("sample", limit=1, store=str(tmp_path / "runs.db")))
-    with program(tmp_path) as asked:
-        (run,) = asked.get("/runs")["items"]
+    with program(tmp_path) as site:
+        (run,) = site.get("/runs")["items"]
         turns = f"/runs/{run['id']}/turns"
-        listed = asked.get(turns)["items"]
-        whole = asked.get(f"{turns}/2?conversation={quote(listed[0]['conversation'])}")
+        listed = site.get(turns)["items"]
+        whole = site.get(f"{turns}/2?conversation={quote(listed[0]['conversation'])}")
     assert as_text([listed, whole]) == text_snapshot
 
 

@@ -38,8 +38,8 @@ def the_page() -> Document:
 @lru_cache(maxsize=1)
 def the_turns() -> tuple[Turn, ...]:
     document = the_page()
-    asked = Conversation(document.id, document, QUESTIONS)
-    turns = asyncio.run(play_conversation(asked, ScriptedSolver()))
+    conversation = Conversation(document.id, document, QUESTIONS)
+    turns = asyncio.run(play_conversation(conversation, ScriptedSolver()))
     change = turns[2]
     # The solver of the tests keeps no other reading.
     turned = Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))

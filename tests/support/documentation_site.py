@@ -19,10 +19,10 @@ def build_site(folder: Path, **settings: Any) -> list[str]:
         from mkdocs.config import load_config
 
         warned: list[str] = []
-        heard = logging.Handler(logging.WARNING)
-        heard.emit = lambda record: warned.append(record.getMessage())  # type: ignore[method-assign]
+        handler = logging.Handler(logging.WARNING)
+        handler.emit = lambda record: warned.append(record.getMessage())  # type: ignore[method-assign]
         logger = logging.getLogger("mkdocs")
-        logger.addHandler(heard)
+        logger.addHandler(handler)
         try:
             config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), strict=False, **settings)
             config.plugins.on_startup(command="build", dirty=False)
@@ -31,7 +31,7 @@ def build_site(folder: Path, **settings: Any) -> list[str]:
             finally:
                 config.plugins.on_shutdown()
         finally:
-            logger.removeHandler(heard)
+            logger.removeHandler(handler)
         return warned
 
 

@@ -121,8 +121,8 @@ class Corruptor:
             return None
         step = self._draw.choice(extracts)
         other = self._draw.choice(self._others(step, context))
-        made = replace(step, source=other.source, label=other.label, quantity=other.quantity, reading="signed")
-        return self._with(plan, made)
+        changed = replace(step, source=other.source, label=other.label, quantity=other.quantity, reading="signed")
+        return self._with(plan, changed)
 
     def swapped(self, plan: Plan, context: TurnContext) -> Plan | None:
         """The operands of a subtraction, division or comparison the other way round."""
@@ -174,8 +174,8 @@ class Corruptor:
         place = self._draw.choice(steps)
         value = Decimal(str(draft["steps"][place]["result"]))
         off = value * self._draw.choice(_FACTORS) or Decimal(1)
-        made = self._changed(draft, place, result=f"{off:f}")
-        return {**made, "answer": f"{off:f}"} if place == len(draft["steps"]) - 1 else made
+        changed = self._changed(draft, place, result=f"{off:f}")
+        return {**changed, "answer": f"{off:f}"} if place == len(draft["steps"]) - 1 else changed
 
     def made_up(self, draft: Written, context: TurnContext) -> Written | None:
         """A number that the page does not print."""

@@ -97,19 +97,19 @@ class _Builder:
             return self._known[text]
         if (earlier := self.plans.answered(text)) and not whole:
             return earlier
-        made: Operand = operand
+        result: Operand = operand
         if isinstance(operand, Ref):
             step = self.parsed.steps[operand.step - 1]
             assert isinstance(step, Compute)
             if step.operation == "identity":
-                made = self.operand(step.operands[0])
-                return made if isinstance(made, Ref) and made.step > 0 else self._add("identity", (made,))
-            made = self._add(step.operation, tuple(self.operand(o) for o in step.operands))
+                result = self.operand(step.operands[0])
+                return result if isinstance(result, Ref) and result.step > 0 else self._add("identity", (result,))
+            result = self._add(step.operation, tuple(self.operand(o) for o in step.operands))
         elif _is_number(operand):
-            made = self._extract(operand)
-        if isinstance(made, Ref):
-            self._known[text] = made
-        return made
+            result = self._extract(operand)
+        if isinstance(result, Ref):
+            self._known[text] = result
+        return result
 
     def _add(self, operation: str, operands: tuple[Operand, ...]) -> Ref:
         self.steps.append(Compute(len(self.steps) + 1, operation, operands))

@@ -142,19 +142,19 @@ def killed(
     """
     folder.mkdir(parents=True)
     scenario.prepared(folder)
-    made: list[Kill] = []
+    done: list[Kill] = []
     for _ in range(kills):
         kill, over = _one_kill(scenario, folder, draw, seconds)
-        made.append(kill)
+        done.append(kill)
         if over:
             break
     process = started(scenario.arguments(folder), folder)
     if (code := ended(process)) not in (0, 2) or (code == 2 and "there already" not in (folder / "err").read_text()):
-        made[-1].wrong.append(f"taken up again it ended with {code}: {(folder / 'err').read_text()[-300:]}")
+        done[-1].wrong.append(f"taken up again it ended with {code}: {(folder / 'err').read_text()[-300:]}")
     elif scenario.result(folder) != wanted:
-        made[-1].wrong.append("taken up again it came to something else")
-    made[-1].wrong += _store_is_whole(folder)
-    yield from made
+        done[-1].wrong.append("taken up again it came to something else")
+    done[-1].wrong += _store_is_whole(folder)
+    yield from done
 
 
 def _one_kill(scenario: Scenario, folder: Path, draw: random.Random, seconds: float) -> tuple[Kill, bool]:
@@ -278,7 +278,7 @@ def replies_and_turns(folder: Path) -> dict[str, str]:
 def whole_imports(folder: Path) -> dict[str, str]:
     """The conversations of runs that are whole: an import is kept all or not at all."""
     whole = {row[0] for row in rows(folder, "SELECT id FROM runs WHERE status = 'complete'")}
-    return {key: kept for key, kept in complete_conversations(folder).items() if key.partition(" ")[0] in whole}
+    return {key: turns for key, turns in complete_conversations(folder).items() if key.partition(" ")[0] in whole}
 
 
 def frozen(folder: Path) -> dict[str, str]:

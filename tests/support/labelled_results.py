@@ -61,14 +61,14 @@ def _read(questions: dict[str, tuple[str, ...]]) -> Iterator[Read]:
     previous: str | None = None
     for line in LABELS.read_text(encoding="utf-8").splitlines():
         label = json.loads(line)
-        asked, turn = [*map(read_question, questions[label["conversation"]])], label["turn"]
-        previous = asked[turn].metric_types(previous if turn else None)[0].metric_type
+        readings, turn = [*map(read_question, questions[label["conversation"]])], label["turn"]
+        previous = readings[turn].metric_types(previous if turn else None)[0].metric_type
         yield Read(
             f"{label['conversation']} turn {turn}",
             label["metric_type"],
             previous,
             label["entity"],
-            entity_asked(asked[turn], asked[:turn]),
+            entity_asked(readings[turn], readings[:turn]),
         )
 
 

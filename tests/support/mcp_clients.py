@@ -58,10 +58,10 @@ def server_of_folder(
     """
     content = read_content(write_filing(folder / "filings"))
     may_be_read = Folders([str(folder / "filings"), *names])
-    asked = asking(folder, answering, **settings)
-    if asked.cache is not None and (key := document_key(content)) is not None:
-        asked.cache.put(key, _filing_as_kept())
-    return create_server(partial(open_context, asked, may_be_read, exports, lists=lists))
+    solver_settings = asking(folder, answering, **settings)
+    if solver_settings.cache is not None and (key := document_key(content)) is not None:
+        solver_settings.cache.put(key, _filing_as_kept())
+    return create_server(partial(open_house, solver_settings, may_be_read, exports, lists=lists))
 
 
 @cache

@@ -34,9 +34,9 @@ def counted(asked: ReceivedRequest, reply: Reply, before: Sequence[ReceivedReque
     writes (text, tool names, arguments), which is a rough mean of tokenizers on English and JSON. What begins like one
     of the requests before, to the character, counts as cached, as with servers that keep prefixes."""
     read = _read(asked)
-    wrote = [reply.text, *(made.tool + made.text for made in reply.calls)]
-    kept = max((len(commonprefix([read, _read(earlier)])) for earlier in before), default=0)  # noqa: RUF071 - characters
-    return replace(reply, tokens=(len(read) // 4, max(1, len("".join(wrote)) // 4)), cached=kept // 4)
+    wrote = [reply.text, *(call.tool + call.text for call in reply.calls)]
+    cached = max((len(commonprefix([read, _read(earlier)])) for earlier in before), default=0)  # noqa: RUF071 - characters
+    return replace(reply, tokens=(len(read) // 4, max(1, len("".join(wrote)) // 4)), cached=cached // 4)
 
 
 def _read(asked: ReceivedRequest) -> str:
@@ -65,16 +65,16 @@ def _openai_events(asked: ReceivedRequest, reply: Reply) -> Iterator[str]:
 
     def event(delta: dict[str, Any] | None, end: str | None = None, **more: Any) -> str:
         choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": end}]
-        kept = {name: whole[name] for name in ("id", "created", "model")}
-        chunk = {**kept, "object": "chat.completion.chunk", "choices": choices, **more}
+        shared = {name: whole[name] for name in ("id", "created", "model")}
+        chunk = {**shared, "object": "chat.completion.chunk", "choices": choices, **more}
         return f"data: {json.dumps(chunk)}\n\n"
 
     yield event({"role": "assistant", "content": ""})
     for piece in _pieces(reply.text):
         yield event({"content": piece})
-    for index, made in enumerate(choice["message"].get("tool_calls", [])):
-        arguments = made["function"]["arguments"]
-        opened = {**made, "index": index, "function": {"name": made["function"]["name"], "arguments": ""}}
+    for index, call in enumerate(choice["message"].get("tool_calls", [])):
+        arguments = call["function"]["arguments"]
+        opened = {**call, "index": index, "function": {"name": call["function"]["name"], "arguments": ""}}
         yield event({"tool_calls": [opened]})
         for piece in _pieces(arguments):
             yield event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
@@ -86,10 +86,10 @@ def _openai_events(asked: ReceivedRequest, reply: Reply) -> Iterator[str]:
 
 def _anthropic_blocks(asked: ReceivedRequest, reply: Reply) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text else []
-    for index, made in enumerate(reply.calls):
+    for index, call in enumerate(reply.calls):
         # Anthropic's arguments are JSON, not text: what is broken on purpose can only be broken in a stream.
-        value = json.loads(made.text) if asked.stream is False else made.text
-        blocks.append({"type": "tool_use", "id": f"toolu_{asked.number}_{index}", "name": made.tool, "input": value})
+        value = json.loads(call.text) if asked.stream is False else call.text
+        blocks.append({"type": "tool_use", "id": f"toolu_{asked.number}_{index}", "name": call.tool, "input": value})
     return blocks
 
 

@@ -100,12 +100,12 @@ class ModelServer:
                 writer, Reply(f"nothing at {path}", status=404), '{"error": {"message": "no such path"}}', "text/json"
             )
             return True
-        asked = ReceivedRequest(protocol, json.loads(body), headers, len(self.asked))
-        self.asked.append(asked)
-        reply = self.script(asked)
+        request = ReceivedRequest(protocol, json.loads(body), headers, len(self.asked))
+        self.asked.append(request)
+        reply = self.script(request)
         if reply.delay:
             await asyncio.sleep(reply.delay)
-        text, kind = written(asked, reply)
+        text, kind = written(request, reply)
         _send(writer, reply, text, kind)
         await writer.drain()
         return reply.cut is None

@@ -85,7 +85,7 @@ class Muddled:
             return reply
         self.muddled += 1
         if reply.calls:
-            return replace(reply, calls=tuple(Call(made.tool, self._text(made.text)) for made in reply.calls))
+            return replace(reply, calls=tuple(Call(call.tool, self._text(call.text)) for call in reply.calls))
         return replace(reply, text=self._text(reply.text))
 
     def _text(self, written: str) -> str:

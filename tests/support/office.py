@@ -25,12 +25,12 @@ Cells = Mapping[tuple[int, int], float | str]
 def recalculated(files: Sequence[Path], scratch: Path) -> dict[Path, dict[str, Cells]]:
     """Return what LibreOffice computes: of each file its sheets by name, of each sheet its cells with a value."""
     assert OFFICE is not None
-    profile, made = scratch / "profile" / "user", scratch / "made"
+    profile, output = scratch / "profile" / "user", scratch / "made"
     profile.mkdir(parents=True)
     (profile / "registrymodifications.xcu").write_text(_ALWAYS, encoding="utf-8")
     command = [OFFICE, f"-env:UserInstallation=file://{profile.parent}", "--headless", "--convert-to", "fods"]
-    subprocess.run([*command, "--outdir", made, *files], check=True, capture_output=True, timeout=300)
-    return {file: _sheets(made / f"{file.stem}.fods") for file in files}
+    subprocess.run([*command, "--outdir", output, *files], check=True, capture_output=True, timeout=300)
+    return {file: _sheets(output / f"{file.stem}.fods") for file in files}
 
 
 def _sheets(file: Path) -> dict[str, Cells]:

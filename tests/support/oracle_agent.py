@@ -40,9 +40,9 @@ class AgentOracle:
         def answer(asked: ReceivedRequest) -> Reply:
             if not replies:
                 question = question_of(asked)
-                made = Calls(question, self._context, plan_of(question, self._context, self._golds))
+                calls = Calls(question, self._context, plan_of(question, self._context, self._golds))
                 understanding = {"description": self._golds[-1].program}
-                first, *more = made.replies
+                first, *more = calls.replies
                 replies.extend([(Call("describe_understanding", understanding), *first), *more])
             return Reply(calls=replies.pop(0) if len(replies) > 1 else replies[0])
 
@@ -180,10 +180,10 @@ class Calls:
         ways += [{"instance": item.instance}, {**place, "row": item.source.row, "column": item.source.column}]
         ways.append({**ways[-1], "order": item.order})
         for filters in ways:
-            made: dict[str, Any] = {"entityType": instance.type, "property": item.predicate, "filters": filters}
-            reply = self._fresh().call("query_kg", made)
+            arguments: dict[str, Any] = {"entityType": instance.type, "property": item.predicate, "filters": filters}
+            reply = self._fresh().call("query_kg", arguments)
             if reply["success"] and reply["source"] == _where(item.source) and reply["rawValue"] == item.quantity.text:
-                return Call("query_kg", made)
+                return Call("query_kg", arguments)
         return None
 
     def _search(self, item: MentionFact | HeaderNumber) -> Call | None:
@@ -191,11 +191,11 @@ class Calls:
         ways: list[dict[str, Any]] = [{"words": words}]
         if item.period:
             ways.insert(0, {"words": words, "period": period_code(item.period)})
-        for made in ways:
-            reply = self._fresh().call("find_in_text", made)
+        for way in ways:
+            reply = self._fresh().call("find_in_text", way)
             wanted = extract_number(1, item)
             if any(_is_taken(shown, wanted) for shown in _mentions(reply)):
-                return Call("find_in_text", made)
+                return Call("find_in_text", way)
         return None
 
     def _fresh(self) -> Toolbox:

@@ -35,15 +35,15 @@ class SparqlOracle:
 
     def script(self) -> Script:
         """What the server answers in this turn: the values, then the formula."""
-        made: list[Written] = []
+        formulas: list[Written] = []
 
         def answer(asked: ReceivedRequest) -> Reply:
-            if not made:
-                made.append(Written(self._context, plan_of(question_of(asked), self._context, self._golds)))
+            if not formulas:
+                formulas.append(Written(self._context, plan_of(question_of(asked), self._context, self._golds)))
             reasoning = {"reasoning": self._golds[-1].program}
             if "The values that you named" in asked.prompts[0]:
-                return structured(asked, {"formula": made[0].formula, **reasoning})
-            return structured(asked, {**made[0].named, **reasoning})
+                return structured(asked, {"formula": formulas[0].formula, **reasoning})
+            return structured(asked, {**formulas[0].named, **reasoning})
 
         return answer
 

@@ -59,14 +59,16 @@ def watched_patterns() -> dict[tuple[str, int], str]:
     compile_ = re._compile  # type: ignore[attr-defined]
 
     def watch(pattern: object, flags: int) -> "re.Pattern[str]":
-        made: re.Pattern[str] = compile_(pattern, flags)
+        compiled: re.Pattern[str] = compile_(pattern, flags)
         frame = sys._getframe(1)
         while frame.f_back and Path(frame.f_code.co_filename).parent.name == "re":
             frame = frame.f_back
         path = Path(frame.f_code.co_filename)
-        if SOURCE in path.parents and isinstance(made.pattern, str):
-            found.setdefault((made.pattern, made.flags), f"{path.relative_to(SOURCE).as_posix()}:{frame.f_lineno}")
-        return made
+        if SOURCE in path.parents and isinstance(compiled.pattern, str):
+            found.setdefault(
+                (compiled.pattern, compiled.flags), f"{path.relative_to(SOURCE).as_posix()}:{frame.f_lineno}"
+            )
+        return compiled
 
     re._compile = watch  # type: ignore[attr-defined]
     for name in [name for name in sys.modules if name.startswith("quaestor")]:

@@ -37,12 +37,12 @@ def play_sample(
 
     async def play() -> tuple[str, ...]:
         async with open_store(str(store)) as opened:
-            played = [await run_dataset(dataset, spec, opened, InlineEngine())]
+            results = [await run_dataset(dataset, spec, opened, InlineEngine())]
             for number in range(1, runs):
-                played.append(await _copied(opened, played[0], number, silent=others))
-            for run in played if scored else ():
+                results.append(await _copied(opened, results[0], number, silent=others))
+            for run in results if scored else ():
                 await score_run(opened, run, dataset, read_gold(path), str(store))
-            return tuple(run.id for run in played)
+            return tuple(run.id for run in results)
 
     return _in_a_thread(play())
 
@@ -58,10 +58,10 @@ def import_answers(answers: Path, dataset: Path, store: Path) -> None:
     file.write_text("\n".join(lines), encoding="utf-8")
 
     async def imported() -> None:
-        asked = read_dataset(dataset)
+        dataset_read = read_dataset(dataset)
         async with open_store(str(store)) as opened:
-            run = (await import_run(opened, file, asked)).run
-            await score_run(opened, run, asked, read_gold(dataset), str(store))
+            run = (await import_run(opened, file, dataset_read)).run
+            await score_run(opened, run, dataset_read, read_gold(dataset), str(store))
 
     _in_a_thread(imported())
 

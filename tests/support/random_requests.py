@@ -47,11 +47,11 @@ def requests(draw: st.DrawFn, known: list[tuple[str, str]]) -> tuple[str, str, l
     names = st.sampled_from(
         ["question", "title", "document", "answerer", "file", "at", "part", "page", "format", "token", "x"]
     )
-    asked = draw(st.dictionaries(st.one_of(names, st.text(max_size=8)), WORDS, max_size=3))
+    query = draw(st.dictionaries(st.one_of(names, st.text(max_size=8)), WORDS, max_size=3))
     sent = draw(st.dictionaries(names, WORDS, max_size=3))
     headers = dict([*BROWSER, FORM]) | {
         name: draw(st.sampled_from(HEADERS[name]))
         for name in draw(st.lists(st.sampled_from(list(HEADERS)), max_size=3))
     }
     body = draw(st.one_of(st.just(urlencode(sent, errors="replace").encode()), st.binary(max_size=200)))
-    return method, f"{there}?{urlencode(asked, errors='replace')}", list(headers.items()), body
+    return method, f"{there}?{urlencode(query, errors='replace')}", list(headers.items()), body

@@ -65,30 +65,30 @@ class _Recording:
 def _swapped(reply: Reply) -> Reply:
     """A plan with the operands of its arithmetic the other way round."""
     calls = []
-    for made in reply.calls:
-        arguments = json.loads(made.text)
+    for call in reply.calls:
+        arguments = json.loads(call.text)
         for step in arguments.get("steps", ()):
             if step["tool"] == "compute":
                 step["operands"] = step["operands"][::-1]
-        calls.append(type(made)(made.tool, arguments))
+        calls.append(type(call)(call.tool, arguments))
     return Reply(reply.text, tuple(calls))
 
 
 def recorded_replies(conversations: Sequence[Conversation], golds: Golds, read: Sequence[Conversation] = ()) -> Replies:
     """What the model replies, by what it is asked; the pages of `read` give the ontology, where others do."""
-    kept: dict[str, Reply] = {}
+    replies: dict[str, Reply] = {}
 
     async def record() -> None:
         graphs = GraphProvider.of({one.document.id: one.document for one in read or conversations}.values())
         with ModelServer(lambda asked: USELESS) as server:
             async with open_session(ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))) as session:
-                solver = _Recording(make_solver("workflow"), server, golds, kept)
+                solver = _Recording(make_solver("workflow"), server, golds, replies)
                 for conversation in conversations:
                     solver.conversation = conversation.id
                     await play_conversation(conversation, solver, graphs, session)
 
     asyncio.run(record())
-    return kept
+    return replies
 
 
 def answering(replies: Replies) -> Script:

@@ -92,5 +92,5 @@ def play(
 ) -> Played:
     """Play questions; critics are two where each has a model of its own."""
     roles = ("calculation_critic",) if critics == 2 else ()
-    asked = questions or (QUESTION,)
-    return play_solver(solver or ReflectionSolver(), script, asked, page, protocol, native, roles=roles, **spec)
+    texts = questions or (QUESTION,)
+    return play_solver(solver or ReflectionSolver(), script, texts, page, protocol, native, roles=roles, **spec)

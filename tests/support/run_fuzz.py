@@ -27,12 +27,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="targets at once")
     parser.add_argument("--keep", action="store_true", help="keep short inputs that reach new branches as seeds")
-    asked = parser.parse_args()
-    if unknown := [name for name in asked.targets if name not in TARGETS]:
+    options = parser.parse_args()
+    if unknown := [name for name in options.targets if name not in TARGETS]:
         parser.error(f"no target {unknown[0]!r}: there are {', '.join(TARGETS)}")
-    chosen = [TARGETS[name] for name in asked.targets or TARGETS]
+    chosen = [TARGETS[name] for name in options.targets or TARGETS]
     print(f"{'target':<12}{'inputs':>10}{'crashes':>9}{'longest, s':>12}{'memory, MB':>12}{'seconds':>9}")
-    outcomes = fuzz(chosen, asked.inputs, asked.seed, workers=asked.workers, keep=asked.keep, told=_row)
+    outcomes = fuzz(chosen, options.inputs, options.seed, workers=options.workers, keep=options.keep, report=_row)
     figures = [outcome.figures for outcome in outcomes]
     print(
         f"{'all':<12}{sum(found.inputs for found in figures):>10,}{sum(len(found.crashes) for found in figures):>9}"

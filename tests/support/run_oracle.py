@@ -48,8 +48,8 @@ def main() -> None:
         print(*asyncio.run(play_stated(conversations, golds, solver)).lines(), sep="\n")
         return
     oracle = oracle_of(options.solver)
-    played = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))
-    outcomes = played.outcomes
+    result = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))
+    outcomes = result.outcomes
     for outcome in outcomes:
         if not outcome.right:
             print(f"{outcome.conversation}, turn {outcome.turn + 1}: {outcome.cause}")
@@ -58,7 +58,7 @@ def main() -> None:
     for outcome in remarks:
         print(f"remark on {outcome.conversation}, turn {outcome.turn + 1}: {outcome.remark}")
     print(f"remarks on {len(remarks)} of {count} turns, {100 * len(remarks) / count:.1f} %")
-    print(f"used: {played.usage.words}")
+    print(f"used: {result.usage.words}")
     print(f"{options.solver}: {right} of {count} turns, {100 * right / count:.1f} % official execution accuracy")
 
 

@@ -66,8 +66,8 @@ def sparql_script(context: TurnContext, plan: Plan) -> Script:
 
 def agent_script(context: TurnContext, plan: Plan) -> Script:
     """What the agent's model replies whose plan is given: the calls."""
-    made = Calls(context.question.text, context, plan)
-    first, *more = made.replies
+    calls = Calls(context.question.text, context, plan)
+    first, *more = calls.replies
     left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
 
     def answer(asked: ReceivedRequest) -> Reply:
@@ -210,7 +210,7 @@ async def play_stated(
     """How a solver does on stated answers with a perfect model, through the real client and a server of its own."""
     knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
     outcomes: list[StatedOutcome] = []
-    with ModelServer(lambda asked: say("")) as server:
+    with ModelServer(lambda before: say("")) as server:
         async with open_session(ModelConfig(find_model(f"openai:oracle@{server.url}/v1"))) as line:
             for conversation in conversations:
                 for place, (question, gold) in enumerate(
@@ -226,7 +226,7 @@ async def play_stated(
                     answer = stated_answer(turn.answer)
                     words = turn.error or turn.answer.reason or "" if answer is None else str(answer)
                     right = exact_match(answer, reference)
-                    asked = len(server.asked)
-                    outcomes.append(StatedOutcome(question, reference, guided.plan, right, words, asked))
+                    before = len(server.asked)
+                    outcomes.append(StatedOutcome(question, reference, guided.plan, right, words, before))
                     server.asked.clear()
             return StatedRun(tuple(outcomes), line.connection.meter.total)

@@ -55,10 +55,10 @@ class StatedPlan:
 
 def stated_plan(question: str, context: TurnContext, reference: StatedReference) -> StatedPlan | None:
     """The plan of a stated answer; None if its spans are not on the page."""
-    made = _Maker(question, context, reference).made()
-    if made is None:
+    result = _Maker(question, context, reference).made()
+    if result is None:
         return None
-    way, steps = made
+    way, steps = result
     sources: list[Source] = [step.source for step in steps if isinstance(step, Extract)]
     sources += [s for step in steps if isinstance(step, Compute) for o in step.operands for s in _places(o)]
     return StatedPlan(Plan(tuple(steps)), way, all(isinstance(source, CellRef) for source in sources))
@@ -83,7 +83,7 @@ class _Maker:
             ways = (self._chosen, self._quoted, self._numbers)
         elif self._condition.asked or not self._is_amount:
             ways = (self._chosen, self._numbers, self._quoted)
-        return next((made for way in ways if (made := way()) is not None), None)
+        return next((found for way in ways if (found := way()) is not None), None)
 
     @property
     def _document(self) -> Document:
@@ -167,21 +167,21 @@ class _Maker:
 
     def _choices(self, group: CellGroup) -> Iterator[list[Step]]:
         """What the question may choose from a group, by its words."""
-        asked = self._condition
-        if asked.extreme:
-            if asked.many > 1:
-                chosen = Compute(1, asked.extreme, (group, _literal(Decimal(asked.many))))
+        condition = self._condition
+        if condition.extreme:
+            if condition.many > 1:
+                chosen = Compute(1, condition.extreme, (group, _literal(Decimal(condition.many))))
                 yield [chosen, Compute(2, "labels", (Ref(1),))]
-            elif asked.place > 1:
-                place = Decimal(asked.place if asked.extreme == "largest" else -asked.place)
+            elif condition.place > 1:
+                place = Decimal(condition.place if condition.extreme == "largest" else -condition.place)
                 yield [Compute(1, "rank", (group, _literal(place)))]
             else:
-                yield [Compute(1, "argmax" if asked.extreme == "largest" else "argmin", (group,))]
-                yield [Compute(1, "argmin" if asked.extreme == "largest" else "argmax", (group,))]
-        elif asked.limit is not None:
-            chosen = Compute(1, asked.limit.test, (group, self._limit(group)))
+                yield [Compute(1, "argmax" if condition.extreme == "largest" else "argmin", (group,))]
+                yield [Compute(1, "argmin" if condition.extreme == "largest" else "argmax", (group,))]
+        elif condition.limit is not None:
+            chosen = Compute(1, condition.limit.test, (group, self._limit(group)))
             yield [chosen, Compute(2, "labels", (Ref(1),))]
-        if asked.limit is None and len(self.reference.answer.spans) > 1:
+        if condition.limit is None and len(self.reference.answer.spans) > 1:
             yield [Compute(1, "labels", (group,))]
 
     def _limit(self, group: CellGroup) -> Constant:

@@ -211,16 +211,16 @@ def test_a_dataset_in_the_format_of_another_package_is_run(quaestor: Quaestor) -
 @pytest.mark.usefixtures("added")
 def test_a_document_that_another_package_reads_is_asked_about(quaestor: Quaestor) -> None:
     Path("memo.txt").write_text("MEMO\nrevenue was $ 77 million in 2011 .\n")
-    asked = quaestor("ask memo.txt#memo --solver largest", "what was revenue?")
-    assert asked.code == 0, asked.err
-    assert "77" in asked.out
+    outcome = quaestor("ask memo.txt#memo --solver largest", "what was revenue?")
+    assert outcome.code == 0, outcome.err
+    assert "77" in outcome.out
     # A file that is one document needs no id, whatever signs its name has.
     Path("a memo #1; $(x).txt").write_bytes(Path("memo.txt").read_bytes())
     for name in ("memo.txt", "./memo.txt", "a memo #1; $(x).txt"):
         alone = quaestor("ask", name, "what was revenue?", "--solver", "largest")
         assert alone.code == 0
         assert re.fullmatch(r"run \S+\n", alone.err)
-        assert alone.out.splitlines()[1:] == asked.out.splitlines()[1:]
+        assert alone.out.splitlines()[1:] == outcome.out.splitlines()[1:]
     assert read_document("memo.txt").id == "memo"
     run = quaestor("run memo.txt --solver largest")
     assert (run.code, "memo.txt" in one_line(run)) == (2, True)

@@ -70,7 +70,7 @@ def _by_hypothesis(found: Callable[[], Target], inputs: int, seed: int, folder: 
 
     seeds = [path.read_bytes() for path in sorted((folder / "seeds").iterdir())] or [b""]
     watched = Watched(found().opened(folder), inputs, lambda figures: None)
-    made = st.binary(max_size=LONGEST) | st.builds(bytes.__add__, st.sampled_from(seeds), st.binary(max_size=20))
+    strategy = st.binary(max_size=LONGEST) | st.builds(bytes.__add__, st.sampled_from(seeds), st.binary(max_size=20))
 
     @seeded(seed)
     @settings(
@@ -80,7 +80,7 @@ def _by_hypothesis(found: Callable[[], Target], inputs: int, seed: int, folder: 
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(made)
+    @given(strategy)
     def read(data: bytes) -> None:
         watched(data)
 

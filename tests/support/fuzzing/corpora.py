@@ -20,7 +20,9 @@ def seeds_of(target: str) -> list[bytes]:
 
 def keep_seeds(target: str, seeds: Iterable[bytes]) -> None:
     """Keep the shortest of some seeds as those of a target."""
-    kept = sorted({seed for seed in seeds if seed and len(seed) <= LONGEST}, key=lambda seed: (len(seed), seed))[:MOST]
+    chosen = sorted({seed for seed in seeds if seed and len(seed) <= LONGEST}, key=lambda seed: (len(seed), seed))[
+        :MOST
+    ]
     FOLDER.mkdir(parents=True, exist_ok=True)
-    lines = "".join(json.dumps(seed.decode("latin-1")) + "\n" for seed in kept)
+    lines = "".join(json.dumps(seed.decode("latin-1")) + "\n" for seed in chosen)
     (FOLDER / f"{target}.jsonl").write_text(lines, encoding="ascii")

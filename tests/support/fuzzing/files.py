@@ -124,11 +124,11 @@ def _workbooks(folder: Path) -> Reads:
 
 def _pdf(folder: Path) -> Reads:
     """A page with a table, some of its bytes overwritten; or whatever begins as such a file does."""
-    made = PdfPage()
-    made.text(40, 80, "Consolidated statements of income (in millions)")
-    made.row(110, "", ("2009", "2008"), (300, 400))
-    made.row(130, "Net sales", ("1,234", "(5)"), (300, 400))
-    whole = pdf_of([made])
+    page = PdfPage()
+    page.text(40, 80, "Consolidated statements of income (in millions)")
+    page.row(110, "", ("2009", "2008"), (300, 400))
+    page.row(130, "Net sales", ("1,234", "(5)"), (300, 400))
+    whole = pdf_of([page])
 
     def overwritten(data: bytes) -> bytes:
         draw, written = Drawing(data), bytearray(whole)

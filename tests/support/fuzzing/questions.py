@@ -183,10 +183,10 @@ def _asked_of_a_filing(_: Path) -> Reads:
 
     def read(data: bytes) -> None:
         written = not data or data[0] % 2 == 0
-        asked = text_of(data[1:]).split("\n") if written else draw_conversation(Drawing(data[1:]), words)
+        questions = text_of(data[1:]).split("\n") if written else draw_conversation(Drawing(data[1:]), words)
         with suppress(QuaestorError):
-            turns = asyncio.run(answer_questions(page, asked, request)).turns
-            assert len(turns) >= len(asked)
+            turns = asyncio.run(answer_questions(page, questions, request)).turns
+            assert len(turns) >= len(questions)
 
     read(b"\0what were total net sales in 2023?")  # what was learned is loaded once, and is no input's time
     return read

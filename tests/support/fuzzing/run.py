@@ -41,7 +41,7 @@ def fuzz(
     Args:
         workers: How many targets at once.
         keep: Whether the shortest inputs that reached new branches become the targets' seeds.
-        told: Told of each target that is done.
+        report: Called with the outcome of each finished target.
     """
     each = shared_out(targets, inputs)
 
@@ -77,8 +77,8 @@ def _run(target: Target, inputs: int, seed: int, *, keep: bool) -> Outcome:
             error = f"not done after {_PATIENCE} s"
         figures = _figures(folder, error)
         if keep and (folder / "kept").is_dir():
-            kept = [path.read_bytes() for path in (folder / "kept").iterdir()]
-            keep_seeds(target.name, [*seeds_of(target.name), *kept])
+            found = [path.read_bytes() for path in (folder / "kept").iterdir()]
+            keep_seeds(target.name, [*seeds_of(target.name), *found])
     return Outcome(target, figures, perf_counter() - began)
 
 

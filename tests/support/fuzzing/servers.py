@@ -128,14 +128,14 @@ def _asked(_: Path) -> Reads:
         draw = Drawing(data)
         width, height = draw.randrange(1, 5), draw.randrange(0, 6)
         grid = [[draw.choice(_CELLS) for _ in range(width)] for _ in range(height)]
-        asked = tuple(text_or_words(b"\x01" + draw.rest[n : n + 12], QUESTIONS) or "?" for n in (0, 12))
+        questions = tuple(text_or_words(b"\x01" + draw.rest[n : n + 12], QUESTIONS) or "?" for n in (0, 12))
         try:
             document = page(grid, ["net sales were $ 5 million in 2009 ."])
         except QuaestorError:
             return
-        conversation = Conversation("c", document, asked)
+        conversation = Conversation("c", document, questions)
         turns = asyncio.run(play_conversation(conversation, solver, GraphProvider.of([document])))
-        assert len(turns) == len(asked)
+        assert len(turns) == len(questions)
         for turn in turns:
             assert turn.error is None or "internal" not in str(turn.error), turn.error
 

@@ -122,8 +122,8 @@ async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_an
         await chat.ask(question)
     fix = read_fix("2 cell 1 = 70 because misread", chat.ledger)
     assert fix.act is not None
-    made = await chat.correct(fix.act, "Ada", fix.reason)
-    assert [change.turn for change in made.changes] == [1, 2]
+    correction = await chat.correct(fix.act, "Ada", fix.reason)
+    assert [change.turn for change in correction.changes] == [1, 2]
     ratio = "what was net income as a percentage of total assets in 2022?"
     for question in ("what was net income in 2022?", "what were total assets in 2023?", ratio):
         await chat.ask(question)

@@ -19,13 +19,13 @@ Turn = tuple[int, bool | None, str | None, tuple[str, str]]
 
 
 def frame(*turns: Turn) -> TurnFrame:
-    made = TurnFrame(breakdowns=("turn", "operation"))
+    turn_frame = TurnFrame(breakdowns=("turn", "operation"))
     for place, right, answer, classes in turns:
         conversation, page = f"c{place // 2}", f"page {place // 2}"
         columns = (conversation, place % 2, page, "X", answer, None, None, {"execution": right}, classes)
         for column, value in zip(COLUMNS, columns, strict=True):
-            getattr(made, column).append(value)
-    return made
+            getattr(turn_frame, column).append(value)
+    return turn_frame
 
 
 NO = ("", "")

@@ -86,15 +86,15 @@ async def test_what_cannot_be_asked_is_refused(page: DocumentInCorpus, question:
 
 
 async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = 0
+    calls = 0
 
     def counting(*given: object) -> object:
-        nonlocal made
-        made += 1
+        nonlocal calls
+        calls += 1
         return load_index(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr("quaestor.application.answer_workers.load_index", counting)
     page = read_page(str(write_dataset(tmp_path / "pages.json", a_record())))
     bench = DocumentTools(AskRequest(Settings()))
     await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
-    assert made == 1
+    assert calls == 1

@@ -63,13 +63,13 @@ def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:
 def test_repairs_are_counted_whoever_asked_for_them() -> None:
     first, second, third, fourth = turns(4)
     within = ExpertEvent(1, "agent", REJECTED)
-    played = [
+    run = [
         replace(first, events=dump_events([Note("looked")])),
         replace(second, events=dump_events([REJECTED, PlanRefused("PLAN", 1, ("no row",))])),
         replace(third, events=dump_events([within]), verified=False),
         replace(fourth, events=dump_events([REJECTED]), number=None, verified=False),
     ]
-    found = turn_figures(measures_of(played))
+    found = turn_figures(measures_of(run))
     assert found is not None
     assert (found.first_try, found.repaired, found.failed, found.repairs) == (1, 2, 1, 4)
     assert found.verified == 2
@@ -78,12 +78,12 @@ def test_repairs_are_counted_whoever_asked_for_them() -> None:
 def test_a_turn_in_which_a_model_says_that_there_is_no_answer_has_not_failed() -> None:
     first, second, third = turns(3)
     silence = ExpertEvent(1, "workflow", NoAnswerGiven("ambiguous"))
-    played = [
+    run = [
         first,
         replace(second, events=dump_events([silence]), number=None, verified=False),
         replace(third, number=None, verified=False),
     ]
-    found = turn_figures(measures_of(played))
+    found = turn_figures(measures_of(run))
     assert found is not None
     assert (found.first_try, found.failed, found.silent) == (1, 1, 1)
     assert figure_lines(found, {})["plans"].count("1 (33.3 %)") >= 2

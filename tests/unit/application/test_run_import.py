@@ -118,9 +118,9 @@ def held_out(path: Path) -> HeldOutReport:
     dataset, solver = read_dataset(path), make_solver("embedded")
     turns = [
         HeldOutTurn(record, reachable=True)
-        for asked in reversed(dataset.conversations)  # folds answer in an order of their own
+        for conversation in reversed(dataset.conversations)  # folds answer in an order of their own
         for record in turn_records(
-            TurnPlace("cross-validation", asked.id), asyncio.run(play_conversation(asked, solver))
+            TurnPlace("cross-validation", conversation.id), asyncio.run(play_conversation(conversation, solver))
         )
     ]
     report = score_predictions([turn.prediction for turn in turns], read_gold(path), dataset.conversations)

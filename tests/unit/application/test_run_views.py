@@ -44,8 +44,8 @@ def look(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) 
             if scores is not None:
                 async with scores:
                     for run in (SCORED, GOING):
-                        kept = a_score(run, {"c1": (True, False)}, id=run.id)
-                        await scores.add_score(replace(kept, score=replace(kept.score, scored=START)))
+                        score = a_score(run, {"c1": (True, False)}, id=run.id)
+                        await scores.add_score(replace(score, score=replace(score.score, scored=START)))
             await store.finish_run(SCORED.id, "complete", START - timedelta(seconds=1))
             async with RunViews(store, uri) as views:
                 await scenario(views)
@@ -190,17 +190,17 @@ def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_whe
         pages, gold = read_dataset(sample_path(), 3), read_gold(sample_path())
         async with open_store("sqlite://") as store:
             run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=3), store, InlineEngine())
-            asked: list[str | None] = []
+            ids: list[str | None] = []
             read = store.turns
 
             async def turns(run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
-                asked.append(conversation)
+                ids.append(conversation)
                 return await read(run, conversation)
 
             store.turns = turns  # type: ignore[method-assign, assignment]
             ways: tuple[Wanted, ...] = ("figures", "verdicts", "turns")
             figures, lean, full = [await score_run(store, run, pages, gold, wanted=wanted) for wanted in ways]
-            assert asked == [one.id for one in pages.listed] * 3
+            assert ids == [one.id for one in pages.listed] * 3
             assert (figures.report.score, figures.report.turns) == (lean.report.score, ())
             assert (
                 lean.report

@@ -13,102 +13,102 @@ from quaestor.store.records import now
 
 
 def test_what_was_asked_in_is_listed_the_latest_first(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path / "conversations")
-    assert kept.all() == ()
-    first, second, empty = (kept.begin("doc", f"page {number}") for number in range(3))
-    kept.save(replace(first, turns=2, used=now() + timedelta(seconds=5)))
-    kept.save(replace(second, turns=1))
-    assert [one.about for one in kept.all()] == ["page 0", "page 1"]
-    assert kept.get(empty.id) == empty
+    saved = SavedConversations(tmp_path / "conversations")
+    assert saved.all() == ()
+    first, second, empty = (saved.begin("doc", f"page {number}") for number in range(3))
+    saved.save(replace(first, turns=2, used=now() + timedelta(seconds=5)))
+    saved.save(replace(second, turns=1))
+    assert [one.about for one in saved.all()] == ["page 0", "page 1"]
+    assert saved.get(empty.id) == empty
 
 
 def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path / "conversations")
-    assert kept.part(ListPart()) == ListPage((), 0)
-    made = [kept.begin("doc", "page", "called so") for _ in range(5)]
-    (kept.folder / "other.json").write_text("{}")
-    for number, one in enumerate(made):
-        os.utime(kept.folder / f"{one.id}.json", (number, number))
-    assert kept.part(ListPart(1, 2)) == ListPage((made[3], made[2]), 5, ListPart(1, 2))
-    for one in made:  # one right after the other
-        kept.rename(one.id, "changed")
-        assert kept.part(ListPart(0, 1)).items[0].id == one.id
+    saved = SavedConversations(tmp_path / "conversations")
+    assert saved.part(ListPart()) == ListPage((), 0)
+    begun = [saved.begin("doc", "page", "called so") for _ in range(5)]
+    (saved.folder / "other.json").write_text("{}")
+    for number, one in enumerate(begun):
+        os.utime(saved.folder / f"{one.id}.json", (number, number))
+    assert saved.part(ListPart(1, 2)) == ListPage((begun[3], begun[2]), 5, ListPart(1, 2))
+    for one in begun:  # one right after the other
+        saved.rename(one.id, "changed")
+        assert saved.part(ListPart(0, 1)).items[0].id == one.id
 
 
 def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path)
-    old = kept.begin("doc", "page")
-    kept.save(replace(old, used=now() - timedelta(days=2)))
-    assert kept.all() == ()
+    saved = SavedConversations(tmp_path)
+    old = saved.begin("doc", "page")
+    saved.save(replace(old, used=now() - timedelta(days=2)))
+    assert saved.all() == ()
     with pytest.raises(UnknownConversationError):
-        kept.get(old.id)
+        saved.get(old.id)
 
 
 def test_ids_are_not_guessed_and_lead_nowhere_else(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path / "conversations")
-    ids = {kept.begin("doc", "page").id for _ in range(50)}
+    saved = SavedConversations(tmp_path / "conversations")
+    ids = {saved.begin("doc", "page").id for _ in range(50)}
     assert len(ids) == 50
     assert {len(id) for id in ids} == {22}
     (tmp_path / "secret.json").write_text("{}")
     for id in ("../secret", "", "x" * 22, "a/b", "..", f"{next(iter(ids))}\n"):
         with pytest.raises(UnknownConversationError):
-            kept.get(id)
+            saved.get(id)
 
 
 def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path)
-    id = kept.begin("doc", "page").id
+    saved = SavedConversations(tmp_path)
+    id = saved.begin("doc", "page").id
     (tmp_path / f"{id}.json").write_text('{"id": 3}')
-    assert kept.all() == ()
+    assert saved.all() == ()
     with pytest.raises(UnknownConversationError):
-        kept.get(id)
+        saved.get(id)
 
 
 def test_of_a_line_of_which_only_a_part_was_written_the_one_before_counts_until_the_next(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path)
-    begun = kept.begin("doc", "page")
+    saved = SavedConversations(tmp_path)
+    begun = saved.begin("doc", "page")
     file = tmp_path / f"{begun.id}.json"
-    kept.save(replace(begun, turns=1))
+    saved.save(replace(begun, turns=1))
     whole = file.read_bytes()
     file.write_bytes(whole[:-9])
-    assert kept.get(begun.id) == begun
-    kept.save(replace(begun, turns=2, title="called \u2028\x85 so"))
-    assert kept.get(begun.id) == replace(begun, turns=2, title="called \u2028\x85 so")
+    assert saved.get(begun.id) == begun
+    saved.save(replace(begun, turns=2, title="called \u2028\x85 so"))
+    assert saved.get(begun.id) == replace(begun, turns=2, title="called \u2028\x85 so")
 
 
 def test_where_the_disk_is_full_what_was_kept_before_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = SavedConversations(tmp_path)
-    begun = kept.begin("doc", "page")
+    saved = SavedConversations(tmp_path)
+    begun = saved.begin("doc", "page")
     write = os.write
     monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: len(data) // 2]))
     with pytest.raises(StoreError):
-        kept.save(replace(begun, turns=1))
+        saved.save(replace(begun, turns=1))
     monkeypatch.undo()
-    assert kept.get(begun.id) == begun
-    kept.save(replace(begun, turns=2))
-    assert kept.get(begun.id).turns == 2
+    assert saved.get(begun.id) == begun
+    saved.save(replace(begun, turns=2))
+    assert saved.get(begun.id).turns == 2
 
 
 def test_the_file_of_one_that_changes_often_stays_small(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path)
-    begun = kept.begin("doc", "page")
+    saved = SavedConversations(tmp_path)
+    begun = saved.begin("doc", "page")
     for turns in range(1, 201):
-        kept.save(replace(begun, turns=turns))
-        assert kept.get(begun.id).turns == turns
+        saved.save(replace(begun, turns=turns))
+        assert saved.get(begun.id).turns == turns
     (file,) = tmp_path.iterdir()
     assert file.stat().st_size <= 16_384
 
 
 @pytest.mark.parametrize("title", ["", "  \n ", "x" * 121])
 def test_titles_that_are_none(tmp_path: Path, title: str) -> None:
-    kept = SavedConversations(tmp_path)
+    saved = SavedConversations(tmp_path)
     with pytest.raises(InputError, match="1 to 120"):
-        kept.rename(kept.begin("doc", "page").id, title)
+        saved.rename(saved.begin("doc", "page").id, title)
 
 
 def test_they_are_beside_the_store(tmp_path: Path) -> None:
-    with open_conversations(Settings(store=str(tmp_path / "runs.db"))) as kept:
-        kept.begin("doc", "page")
+    with open_conversations(Settings(store=str(tmp_path / "runs.db"))) as saved:
+        saved.begin("doc", "page")
     assert len(list((tmp_path / "conversations").glob("*.json"))) == 1
     with open_conversations(Settings(store="sqlite://")) as elsewhere:
         elsewhere.begin("doc", "page")

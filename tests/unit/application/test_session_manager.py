@@ -34,13 +34,13 @@ async def sessions(
     asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=keep)
     async with open_store(asking.settings.store) as store:
         library = DocumentLibrary([str(path)], Uploads(folder / "uploads"))
-        made = SessionManager(
+        manager = SessionManager(
             asking, library, SavedConversations(folder / "conversations"), store, limits or SessionLimits()
         )
         try:
-            yield made
+            yield manager
         finally:
-            await made.close()
+            await manager.close()
 
 
 async def begun(at: SessionManager) -> str:
@@ -61,8 +61,8 @@ async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> N
         found = await second.ask(id, "change")
         assert found.turns[found.first - 1].answer.value is not None
         assert len((await second.look(id)).turns) == 3
-        kept = second.saved.get(id)
-    assert (kept.title, kept.turns, len(kept.runs)) == ("cell 1 1", 3, 2)
+        saved = second.saved.get(id)
+    assert (saved.title, saved.turns, len(saved.runs)) == ("cell 1 1", 3, 2)
 
 
 async def test_questions_of_one_conversation_are_answered_in_the_order_asked(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ async def test_two_conversations_do_not_wait_for_each_other(tmp_path: Path) -> N
 async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
     async with sessions(tmp_path, SessionLimits(waiting=1)) as at:
         id = await begun(at)
-        asked = [at.ask(id, "sleep 0.1 cell 1 1") for _ in range(4)]
-        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        answers = [at.ask(id, "sleep 0.1 cell 1 1") for _ in range(4)]
+        outcomes = await asyncio.gather(*answers, return_exceptions=True)
         refused = [outcome for outcome in outcomes if isinstance(outcome, BusyError)]
         assert len(refused) == 2
 
@@ -104,13 +104,13 @@ async def test_no_more_questions_of_all_conversations_are_under_way_than_may(tmp
 
 async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
-        made = await at.begin(at.library.files[0].id, "called so", "default")
-        assert (made.title, made.answerer) == ("called so", "default")
+        begun = await at.begin(at.library.files[0].id, "called so", "default")
+        assert (begun.title, begun.answerer) == ("called so", "default")
         with pytest.raises(InputError):
             await at.begin(at.library.files[0].id, answerer="nobody")
         with pytest.raises(InputError):
-            await at.ask(made.id, "cell 1 1", answerer="nobody")
-        found = await at.ask(made.id, "cell 1 1", answerer="default")
+            await at.ask(begun.id, "cell 1 1", answerer="nobody")
+        found = await at.ask(begun.id, "cell 1 1", answerer="default")
         assert (found.first, len(found.turns), found.unkept) == (1, 1, None)
 
 
@@ -182,7 +182,7 @@ async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None
             await at.look(id)
         with pytest.raises(UnknownConversationError):
             await at.ask(id, "cell 1 1")
-        assert [kept.id for kept in at.saved.all()] == [other]
+        assert [conversation.id for conversation in at.saved.all()] == [other]
     async with open_store(str(tmp_path / "runs.db")) as store:
         assert len(await store.runs()) == 1
 
@@ -245,10 +245,10 @@ async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_g
     async with sessions(tmp_path) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")
-        asked = [asyncio.create_task(at.ask(id, "sleep 30 cell 1 1")) for _ in range(3)]
+        tasks = [asyncio.create_task(at.ask(id, "sleep 30 cell 1 1")) for _ in range(3)]
         await asyncio.sleep(0.05)
         assert at.stop(id) == 3
-        for one in asked:
+        for one in tasks:
             with pytest.raises(QuestionStoppedError):
                 await one
         assert at.stop(id) == 0
@@ -257,11 +257,11 @@ async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_g
 
 async def test_who_is_cancelled_is_not_told_that_the_question_was_stopped(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
-        asked = asyncio.create_task(at.ask(await begun(at), "sleep 30 cell 1 1"))
+        task = asyncio.create_task(at.ask(await begun(at), "sleep 30 cell 1 1"))
         await asyncio.sleep(0.05)
-        asked.cancel()
+        task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asked
+            await task
 
 
 # An interruption that comes within a callback is dropped there, and comes again.
@@ -269,11 +269,11 @@ async def test_who_is_cancelled_is_not_told_that_the_question_was_stopped(tmp_pa
 async def test_a_conversation_is_deleted_while_it_is_answering(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
-        asked = asyncio.create_task(at.ask(id, "sleep 30 cell 1 1"))
+        task = asyncio.create_task(at.ask(id, "sleep 30 cell 1 1"))
         await asyncio.sleep(0.05)
         await asyncio.wait_for(at.delete(id), 20)
         with pytest.raises(QuestionStoppedError):
-            await asked
+            await task
         with pytest.raises(UnknownConversationError):
             at.saved.get(id)
 

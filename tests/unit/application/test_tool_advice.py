@@ -115,8 +115,8 @@ def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable
     async def scenario() -> ToolTable:
         async with open_store(str(path)) as store:
             await store.create_run(RUN)
-            for name, kept in turns.items():
-                await store.complete_example(an_example(RUN, name), kept)
+            for name, expected in turns.items():
+                await store.complete_example(an_example(RUN, name), expected)
             scores = open_scores(str(path))
             assert scores is not None
             async with scores:

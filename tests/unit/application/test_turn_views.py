@@ -183,15 +183,17 @@ def test_the_kept_score_says_what_comparing_anew_does(uri: str, monkeypatch: pyt
     anew: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr("quaestor.application.wrong_turns.read_labelled", lambda *_: anew.append("read"))
-        kept = wrong(uri)
+        listed = wrong(uri)
     assert not anew
     monkeypatch.setattr(run_references, "version", lambda _: "of another time")
     judged = wrong(uri)
     order = sorted(judged.turns, key=lambda one: (one.turn.conversation, one.turn.index))
-    assert replace(kept, causes={}) == replace(judged, turns=tuple(order), causes={})
-    assert dict(kept.causes) == dict(judged.causes)
-    assert kept.wrong > 3
-    assert {str(one.reference.executed) for one in kept.turns if one.reference and one.turn.index == 1} == {"123456.0"}
+    assert replace(listed, causes={}) == replace(judged, turns=tuple(order), causes={})
+    assert dict(listed.causes) == dict(judged.causes)
+    assert listed.wrong > 3
+    assert {str(one.reference.executed) for one in listed.turns if one.reference and one.turn.index == 1} == {
+        "123456.0"
+    }
 
 
 def test_where_the_file_is_gone_the_score_tells_without_references(uri: str, file: Path) -> None:

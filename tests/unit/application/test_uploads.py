@@ -51,13 +51,13 @@ def test_only_its_owner_can_look_into_the_folder(tmp_path: Path) -> None:
 
 def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"))
-    (made,) = hand_over(uploads, CSV)
+    (uploaded,) = hand_over(uploads, CSV)
 
     async def nobody_reads(*_: object) -> None:
         raise AssertionError("it was read again")
 
     monkeypatch.setattr(uploading, "read_limited_async", nobody_reads)
-    assert asyncio.run(Uploads(tmp_path / "u", FolderCache(tmp_path / "files")).open(made.id)) == made
+    assert asyncio.run(Uploads(tmp_path / "u", FolderCache(tmp_path / "files")).open(uploaded.id)) == uploaded
 
 
 @pytest.mark.parametrize(
@@ -75,15 +75,15 @@ def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, 
 @pytest.mark.slow
 def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(files=3))
-    made = hand_over(uploads, csv(1), csv(2), csv(3))
-    for number, upload in enumerate(made):
+    uploaded = hand_over(uploads, csv(1), csv(2), csv(3))
+    for number, upload in enumerate(uploaded):
         os.utime(tmp_path / "u" / f"{upload.id}.json", (number, number))
-    asyncio.run(uploads.open(made[0].id))
+    asyncio.run(uploads.open(uploaded[0].id))
     (fourth,) = hand_over(uploads, csv(4))
-    kept = {path.stem for path in (tmp_path / "u").glob("*.json")}
-    assert kept == {made[0].id, made[2].id, fourth.id}
+    stored = {path.stem for path in (tmp_path / "u").glob("*.json")}
+    assert stored == {uploaded[0].id, uploaded[2].id, fourth.id}
     assert {path.stem for path in (tmp_path / "u").glob("*.file")} == {
-        upload.digest for upload in (made[0], made[2], fourth)
+        upload.digest for upload in (uploaded[0], uploaded[2], fourth)
     }
 
 
@@ -99,9 +99,9 @@ def test_what_was_just_handed_over_stays_though_the_clock_was_put_back(tmp_path:
 @pytest.mark.slow
 def test_all_files_together_are_bounded(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(most=2 * len(csv(1)) + 1))
-    made = hand_over(uploads, csv(1), csv(2), csv(3), csv(3))
+    uploaded = hand_over(uploads, csv(1), csv(2), csv(3), csv(3))
     files = {path.stem for path in (tmp_path / "u").glob("*.file")}
-    assert files == {made[1].digest, made[2].digest}
+    assert files == {uploaded[1].digest, uploaded[2].digest}
 
 
 @pytest.mark.slow
@@ -120,10 +120,10 @@ def test_an_upload_is_forgotten_and_the_file_of_another_stays(tmp_path: Path) ->
 
 
 def test_a_file_that_was_changed_in_its_folder_is_not_that_upload(tmp_path: Path) -> None:
-    (made,) = hand_over(Uploads(tmp_path / "u"), CSV)
-    (tmp_path / "u" / f"{made.digest}.file").write_bytes(csv(9))
+    (uploaded,) = hand_over(Uploads(tmp_path / "u"), CSV)
+    (tmp_path / "u" / f"{uploaded.digest}.file").write_bytes(csv(9))
     with pytest.raises(UnknownUploadError):
-        asyncio.run(Uploads(tmp_path / "u").open(made.id))
+        asyncio.run(Uploads(tmp_path / "u").open(uploaded.id))
 
 
 def test_uploads_lie_beside_the_store_or_are_gone_afterwards(tmp_path: Path) -> None:

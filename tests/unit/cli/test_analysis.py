@@ -230,8 +230,8 @@ def test_two_runs(quaestor: Quaestor, two: tuple[str, str]) -> None:
 
 
 def test_differences_are_shown_side_by_side(quaestor: Quaestor, two: tuple[str, str]) -> None:
-    played = quaestor("run pages.json").out.strip()
-    found = json.loads(quaestor(f"compare {two[1]} {played} --differences --json").out)
+    run = quaestor("run pages.json").out.strip()
+    found = json.loads(quaestor(f"compare {two[1]} {run} --differences --json").out)
     result = {(turn["conversation"], turn["turn"]): turn for turn in found["pairs"][0]["differences"]}
     assert set(result) == {(ONE, 0), (TWO, 0), (TWO, 2)}
     turn = result[TWO, 0]
@@ -241,7 +241,7 @@ def test_differences_are_shown_side_by_side(quaestor: Quaestor, two: tuple[str, 
     assert (theirs["number"], theirs["formula"]) == ("13.8", "as 13.8")
     assert (ours["right"], ours["verified"], ours["number"]) == (True, True, "13.7")
     assert ours["sources"] == ["growth | 2008 | 13.7% ( 13.7 % )"]
-    shown = quaestor(f"compare {two[1]} {played} --differences").out
+    shown = quaestor(f"compare {two[1]} {run} --differences").out
     assert f"{TWO}, turn 1: cell 3 1" in shown
     assert "13.8" in shown
     assert "growth | 2008 | 13.7% ( 13.7 % )" in shown

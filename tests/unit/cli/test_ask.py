@@ -52,11 +52,11 @@ def test_what_is_asked_is_kept_as_a_run_and_can_be_looked_into(quaestor: Quaesto
 def test_the_latest_run_that_is_scored_or_resumed_is_none_that_was_asked(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     assert quaestor(f"ask {PAGE}", "cell 1 1").code == 0
-    asked, played = json.loads(quaestor("runs list --json").out)
-    assert (asked["kind"], played["kind"]) == ("ask", "run")
-    assert asked["id"] in quaestor("runs show latest").out
+    first, second = json.loads(quaestor("runs list --json").out)
+    assert (first["kind"], second["kind"]) == ("ask", "run")
+    assert first["id"] in quaestor("runs show latest").out
     assert quaestor("score latest pages.json").code == 0
-    assert json.loads(quaestor(f"runs show {played['id']} --json").out)["scores"]
+    assert json.loads(quaestor(f"runs show {second['id']} --json").out)["scores"]
     assert quaestor("run pages.json --resume latest").code == 0
 
 

@@ -28,9 +28,9 @@ def ask(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
     run = command_line(tmp_path, monkeypatch, capfd, columns=200)
-    asked = (QUESTION.format(year=2008),)
+    questions = (QUESTION.format(year=2008),)
     records = [
-        a_record(f"Single_{page}-1", asked, ("206588",), (206588.0,), displays=("1",), text=(f"this is {page} .",))
+        a_record(f"Single_{page}-1", questions, ("206588",), (206588.0,), displays=("1",), text=(f"this is {page} .",))
         for page in PAGES
     ]
     write_dataset(tmp_path / "pages.json", *records)
@@ -50,9 +50,9 @@ def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor,
     report = json.loads(learned.out)["report"]
     assert (report["given"]["correct"], report["given"]["total"]) == (12, 24)
     assert report["surest_half"]["correct"] == 12  # the other year is not what the embedded solver reads
-    kept = json.loads((tmp_path / "calibration.json").read_text(encoding="utf-8"))
-    assert kept["learned"]["answers"] == 24
-    assert kept["learned"]["solver"] == "workflow"
+    saved = json.loads((tmp_path / "calibration.json").read_text(encoding="utf-8"))
+    assert saved["learned"]["answers"] == 24
+    assert saved["learned"]["solver"] == "workflow"
 
     used = "--solver workflow --model main --option calibration=calibration.json --abstain-below 0.5"
     sure = json.loads(ask(f"eval pages.json {used} --json").out)["score"]

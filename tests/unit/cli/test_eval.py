@@ -196,8 +196,8 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_finishes(tmp_path: Path, monkeypa
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert (run.returncode, out) == (130, "")
-    played = stored_turns()
-    assert played < 45
+    result = stored_turns()
+    assert result < 45
     identity = err.split()[-1]
 
     again = start("eval", "slow.json", "--store", "runs.db", "--workers", "1", "--resume", identity)

@@ -82,11 +82,11 @@ def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
     score = json.loads(judged.out)["score"]
     assert (share(score, "right"), share(score, "words")) == ((3, 4), (0, 0))
     verdicts = Path("questions.verdicts.jsonl")
-    kept = json.loads(verdicts.read_text())
-    assert (kept["conversation"], kept["turn"], kept["judge"], kept["right"]) == ("alder-01", 1, "judge", False)
-    assert kept["reason"] == "it names another cause"
-    assert "Why did net sales increase?" in kept["prompt"]
-    verdicts.write_text(json.dumps(kept | {"right": True, "judge": "me"}))
+    saved = json.loads(verdicts.read_text())
+    assert (saved["conversation"], saved["turn"], saved["judge"], saved["right"]) == ("alder-01", 1, "judge", False)
+    assert saved["reason"] == "it names another cause"
+    assert "Why did net sales increase?" in saved["prompt"]
+    verdicts.write_text(json.dumps(saved | {"right": True, "judge": "me"}))
     revised = json.loads(quaestor("score", "latest", "questions.jsonl", "--json").out)["score"]
     assert (share(revised, "right"), share(revised, "words")) == ((4, 4), (0, 0))
     assert "100.0 %" in quaestor("report", "latest", "--markdown").out

@@ -122,8 +122,8 @@ def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Q
 
 def test_a_run_and_its_page_are_shown_as_they_were_corrected(chat: Quaestor, quaestor: Quaestor) -> None:
     chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/fix 3 operation add\n/fix undo\n")
-    made = read(quaestor, "runs show latest")["corrections"]
-    assert [one["act"]["kind"] for one in made] == ["number", "operation", "undo"]
+    corrections = read(quaestor, "runs show latest")["corrections"]
+    assert [one["act"]["kind"] for one in corrections] == ["number", "operation", "undo"]
     page = quaestor(f"show {PAGE} --run latest").out
     assert "[200,000]" in page
     assert "200,000" in page

@@ -88,8 +88,8 @@ def test_a_whole_file_is_frozen_once_and_its_runs_take_it(quaestor: Quaestor, tw
     assert (first["built"], second["built"], second["pages"]) == (2, 0, 2)
     (again,) = json.loads(quaestor(f"kg build {two} --force --json").out)
     assert (again["pages"], again["built"], again["minted"], again["policy"]) == (2, 2, 0, "extend")
-    played = quaestor(f"run {two}")
-    assert f"{again['ontology'][:12]}" in played.err
+    run = quaestor(f"run {two}")
+    assert f"{again['ontology'][:12]}" in run.err
     assert "graphs:" in quaestor("runs show latest").out
 
 

@@ -77,8 +77,8 @@ def test_what_a_run_tells_of_them(quaestor: Quaestor, kinds: Path) -> None:
 
 
 def test_ask_tells_them(quaestor: Quaestor, kinds: Path) -> None:
-    asked = [f"{question}?" if question == "nothing" else question for question in ASKED]
-    result = quaestor("ask kinds.json#NORD/2012/page_41.pdf", *asked)
+    questions = [f"{question}?" if question == "nothing" else question for question in ASKED]
+    result = quaestor("ask kinds.json#NORD/2012/page_41.pdf", *questions)
     assert result.code == 0, result.err
     as_json = quaestor("ask kinds.json#NORD/2012/page_41.pdf --json", *ASKED)
     for line, (kind, shown, plain) in zip(json.loads(as_json.out), ASKED.values(), strict=True):

@@ -91,11 +91,11 @@ def test_a_long_sentence_of_a_benchmark_is_read_in_pieces_and_none_of_it_is_lost
 
 
 def test_an_endless_paragraph_of_tatqa_is_refused(tmp_path: Path) -> None:
-    asked = [question("what was rent?", ["5"], "span", "table")]
+    questions = [question("what was rent?", ["5"], "span", "table")]
     grid = [["", "2019"], ["rent", "5"]]
     records = [
-        page("long", grid, ["Rent is paid. " * (HUGE // 10)], asked),
-        page("good", grid, ["Rent is paid."], asked),
+        page("long", grid, ["Rent is paid. " * (HUGE // 10)], questions),
+        page("good", grid, ["Rent is paid."], questions),
     ]
     found = read_dataset(write_tatqa(tmp_path, records))
     long, good = (conversation.document for conversation in found.conversations)
@@ -116,9 +116,9 @@ def test_the_other_pages_are_played_and_the_refused_one_says_why(quaestor: Quaes
     line = f"{PAGE}: {SPOTS['cell']} has 100,000 characters"
     assert outcome.err.count(line) == 1
     with sqlite3.connect("runs.db") as store:
-        kept = store.execute("SELECT document, status, error FROM examples ORDER BY document").fetchall()
-    assert [(row[0], row[1]) for row in kept] == [("GOOD/2012/page_2.pdf", "complete"), (PAGE, "failed")]
-    assert kept[1][2].startswith(f"DocumentError: {line}")
+        rows = store.execute("SELECT document, status, error FROM examples ORDER BY document").fetchall()
+    assert [(row[0], row[1]) for row in rows] == [("GOOD/2012/page_2.pdf", "complete"), (PAGE, "failed")]
+    assert rows[1][2].startswith(f"DocumentError: {line}")
 
 
 @pytest.mark.slow

@@ -93,7 +93,7 @@ def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) ->
     exact = [
         json.loads(record["prompt"]) for record in json.loads(stored(ask, f"runs prompts {run} {IDS[2]} 2 --json"))
     ]
-    assert all(body in [asked.body for asked in server.asked] for body in exact)
+    assert all(body in [request.body for request in server.asked] for body in exact)
     assert '"temperature":' in stored(ask, f"runs prompts {run} {IDS[2]} 2 --raw")
     assert one_line(ask(f"runs prompts {run} {IDS[2]} 7")).startswith("quaestor: ")
 
@@ -118,15 +118,15 @@ def answers(quaestor: Quaestor, run: str) -> list[object]:
 @pytest.mark.slow
 def test_a_recording_replays_without_a_server(ask: Quaestor, server: ModelServer) -> None:
     first = stored(ask, f"{RUN} --record tape.json").strip()
-    asked = len(server.asked)
+    before = len(server.asked)
     settings("http://127.0.0.1:9")
     second = stored(ask, f"{RUN} --replay tape.json --workers 1").strip()
-    assert len(server.asked) == asked
+    assert len(server.asked) == before
     assert answers(ask, first) == answers(ask, second)
     outcome = ask("ask pages.json#NORD/2012/page_41.pdf --solver agent --model scripted --replay tape.json", "who?")
     assert outcome.code == 2
     assert "tape.json" in outcome.err.splitlines()[1]
-    assert len(server.asked) == asked
+    assert len(server.asked) == before
 
 
 @pytest.mark.parametrize(

@@ -88,12 +88,12 @@ def large(packed: bool) -> Mapping[str, object]:
 
         async def read() -> Mapping[str, object]:
             async with SqliteStore(Path("runs.db"), create=False) as store:
-                played = [
+                turns = [
                     (run.id, one.conversation) for run in await store.runs() for one in await store.examples(run.id)
                 ]
-                prompts = [prompt for place in played for prompt in await store.prompts(*place)]
+                prompts = [prompt for place in turns for prompt in await store.prompts(*place)]
                 graphs: dict[object, set[tuple[str, str, str]]] = {}
-                for place in played:
+                for place in turns:
                     with suppress(StoreError):
                         graphs[place] = {*await store.load_graph(*place)}
                 ontologies = {one.digest: {*await store.load_ontology(one.digest)} for one in await store.ontologies()}

@@ -58,11 +58,11 @@ def test_lines_are_not_wider_than_a_narrow_terminal(
 
 
 def test_what_was_read_is_kept_unless_it_is_not_to_be(quaestor: Quaestor, report: Path) -> None:
-    kept = report.parent / ".quaestor" / "files"
+    files = report.parent / ".quaestor" / "files"
     quaestor("read report.md --no-cache")
-    assert not kept.exists()
+    assert not files.exists()
     first = quaestor("read report.md").out
-    assert len(list(kept.iterdir())) == 1
+    assert len(list(files.iterdir())) == 1
     assert quaestor("read report.md").out == first
 
 
@@ -164,11 +164,11 @@ def test_a_file_of_any_name_is_asked_and_kept(quaestor: Quaestor, tmp_path: Path
     path.write_bytes(CSV)
     shown = quaestor("read", str(path)).out.splitlines()
     assert shown[0].isprintable()
-    asked = quaestor("ask --json", str(path), "net sales in 2023")
-    assert asked.code == 0
-    assert [answer["question"] for answer in json.loads(asked.out)] == ["net sales in 2023"]
-    kept = quaestor("runs list --json")
-    assert len(json.loads(kept.out)) == 1
+    answered = quaestor("ask --json", str(path), "net sales in 2023")
+    assert answered.code == 0
+    assert [answer["question"] for answer in json.loads(answered.out)] == ["net sales in 2023"]
+    listed = quaestor("runs list --json")
+    assert len(json.loads(listed.out)) == 1
 
 
 @any_name

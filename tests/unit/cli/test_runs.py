@@ -54,10 +54,10 @@ def test_runs_are_deleted_once_a_person_has_said_yes(
     first, second, third = (quaestor("run pages.json").out.strip() for _ in range(3))
     for reply in ("n\n", "\n", ""):
         monkeypatch.setattr("sys.stdin", io.StringIO(reply))
-        kept = quaestor(f"runs delete {first} latest")
-        assert kept.code == 0
-        assert "2 runs" in kept.err
-        assert first in kept.out
+        deleted = quaestor(f"runs delete {first} latest")
+        assert deleted.code == 0
+        assert "2 runs" in deleted.err
+        assert first in deleted.out
     assert len(json.loads(quaestor("runs list --json").out)) == 3
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     # A run that is named twice is one.
@@ -109,9 +109,9 @@ STAGES = "--solver cascade --option stages=embedded,reflection"
 
 def test_the_stages_of_a_run_are_told_with_its_figures(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     (tmp_path / "quaestor.toml").write_text(TABLES, encoding="utf-8")
-    played = quaestor(f"run {pages} {STAGES} --option thresholds=0.5")
-    assert played.code == 0, played.err
-    run = played.out.strip()
+    outcome = quaestor(f"run {pages} {STAGES} --option thresholds=0.5")
+    assert outcome.code == 0, outcome.err
+    run = outcome.out.strip()
 
     shown = quaestor(f"runs show {run}")
     lines = {line.partition(":")[0]: line.partition(":")[2].strip() for line in shown.out.splitlines()}
@@ -222,8 +222,8 @@ def test_scores_go_with_their_run(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("eval pages.json").code == 0
     assert quaestor("runs delete latest --yes").code == 0
     db = sqlite3.connect(".quaestor/runs.db")
-    for kept in ("scores", "scored_examples", "scored_turns"):
-        assert db.execute(f"SELECT count(*) FROM {kept}").fetchone() == (0,)
+    for name in ("scores", "scored_examples", "scored_turns"):
+        assert db.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
     db.close()
 
 

@@ -64,7 +64,7 @@ def test_python_gives_one_answer_and_asks_the_model_with_the_whole_question(
     assert len(answered.answer.value.items) == 2
     assert answered.turn.verified
     assert len(server.asked) == 3
-    assert all(QUESTION in asked.prompts[0] for asked in server.asked)
+    assert all(QUESTION in request.prompts[0] for request in server.asked)
     with opened.conversation(solver="agent", model=model_of(server)) as conversation:
         assert conversation.ask(QUESTION).display == answered.display
         assert len(conversation.answers) == 1

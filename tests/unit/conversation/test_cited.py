@@ -21,8 +21,8 @@ LINES = (
 
 
 def test_sentences_are_shown_with_the_numbers_of_their_places() -> None:
-    asked = Conversation(PAGE.id, PAGE, ("how much did it change?", "why?"))
-    turns = asyncio.run(play_conversation(asked, ExplainingSolver()))
+    conversation = Conversation(PAGE.id, PAGE, ("how much did it change?", "why?"))
+    turns = asyncio.run(play_conversation(conversation, ExplainingSolver()))
     assert [(turn.verified, turn.answer.kind) for turn in turns] == [(True, "number"), (True, "explanation")]
     for turn, answer in zip(turns, answers_of(turns, PAGE), strict=True):
         cited = cite_explanation(turn.answer)

@@ -50,8 +50,8 @@ def test_every_kind_of_correction_is_the_same_once_it_was_stored() -> None:
         Undo(1),
     )
     for number, act in enumerate(acts, start=1):
-        made = correction(number, act, 2, change(0, "7.5"))
-        assert serial.load(Correction, serial.dump(made)) == made
+        one = correction(number, act, 2, change(0, "7.5"))
+        assert serial.load(Correction, serial.dump(one)) == one
 
 
 def test_an_undone_correction_is_inactive() -> None:
@@ -62,20 +62,23 @@ def test_an_undone_correction_is_inactive() -> None:
 
 
 def test_turns_read_with_the_latest_change_of_each() -> None:
-    made = [correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")), correction(2, Undo(1), 2, change(1, "14"))]
-    now = apply_corrections(TURNS, made)
+    corrections = [
+        correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")),
+        correction(2, Undo(1), 2, change(1, "14")),
+    ]
+    now = apply_corrections(TURNS, corrections)
     assert [str(turn.answer) for turn in now] == ["7.5", "14"]
     assert [turn.question for turn in now] == [turn.question for turn in TURNS]
-    assert apply_corrections(TURNS[:1], made) == now[:1]
+    assert apply_corrections(TURNS[:1], corrections) == now[:1]
     assert apply_corrections(TURNS, []) == TURNS
 
 
 def test_what_is_about_a_question_goes_with_it_and_a_number_stays_corrected() -> None:
-    made = [
+    corrections = [
         correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")),
         correction(2, OperationChoice(1, 1, "divide"), 2, change(1, "3")),
         correction(3, Undo(2), 2, change(1, "15")),
     ]
-    (left,) = remaining_corrections(made, 1)
+    (left,) = remaining_corrections(corrections, 1)
     assert (left.number, left.turns, [changed.turn for changed in left.changes]) == (1, 1, [0])
-    assert remaining_corrections(made, 2) == tuple(made)
+    assert remaining_corrections(corrections, 2) == tuple(corrections)

@@ -386,8 +386,8 @@ def test_a_column_of_amounts_leaves_the_name_to_the_header_of_the_period_or_to_t
     change = Plan((cell(amounts, 3, 1), cell(amounts, 1, 1, 2), compute(3, "subtract", 1, 2)))
     assert describe(change, Memory(), amounts).text == "Change in net revenue from 2009 to 2010"
     due = page([["", "amount"], ["2014", "$ 40"], ["2015", "50"]])
-    asked = read_question("what is the amount of long-term debt due in 2014?")
-    assert describe(Plan((cell(due, 1, 1),)), Memory(), due, asked).text == "Long-term debt in 2014"
+    reading = read_question("what is the amount of long-term debt due in 2014?")
+    assert describe(Plan((cell(due, 1, 1),)), Memory(), due, reading).text == "Long-term debt in 2014"
     assert describe(Plan((cell(due, 1, 1),)), Memory(), due).text == "Amount in 2014"
 
 
@@ -407,17 +407,17 @@ def test_a_total_is_part_of_the_name_and_a_carrying_amount_is_not() -> None:
         [["", "gross carryingamount"], ["balance as of december 31 2016", "7"], ["balance as of december 30 2017", "9"]]
     )
     change = Plan((cell(goodwill, 2, 1), cell(goodwill, 1, 1, 2), compute(3, "subtract", 1, 2)))
-    asked = read_question("what was the difference in goodwill between 2016 and 2017?")
-    assert describe(change, Memory(), goodwill, asked).text == "Change in goodwill from 2016 to 2017"
+    reading = read_question("what was the difference in goodwill between 2016 and 2017?")
+    assert describe(change, Memory(), goodwill, reading).text == "Change in goodwill from 2016 to 2017"
 
 
 def test_words_are_named_by_what_the_text_and_the_question_call_alike_else_by_their_place() -> None:
     words = Extract(1, said(ACCOUNTS, 0, 0).source, "words", None, text="rent expense was")
-    for asked, description in (
+    for question, description in (
         ("what of the rent expense?", "Words on rent expense"),
         ("why that?", "Words of the page"),
     ):
-        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(asked)).text == description
+        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(question)).text == description
 
 
 def test_an_ambiguous_label_has_its_heading_and_a_balance_its_subject() -> None:

@@ -52,8 +52,8 @@ def number(value: str) -> Constant:
 def answered(question: str, *steps: tuple[str, tuple[Operand, ...]], memory: Memory | None = None) -> Answer:
     plan = Plan(tuple(Compute(n, name, operands) for n, (name, operands) in enumerate(steps, 1)))
     before = memory or Memory()
-    asked = read_question(question)
-    context = TurnContext(SEGMENTS, before, PROVIDER.graph(SEGMENTS), PROVIDER.ontology, question=asked)
+    reading = read_question(question)
+    context = TurnContext(SEGMENTS, before, PROVIDER.graph(SEGMENTS), PROVIDER.ontology, question=reading)
     return answer_from_plan(plan, context, question=question)
 
 

@@ -11,17 +11,17 @@ from quaestor.ontology.labels import RUNGS, plain
 
 
 def test_the_value_that_was_used_longest_ago_is_dropped() -> None:
-    cache, made = BoundedCache[str, str](2), list[str]()
+    cache, calls = BoundedCache[str, str](2), list[str]()
 
     def make(key: str) -> str:
-        made.append(key)
+        calls.append(key)
         return key.upper()
 
     def get(key: str) -> str:
         return cache.get(key, partial(make, key))
 
     assert [get(key) for key in ("a", "b", "a", "c", "a", "b")] == ["A", "B", "A", "C", "A", "B"]
-    assert made == ["a", "b", "c", "b"]
+    assert calls == ["a", "b", "c", "b"]
     assert len(cache) == 2
 
 
@@ -53,7 +53,7 @@ def test_all_caches_are_cleared_at_once() -> None:
     gc.freeze()
     clear_caches()
     assert len(cache) == 0
-    for kept in (plain, RUNGS[2].key):
-        assert isinstance(kept, type(lru_cache(plain)))
-        assert kept.cache_info().currsize == 0
+    for cached in (plain, RUNGS[2].key):
+        assert isinstance(cached, type(lru_cache(plain)))
+        assert cached.cache_info().currsize == 0
     assert cache.get("a", lambda: 2) == 2

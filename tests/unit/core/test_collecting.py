@@ -15,8 +15,8 @@ def threshold_after(statement: str) -> int:
 
 @pytest.mark.slow
 def test_a_program_looks_seldom() -> None:
-    asked = "import quaestor.cli, sys; sys.argv = ['quaestor', '--version']"
-    assert threshold_after(f"{asked}\ntry: quaestor.cli.main()\nexcept SystemExit: pass") > 10_000
+    version = "import quaestor.cli, sys; sys.argv = ['quaestor', '--version']"
+    assert threshold_after(f"{version}\ntry: quaestor.cli.main()\nexcept SystemExit: pass") > 10_000
 
 
 def test_who_imports_the_package_keeps_its_own() -> None:

@@ -50,26 +50,26 @@ class CannotBegin(Work):
 
 @asynccontextmanager
 async def some_workers(count: int = 2, make: type[Work] = Work) -> AsyncIterator[tuple[LoopWorkers, list[object]]]:
-    heard = list[object]()
+    messages = list[object]()
 
     async def answer(question: object) -> object:
         if isinstance(question, Exception):
             raise question
         return f"{question}!"
 
-    async with LoopWorkers(count, multiprocessing.get_context("spawn"), make, heard.append, answer) as workers:
-        yield workers, heard
+    async with LoopWorkers(count, multiprocessing.get_context("spawn"), make, messages.append, answer) as workers:
+        yield workers, messages
     assert multiprocessing.active_children() == []
 
 
 def test_calls_send_ask_and_return_and_like_calls_share_a_worker() -> None:
     async def scenario() -> None:
-        async with some_workers() as (workers, heard):
+        async with some_workers() as (workers, messages):
             found = await asyncio.gather(*(workers.call(("wait", 0.2), number % 2) for number in range(8)))
             assert len({process for process, _ in found}) == 2
             assert [process for process, _ in found[::2]] == [found[0][0]] * 4
             await workers.call(("tell", 3))
-            assert heard == [0, 1, 2, "from a thread"]
+            assert messages == [0, 1, 2, "from a thread"]
             assert await workers.call(("ask", "x" * 3_000_000)) == "x" * 3_000_000 + "!"
             with pytest.raises(InputError, match="no such thing"):
                 await workers.call(("ask", InputError("no such thing")))

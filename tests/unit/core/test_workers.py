@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
-    with make_workers() as made:
-        yield made
+    with make_workers() as pool:
+        yield pool
 
 
 def make_workers(count: int = 2) -> Workers:
@@ -82,12 +82,12 @@ def test_what_cannot_travel_is_an_error_of_its_call_alone(workers: Workers) -> N
 
 def test_a_call_that_is_cancelled_before_it_was_sent_is_not_made() -> None:
     with make_workers(1) as workers:
-        held = [workers.submit(time.sleep, 0.5) for _ in range(2)]
+        busy = [workers.submit(time.sleep, 0.5) for _ in range(2)]
         late = workers.submit(double, 1)
         assert late.cancel()
         after = workers.submit(double, 3)
         assert after.result() == 6
-        assert all(one.done() for one in held)
+        assert all(one.done() for one in busy)
         with pytest.raises(CancelledError):
             late.result()
 

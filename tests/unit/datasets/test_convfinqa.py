@@ -101,10 +101,10 @@ ANSWERS = ["turn_program", "exe_ans_list", "answer_list", "qa_split"]
 
 def test_answers_do_not_change_the_digest(tmp_path: Path) -> None:
     before = read_dataset(write(tmp_path, [original()]))
-    asked = {"dialogue_break": ["what was revenue in 2008?"]}
+    annotation = {"dialogue_break": ["what was revenue in 2008?"]}
     sentinels = {field: ["SENTINEL"] for field in ANSWERS}
-    after = read_dataset(write(tmp_path, [original(annotation=asked | sentinels, qa={"answer": "SENTINEL"})]))
-    unlabelled = read_dataset(write(tmp_path, [original(annotation=asked)]))
+    after = read_dataset(write(tmp_path, [original(annotation=annotation | sentinels, qa={"answer": "SENTINEL"})]))
+    unlabelled = read_dataset(write(tmp_path, [original(annotation=annotation)]))
     other = read_dataset(write(tmp_path, [original(annotation={"dialogue_break": ["and in 2007?"]})]))
     assert before.digest == after.digest == unlabelled.digest != other.digest
     assert before.conversations == after.conversations

@@ -58,9 +58,9 @@ QUESTIONS = st.sampled_from(
 def converse(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
     memory = Memory()
     for plan, question in zip((first, second), questions, strict=True):
-        asked = read_question(question)
-        references = resolve(asked, memory)
-        context = TurnContext(PAGE, memory, PROVIDER.graph(PAGE), PROVIDER.ontology, question=asked)
+        intent = read_question(question)
+        references = resolve(intent, memory)
+        context = TurnContext(PAGE, memory, PROVIDER.graph(PAGE), PROVIDER.ontology, question=intent)
         try:
             answer = answer_from_plan(plan, context, question=question)
         except PlanError:
@@ -68,8 +68,8 @@ def converse(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
         assert len(answer.description) <= 200
         assert str(answer)
         assert answer.kind in get_args(AnswerKind)
-        played = execute(answer.plan, memory.registers).registers if answer.plan is not None else ()
-        turn = Turn(question, answer, True, now(), now(), references=references, registers=played)
+        registers = execute(answer.plan, memory.registers).registers if answer.plan is not None else ()
+        turn = Turn(question, answer, True, now(), now(), references=references, registers=registers)
         memory = memory.add(turn)
     kept_and_judged(memory)
 

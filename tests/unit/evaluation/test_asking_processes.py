@@ -56,7 +56,7 @@ def loaded_ahead() -> Iterator[None]:
         forkserver._forkserver._stop()  # type: ignore[attr-defined]  # of the standard library's own tests
 
 
-played = partial(run_rows.played, factory=AskingSolver)
+run_file = partial(run_rows.played, factory=AskingSolver)
 
 
 def all_of(store: Path) -> tuple[str, str]:
@@ -96,13 +96,13 @@ def test_several_processes_leave_what_this_process_leaves(tmp_path: Path, monkey
     def left(name: str, engine: Engine, config: ModelConfig) -> object:
         folder = tmp_path / name
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
-            played(dataset, tmp_path / f"{name}.db", engine, config, observing=traces.observe)
+            run_file(dataset, tmp_path / f"{name}.db", engine, config, observing=traces.observe)
         return all_of(tmp_path / f"{name}.db"), {file.name: told(file) for file in folder.iterdir()}
 
     def told(file: Path) -> list[str]:
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        kept = ("turn", "what", "prompt", "number", "status", "answer", "event")
-        return [unnumbered(json.dumps([line.get(name) for name in kept])) for line in lines]
+        names = ("turn", "what", "prompt", "number", "status", "answer", "event")
+        return [unnumbered(json.dumps([line.get(name) for name in names])) for line in lines]
 
     with ModelServer(answers) as server, loopback_only(monkeypatch):
         spec = find_model(named("openai", server))
@@ -122,15 +122,15 @@ def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkey
         spec = find_model(f"openai:scripted@{server.url}/v1")
         engine = ProcessEngine(2, 8)
         with pytest.raises(BudgetExceededError):
-            played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec, Budget(requests=20)))
+            run_file(dataset, tmp_path / "runs.db", engine, ModelConfig(spec, Budget(requests=20)))
         assert len(server.asked) == 20
         run, examples, _ = stored(tmp_path / "runs.db")
         assert sum(example.usage.get("requests", 0) for example in examples) == 20
         # A reply says that it cost 15 tokens: at most those that were under way come on top.
         with pytest.raises(BudgetExceededError):
-            played(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=300)))
+            run_file(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=300)))
         assert 20 <= len(server.asked) - 20 <= 20 + 8
-        assert played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec), resume=run.id).status == "complete"
+        assert run_file(dataset, tmp_path / "runs.db", engine, ModelConfig(spec), resume=run.id).status == "complete"
 
 
 @pytest.mark.very_slow
@@ -143,7 +143,7 @@ def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeyp
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
-        played(many_conversations(9), tmp_path / "runs.db", ProcessEngine(2, 4), ModelConfig(spec))
+        run_file(many_conversations(9), tmp_path / "runs.db", ProcessEngine(2, 4), ModelConfig(spec))
     assert len(times) > 40
     # What was on its way already came, and then nothing until the time was over.
     assert [at - times[20] for at in times if times[20] + 0.3 < at < times[20] + 0.95] == []
@@ -153,11 +153,11 @@ def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeyp
 def test_what_a_process_was_about_that_is_killed_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset, heard = many_conversations(12), list[str]()
+    dataset, ids = many_conversations(12), list[str]()
 
     def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
-        heard.append(conversation.id)
-        if len(heard) == 4:
+        ids.append(conversation.id)
+        if len(ids) == 4:
             os.kill(int(multiprocessing.active_children()[0].pid or 0), signal.SIGKILL)
 
     with ModelServer(lambda asked: replace(answers(asked), delay=0.02)) as server, loopback_only(monkeypatch):
@@ -165,8 +165,8 @@ def test_what_a_process_was_about_that_is_killed_is_played_again(
         folder, store = tmp_path / "traces", tmp_path / "runs.db"
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
             config = ModelConfig(spec)
-            played(dataset, store, ProcessEngine(2, 6), config, on_conversation=kill_one, observing=traces.observe)
-        assert sorted(heard) == sorted(one.id for one in dataset.conversations)
+            run_file(dataset, store, ProcessEngine(2, 6), config, on_conversation=kill_one, observing=traces.observe)
+        assert sorted(ids) == sorted(one.id for one in dataset.conversations)
         sent = len(server.asked)
         _, examples, turns = stored(store)
         again = [example for example in examples if example.attempt > 1]
@@ -175,7 +175,7 @@ def test_what_a_process_was_about_that_is_killed_is_played_again(
         recorded = sum(example.usage["requests"] for example in examples)
         assert sent - 12 <= recorded <= sent
         assert len({(turn.conversation, turn.index) for turn in turns}) == len(turns)
-        played(dataset, tmp_path / "here.db", InlineEngine(6), ModelConfig(spec))
+        run_file(dataset, tmp_path / "here.db", InlineEngine(6), ModelConfig(spec))
     assert [(turn.conversation, turn.index, turn.answer, turn.usage) for turn in turns] == [
         (turn.conversation, turn.index, turn.answer, turn.usage) for turn in stored(tmp_path / "here.db")[2]
     ]
@@ -197,13 +197,13 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
     with ModelServer(answers) as server, loopback_only(monkeypatch):
         config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
         with pytest.raises(EngineError) as caught:
-            played(many_conversations(1), tmp_path / "runs.db", ProcessEngine(1), config, factory=DyingSolver)
+            run_file(many_conversations(1), tmp_path / "runs.db", ProcessEngine(1), config, factory=DyingSolver)
         assert "\n" not in str(caught.value)
         with pytest.raises(ModelError):
-            played(many_conversations(3), tmp_path / "more.db", ProcessEngine(1, 2), config, factory=without_weights)
+            run_file(many_conversations(3), tmp_path / "more.db", ProcessEngine(1, 2), config, factory=without_weights)
         traced = ModelConfig(config.spec, tracing=TracerProvider())
         with pytest.raises(EngineError):
-            played(many_conversations(1), tmp_path / "traced.db", ProcessEngine(1), traced)
+            run_file(many_conversations(1), tmp_path / "traced.db", ProcessEngine(1), traced)
     assert multiprocessing.active_children() == []
 
 

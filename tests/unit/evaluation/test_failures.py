@@ -108,17 +108,17 @@ def test_the_fate_of_every_error_is_decided() -> None:
 def test_each_error_has_its_fate(kind: type[QuaestorError], fate: Fate, conversation: Conversation) -> None:
     error = kind.__new__(kind, "it went wrong")
     error.args = ("it went wrong",)
-    played = asyncio.run(run_conversation(conversation, Raising(error)))
+    run = asyncio.run(run_conversation(conversation, Raising(error)))
     if fate == "wrong":
-        assert played.status == "complete"
-        assert [turn.error for turn in played.turns] == [f"{kind.__name__}: it went wrong"] * len(played.turns)
-        assert len(played.turns) == len(conversation.questions)
+        assert run.status == "complete"
+        assert [turn.error for turn in run.turns] == [f"{kind.__name__}: it went wrong"] * len(run.turns)
+        assert len(run.turns) == len(conversation.questions)
         return
-    assert played.turns == ()
-    assert played.error is not None
-    assert played.error.startswith(f"{kind.__name__}: it went wrong")
-    assert played.status == ("failed" if fate == "failed" else "outage")
-    assert played.end is (error if fate == "end" else None)
+    assert run.turns == ()
+    assert run.error is not None
+    assert run.error.startswith(f"{kind.__name__}: it went wrong")
+    assert run.status == ("failed" if fate == "failed" else "outage")
+    assert run.end is (error if fate == "end" else None)
     with pytest.raises(kind):
         asyncio.run(play_conversation(conversation, Raising(error)))
 

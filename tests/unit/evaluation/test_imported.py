@@ -73,10 +73,10 @@ def test_what_else_a_line_says_is_kept(dataset: Dataset) -> None:
         cost=0.25, comment={"of": "ours"},
     )  # fmt: skip
     found = read_answers("a.jsonl", json.dumps(given).encode(), dataset)
-    ((key, kept),) = found.items()
+    ((key, value),) = found.items()
     assert key == (ONE, 0)
-    assert (kept.answer.confidence, kept.answer.formula, kept.answer.reason) == (0.75, "(2 - 1) / 2", "or 1 / 2")
-    assert kept.usage == Usage(1, 30, 7, cost=Decimal("0.25"))
+    assert (value.answer.confidence, value.answer.formula, value.answer.reason) == (0.75, "(2 - 1) / 2", "or 1 / 2")
+    assert value.usage == Usage(1, 30, 7, cost=Decimal("0.25"))
     started = now()
     turns = list(imported_turns(dataset.conversations[0], found, started))
     assert [turn.question for turn in turns] == list(dataset.conversations[0].questions)
@@ -140,7 +140,7 @@ def test_kinds_of_values(dataset: Dataset) -> None:
 
 @pytest.mark.slow
 def test_the_file_of_a_careful_reading_is_read(shared_data: Path) -> None:
-    asked = read_dataset(shared_data / "convfinqa_tune.json")
+    dataset = read_dataset(shared_data / "convfinqa_tune.json")
     for name in ("careful_reading_tune", "hosted_model_answers_tune"):
-        found = read_answers(name, (shared_data / f"{name}.jsonl").read_bytes(), asked)
-        assert (len(found), unanswered(found, asked.conversations)) == (841, 0)
+        found = read_answers(name, (shared_data / f"{name}.jsonl").read_bytes(), dataset)
+        assert (len(found), unanswered(found, dataset.conversations)) == (841, 0)

@@ -92,16 +92,16 @@ def test_several_nodes_give_the_rows_of_this_process(nodes: Nodes, tmp_path: Pat
 def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    dataset, heard = many_conversations(30, pause=0.02), list[str]()
+    dataset, ids = many_conversations(30, pause=0.02), list[str]()
     nodes.grow(2)
 
     def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
-        heard.append(conversation.id)
-        if len(heard) == 6:
+        ids.append(conversation.id)
+        if len(ids) == 6:
             nodes.kill()
 
     played(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address), on_conversation=kill_one)
-    assert sorted(heard) == sorted(one.id for one in dataset.conversations)
+    assert sorted(ids) == sorted(one.id for one in dataset.conversations)
     assert capfd.readouterr() == ("", "")
     played(dataset, tmp_path / "inline.db", InlineEngine(8))
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
@@ -150,7 +150,7 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
 
     here = read("inline")
     assert [file for file, _ in here] == files
-    assert [number for number, (_, made) in enumerate(here) if isinstance(made, str)] == [3, 5]
+    assert [number for number, (_, value) in enumerate(here) if isinstance(value, str)] == [3, 5]
     assert read("ray", 1) == here
     assert read("ray", 2, cache) == here
     for file in files[6:]:  # what workers have read is kept by this process, under what the file holds

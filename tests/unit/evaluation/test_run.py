@@ -358,5 +358,5 @@ def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> 
     log = tmp_path / "log"
     dataset = many_conversations(40, 0.02)
     assert played(dataset, store, InlineEngine(40), resume=run.id, factory=logging_to(log)).status == "complete"
-    asked = len(log.read_text().splitlines())
-    assert asked == sum(len(item.questions) for item in dataset.conversations if item.id not in complete)
+    requests = len(log.read_text().splitlines())
+    assert requests == sum(len(item.questions) for item in dataset.conversations if item.id not in complete)

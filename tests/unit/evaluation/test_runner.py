@@ -153,20 +153,20 @@ def test_an_outage_ends_the_conversation() -> None:
     conversation = a_conversation("cell 0 1", "down", "cell 0 2")
     with pytest.raises(OutageError):
         asyncio.run(play_conversation(conversation, ScriptedSolver()))
-    played = asyncio.run(run_conversation(conversation, ScriptedSolver()))
-    assert (played.status, [turn.question for turn in played.turns]) == ("outage", ["cell 0 1"])
-    assert played.error == "OutageError: the model does not answer"
-    assert played.broken is not None
-    assert (played.broken.question, played.broken.error, played.broken.answer.value) == ("down", played.error, None)
+    run = asyncio.run(run_conversation(conversation, ScriptedSolver()))
+    assert (run.status, [turn.question for turn in run.turns]) == ("outage", ["cell 0 1"])
+    assert run.error == "OutageError: the model does not answer"
+    assert run.broken is not None
+    assert (run.broken.question, run.broken.error, run.broken.answer.value) == ("down", run.error, None)
 
 
 def test_a_defect_ends_the_conversation_and_says_where() -> None:
-    played = asyncio.run(run_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
-    assert (played.status, len(played.turns)) == ("failed", 1)
-    assert played.error
-    assert played.broken is not None
-    assert played.broken.error == played.error
-    assert played.error.startswith("KeyError: 'a defect' (in _answer, scripted.py:")
+    run = asyncio.run(run_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
+    assert (run.status, len(run.turns)) == ("failed", 1)
+    assert run.error
+    assert run.broken is not None
+    assert run.broken.error == run.error
+    assert run.error.startswith("KeyError: 'a defect' (in _answer, scripted.py:")
 
 
 def test_cancelling_is_no_defect() -> None:
@@ -201,8 +201,8 @@ def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_
     async def played() -> ConversationResult:
         waiting = [asyncio.create_task(asyncio.sleep(600)) for _ in range(others)]  # then it computes in a thread
         try:
-            asked = a_conversation("cell 0 1", "endless", "cell 0 2")
-            return await run_conversation(asked, Endless(), seconds=2.0)
+            conversation = a_conversation("cell 0 1", "endless", "cell 0 2")
+            return await run_conversation(conversation, Endless(), seconds=2.0)
         finally:
             for one in waiting:
                 one.cancel()

@@ -47,8 +47,8 @@ def test_a_store_keeps_counts_under_the_names_of_before(tmp_path: Path) -> None:
             turn = await store.turn(run.id, dataset.conversations[0].id, 0)
             return turn.usage
 
-    kept = asyncio.run(play())
-    assert kept == {
+    usage = asyncio.run(play())
+    assert usage == {
         "requests": 2,
         "input_tokens": 2400,
         "output_tokens": 170,
@@ -56,5 +56,5 @@ def test_a_store_keeps_counts_under_the_names_of_before(tmp_path: Path) -> None:
         "estimated_tokens": 0,
         "cost_millionths": 8434,
     }
-    assert Usage.of_counts(kept) == PRICED + PRICED
+    assert Usage.of_counts(usage) == PRICED + PRICED
     assert Usage.of_counts({"requests": 4, "input_tokens": 1200}) == Usage(4, 1200)

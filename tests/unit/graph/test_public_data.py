@@ -37,11 +37,11 @@ def test_strict_builds_every_page_from_the_ontology_of_all(shared_data: Path) ->
 def test_every_number_of_every_table_is_there(shared_data: Path) -> None:
     count = 0
     for document, graph in graphs(shared_data / TUNE).values():
-        held = {(o.source, o.order): o for o in graph.observations}
+        observations = {(o.source, o.order): o for o in graph.observations}
         for table in document.tables:
             for cell in table.body():
                 for order, quantity in enumerate(cell.quantities):
-                    observation = held.pop((cell.ref, order))
+                    observation = observations.pop((cell.ref, order))
                     row, column = cell.ref.row, cell.ref.column
                     assert observation.quantity == quantity
                     assert observation.label_scale == table.scale_at(row, column)
@@ -49,7 +49,7 @@ def test_every_number_of_every_table_is_there(shared_data: Path) -> None:
                     assert observation.period == table.period_at(row, column)
                     assert document.cell(observation.source) is cell
                     count += 1
-        assert not held
+        assert not observations
     assert count > 1700
 
 

@@ -37,9 +37,9 @@ def lost(sent: Any, kept: Any) -> set[str]:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
     tool = pytest.importorskip("inspect_ai.tool")
-    schema = inline_schema(SCHEMAS[name])
-    kept = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
-    assert lost(schema, kept) <= {"propertyNames", "minItems", "maxItems"}  # checked again when a reply is read
+    schema = whole(SCHEMAS[name])
+    validated = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
+    assert lost(schema, validated) <= {"propertyNames", "minItems", "maxItems"}  # checked again when a reply is read
     assert "$ref" not in str(schema)
 
 
@@ -88,7 +88,7 @@ def talk(reply: Any, say: Any) -> Any:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package of Inspect
 def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: None) -> None:
     inspect = pytest.importorskip("inspect_ai.model")
-    heard: list[list[Any]] = []
+    messages_seen: list[list[Any]] = []
     second = inspect.ModelOutput.from_content("mockllm/model", "it is 5")
     second.usage = inspect.ModelUsage(input_tokens=7, output_tokens=3, total_tokens=12, input_tokens_cache_read=2)
     first = inspect.ModelOutput.for_tool_call("mockllm/model", "calculate", {"operation": "add", "operands": [2, 3]})
@@ -97,14 +97,14 @@ def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: Non
 
     async def say(connection: Connection) -> tuple[ModelResponse, ModelResponse, Connection]:
         messages: list[ModelMessage] = [ModelRequest([UserPromptPart("what is 2 + 3?")])]
-        asked = await model_request(connection.model, messages, model_request_parameters=CALCULATE)
-        (called,) = asked.tool_calls
-        messages += [asked, ModelRequest([ToolReturnPart("calculate", "5", called.tool_call_id)])]
-        return asked, await model_request(connection.model, messages, model_request_parameters=CALCULATE), connection
+        response = await model_request(connection.model, messages, model_request_parameters=CALCULATE)
+        (called,) = response.tool_calls
+        messages += [response, ModelRequest([ToolReturnPart("calculate", "5", called.tool_call_id)])]
+        return response, await model_request(connection.model, messages, model_request_parameters=CALCULATE), connection
 
     def reply(messages: list[Any], tools: Any, choice: Any, config: Any) -> Any:
-        heard.append(messages)
-        return first if len(heard) == 1 else second
+        messages_seen.append(messages)
+        return first if len(messages_seen) == 1 else second
 
     asked, answered, connection = talk(reply, say)
     (called,) = asked.tool_calls
@@ -113,7 +113,7 @@ def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: Non
     assert answered.text == "it is 5"
     used = connection.meter.total
     assert (used.requests, used.input_tokens, used.output_tokens, used.cached_tokens) == (2, 19, 8, 2)
-    _, own, result = heard[1]
+    _, own, result = messages_seen[1]
     # The reply goes back as the message that it was, its signed reasoning in it.
     assert own.content[0].signature == "signed"
     assert (result.role, result.text, result.tool_call_id) == ("tool", "5", own.tool_calls[0].id)

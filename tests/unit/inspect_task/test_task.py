@@ -59,7 +59,7 @@ def test_the_same_replies_have_the_same_score(protocol: str, faults: bool, repli
     script = answering(replies)
     with ModelServer(faulty(script) if faults else script) as server:
         address = f"{server.url}/v1" if protocol == "openai" else server.url
-        ours, asked = run_ours(f"{protocol}:scripted@{address}"), len(server.asked)
+        ours, requests = run_ours(f"{protocol}:scripted@{address}"), len(server.asked)
     with ModelServer(faulty(script) if faults else script) as server:
         address = f"{server.url}/v1" if protocol == "openai" else server.url
         log, theirs = run_theirs(f"{protocol}/scripted", tmp_path, address), len(server.asked)
@@ -70,8 +70,8 @@ def test_the_same_replies_have_the_same_score(protocol: str, faults: bool, repli
     right, total = ours.report.score.execution.correct, ours.report.score.execution.total
     assert 0 < right < total == TURNS  # some are wrong, and some have no answer
     assert 0 < ours.report.score.unanswered < total - right
-    assert theirs == asked  # nothing is asked twice that is asked once by ours
-    assert not faults or asked > len(replies)
+    assert theirs == requests  # nothing is asked twice that is asked once by ours
+    assert not faults or requests > len(replies)
     usage = log.stats.model_usage[f"{protocol}/scripted"]
     used = ours.report.turns and sum(turn.usage.get("input_tokens", 0) for turn in ours.turns.values())
     assert usage.input_tokens == used or faults  # a reply that was cut off counts where it was counted
@@ -89,8 +89,8 @@ def test_the_name_is_found_by_the_command_and_the_log_opens(tmp_path: Path) -> N
     assert log.status == "success"
     assert log.eval.task == "quaestor/convfinqa"
     assert (log.results.headline.scorer, log.results.headline.score) == ("official", "execution")
-    asked = [one.id for one in few()[1][:2]]
-    assert sorted(sample.id for sample in log.samples) == sorted(asked)
+    ids = [one.id for one in few()[1][:2]]
+    assert sorted(sample.id for sample in log.samples) == sorted(ids)
     sample = log.samples[0]
     assert [message.role for message in sample.messages[:2]] == ["user", "assistant"]
     assert "| answer | reference |" in sample.scores["official"].explanation

@@ -44,5 +44,5 @@ def test_each_is_of_its_filing_in_the_order_of_its_conversation(file: Path) -> N
 
 def test_none_is_asked_twice() -> None:
     lines = [json.loads(line) for file in FILES for line in file.read_text(encoding="utf-8").splitlines()]
-    asked = [(line["conversation"], line["turn"]) for line in lines]
-    assert len(set(asked)) == len(asked) > 4_000
+    places = [(line["conversation"], line["turn"]) for line in lines]
+    assert len(set(places)) == len(places) > 4_000

@@ -158,8 +158,8 @@ def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_pa
         save_weights(fit_weights(few, (), seed=1), tmp_path / name, training_card([sample_path()], few, (), 1))
     for file in (*WEIGHT_FILES, ANSWERABLE_FILE, "card.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
-    kept = load_weights(tmp_path / "a")
-    assert kept.signature.classes
+    loaded = load_weights(tmp_path / "a")
+    assert loaded.signature.classes
     assert json.loads((tmp_path / "a" / "card.json").read_text())["turns with pages"] == sum(
         len(e.questions) for e in few
     )
@@ -231,13 +231,13 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
 
 def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], tmp_path: Path) -> None:
     few = examples[:3]
-    asked = [Conversation(e.id, e.document, e.questions) for e in few if e.document]
+    conversations = [Conversation(e.id, e.document, e.questions) for e in few if e.document]
     predictions = [
         Prediction(e.id, n, value_to_text(turn.executed), turn.program, confidence=0.75)
         for e in few
         for n, turn in enumerate(e.gold)
     ]
-    found = score_predictions(predictions, {e.id: e.gold for e in few}, asked).score
+    found = score_predictions(predictions, {e.id: e.gold for e in few}, conversations).score
     turns = found.execution.total
     path = tmp_path / "figures.json"
     path.write_text(
@@ -305,8 +305,8 @@ def test_held_out_turns_of_both_benchmarks_are_all_answered_by_weights_of_others
     some, pages = one_of_each_company(examples), read_examples([write_tatqa(tmp_path)])
     few, only_learned_from = some[:6], some[6:12]
     held_out = cross_validate([*few, *pages], only_learned_from, (), folds=2, workers=1)
-    asked = [(e.id, n) for e in (*few, *pages) for n in range(len(e.questions))]
-    assert sorted((t.prediction.conversation, t.prediction.turn) for t in held_out) == sorted(asked)
+    places = [(e.id, n) for e in (*few, *pages) for n in range(len(e.questions))]
+    assert sorted((t.prediction.conversation, t.prediction.turn) for t in held_out) == sorted(places)
     reachable = {t.prediction.conversation for t in held_out if t.reachable}
     assert "1f0c-mill" in reachable
     assert reachable & {e.id for e in few}

@@ -27,8 +27,8 @@ def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[Rank
     random, found = np.random.default_rng(seed), []
     for _ in range(count):
         rows = plans(random)
-        meant = int(rows[:, PRIOR].argmax()) if right is None else right
-        found.append(RankedTurn(rows, (np.arange(2) == meant).astype(float), alone))
+        best = int(rows[:, PRIOR].argmax()) if right is None else right
+        found.append(RankedTurn(rows, (np.arange(2) == best).astype(float), alone))
     return found
 
 

@@ -16,9 +16,9 @@ def turn(leaves: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     rows = np.zeros((leaves, len(COLUMNS)), np.float32)
     rows[:, IN_ROW] = random.random(leaves) * 0.5
     rows[:, YEAR] = random.choice([-1, 0], leaves)
-    meant = random.integers(leaves)
-    rows[meant, [IN_ROW, YEAR]] = 1
-    return rows, (np.arange(leaves) == meant).astype(float)
+    targets = random.integers(leaves)
+    rows[targets, [IN_ROW, YEAR]] = 1
+    return rows, (np.arange(leaves) == targets).astype(float)
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +32,16 @@ def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
     random = np.random.default_rng(1)
     turns = [turn(12, random) for _ in range(40)]
     found = [int(shares.argmax()) for shares in scorer.predict([rows for rows, _ in turns])]
-    assert found == [int(meant.argmax()) for _, meant in turns]
+    assert found == [int(targets.argmax()) for _, targets in turns]
 
 
 @pytest.mark.slow
 def test_what_turns_of_little_weight_show_counts_little() -> None:
     random = np.random.default_rng(3)
     turns = [turn(8, random) for _ in range(60)]
-    against = [(rows, 0.1 * np.roll(meant, 1)) for rows, meant in turns]
+    against = [(rows, 0.1 * np.roll(targets, 1)) for rows, targets in turns]
     shares = fit_leaf_scorer([*turns, *against], seed=0).predict([rows for rows, _ in turns])
-    assert all(part[meant > 0] > 0.5 for part, (_, meant) in zip(shares, turns, strict=True))
+    assert all(part[targets > 0] > 0.5 for part, (_, targets) in zip(shares, turns, strict=True))
 
 
 def test_each_page_has_shares_of_its_own(scorer: Trees) -> None:

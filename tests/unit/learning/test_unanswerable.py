@@ -30,13 +30,13 @@ def puts(examples: tuple[Example, ...]) -> list[SyntheticQuestion]:
 def test_every_question_is_put_to_its_own_page_with_those_before_it(
     examples: tuple[Example, ...], puts: list[SyntheticQuestion]
 ) -> None:
-    asked = {
+    questions = {
         (e.document.digest, e.questions[:n], e.questions[n])
         for e in examples
         if e.document
         for n in range(len(e.questions))
     }
-    assert {(put.document.digest, put.history, put.question) for put in puts if put.answerable} == asked
+    assert {(put.document.digest, put.history, put.question) for put in puts if put.answerable} == questions
 
 
 def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(puts: list[SyntheticQuestion]) -> None:
@@ -57,8 +57,8 @@ def test_the_other_year_is_printed_nowhere(puts: list[SyntheticQuestion]) -> Non
             [cell.text for table in put.document.tables for row in table.cells for cell in row]
             + [sentence.text for sentence in put.document.sentences]
         )
-        asked = {word.strip("?,.") for word in put.question.split()} - {*printed.split()}
-        assert any(word.isdigit() and len(word) == 4 for word in asked)
+        words = {word.strip("?,.") for word in put.question.split()} - {*printed.split()}
+        assert any(word.isdigit() and len(word) == 4 for word in words)
 
 
 def test_a_page_of_another_company_is_not_the_questions_own(puts: list[SyntheticQuestion]) -> None:

@@ -84,11 +84,11 @@ def test_a_notebook_shows_the_table_with_its_source_cells_marked(answers: Answer
 
 
 def test_a_sentence_is_shown_with_its_words_marked() -> None:
-    asked = quaestor.open("sample#NORD/2012/page_41.pdf").ask(
+    answer = quaestor.open("sample#NORD/2012/page_41.pdf").ask(
         ["what were net sales of power cables in 2012?", "why did they grow?"]
     )[1]
-    (mark,) = (found for found in elements_of(asked._repr_html_()) if found.tag == "mark")
-    assert mark.text_content() == asked.display
+    (mark,) = (found for found in elements_of(answer._repr_html_()) if found.tag == "mark")
+    assert mark.text_content() == answer.display
 
 
 def test_a_withheld_answer_shows_no_arithmetic(answers: Answers) -> None:
@@ -186,13 +186,13 @@ def test_what_is_missing_is_missing(asked_prices: Answers) -> None:
 
 def test_a_quotient_beside_a_large_amount_stays_exact() -> None:
     large = "123,456,789,012,345"
-    asked = quaestor.open(page([["", "2010", "2009"], ["assets", large, "7"]])).ask(
+    answers = quaestor.open(page([["", "2010", "2009"], ["assets", large, "7"]])).ask(
         ["what were assets in 2010?", "what were assets in 2009?", "what is the first divided by the second?"]
     )
-    exact = asked.to_pandas()["exact"].tolist()
+    exact = answers.to_pandas()["exact"].tolist()
     assert exact[0] == large.replace(",", "")
-    assert [Decimal(text) for text in exact] == [one.number for one in asked]
-    assert asked.to_polars()["exact"].to_list() == exact
+    assert [Decimal(text) for text in exact] == [one.number for one in answers]
+    assert answers.to_polars()["exact"].to_list() == exact
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars"])

@@ -84,8 +84,8 @@ def test_what_depends_on_a_correction_follows_and_comes_back(conversation: Ongoi
     assert [str(change) for change in changes] == ["answer 2: $ 27.95 -> $ 30.00", "answer 3: $ 20.70 -> $ 18.65"]
     assert shown(conversation) == ["$ 48.65", "$ 30.00", "$ 18.65"]
     assert conversation.answers[1].sources[0].text.startswith("30.00 (")
-    (made,) = conversation.corrections
-    assert (made.author, made.reason) == ("Ada", "misread")
+    (correction,) = conversation.corrections
+    assert (correction.author, correction.reason) == ("Ada", "misread")
     assert [str(answer) for answer in answered] == ["$ 48.65", "$ 27.95", "$ 20.70"]
     assert "30.00 <del>$ 27.95</del>" in conversation._repr_html_()
     assert str(conversation.ask("what was the exercise price in 2005?")) == "$ 30.00"
@@ -134,9 +134,9 @@ def test_every_other_reading_that_the_solver_kept_can_be_chosen() -> None:
     )
     conversation = quaestor.open(f"sample#{page}").conversation()
     answers = conversation.ask(questions)
-    kept = [place for place, one in enumerate(answers) if one.answer.other_readings]
-    assert kept
-    for place in kept:
+    places = [place for place, one in enumerate(answers) if one.answer.other_readings]
+    assert places
+    for place in places:
         first, *_ = conversation.fix(f"{place + 1} reading 2", author="Ada")
         assert (first.number, first.now) == (place + 1, answers[place].answer.other_readings[0].shown)
         assert first.turn.verified

@@ -180,9 +180,9 @@ def test_a_model_is_asked_by_its_name_or_by_an_open_session(local_models: None) 
 
     async def shared(model: str) -> tuple[list[str], int]:
         async with quaestor.open_session(model) as session:
-            made = quaestor.make_solver("reflection")
+            solver = quaestor.make_solver("reflection")
             named = await PAGE.ask_async(QUESTION, solver="reflection", model=session)
-            given = await PAGE.ask_async(QUESTION, solver=made, model=session)
+            given = await PAGE.ask_async(QUESTION, solver=solver, model=session)
             assert [answered.turn.usage.requests for answered in (named, given)] == [2, 2]
             plain: Any = session
             for act in (lambda: PAGE.ask(QUESTION, model=plain), lambda: PAGE.conversation(model=plain)):
@@ -193,8 +193,8 @@ def test_a_model_is_asked_by_its_name_or_by_an_open_session(local_models: None) 
     with ModelServer(script) as server:
         model = f"openai:scripted@{server.url}/v1"
         assert str(PAGE.ask(QUESTION, solver="reflection", model=model)) == "$ 48.65"
-        made = quaestor.make_solver("reflection")
-        assert str(PAGE.ask(QUESTION, solver=made, model=model)) == "$ 48.65"
+        solver = quaestor.make_solver("reflection")
+        assert str(PAGE.ask(QUESTION, solver=solver, model=model)) == "$ 48.65"
         assert asyncio.run(shared(model)) == (["$ 48.65", "$ 48.65"], 4)
 
 

@@ -61,8 +61,8 @@ def test_requests_in_parallel_stay_within_the_limit(bench: Bench) -> None:
 
     async def run() -> list[object]:
         async with bench.connect(meter=Meter(Budget(requests=7))) as connection:
-            asked = (model_request(connection.model, HELLO) for _ in range(20))
-            return list(await asyncio.gather(*asked, return_exceptions=True))
+            requests = (model_request(connection.model, HELLO) for _ in range(20))
+            return list(await asyncio.gather(*requests, return_exceptions=True))
 
     outcomes = asyncio.run(run())
     assert len(bench.server.asked) == 7

@@ -66,8 +66,8 @@ def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0
 
 def without_times(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
     """All of a transcript but its times, in the order of the conversations."""
-    kept = sorted(exchanges, key=lambda e: (e.place.conversation, e.place.turn, e.number))
-    return [(e.place, e.number, e.phase, e.request, e.status, dict(e.headers), e.response, e.usage) for e in kept]
+    ordered = sorted(exchanges, key=lambda e: (e.place.conversation, e.place.turn, e.number))
+    return [(e.place, e.number, e.phase, e.request, e.status, dict(e.headers), e.response, e.usage) for e in ordered]
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
     with CassetteRecorder(tmp_path / "run.cassette") as recorder:
         answers = play(bench, recorder)
     recorded, bench.exchanges[:] = without_times(bench.exchanges), []
-    asked = len(bench.server.asked)
+    before = len(bench.server.asked)
 
     async def refuse(self: object, request: httpx2.Request) -> httpx2.Response:
         pytest.fail(f"went to the network for {request.url}")
@@ -89,9 +89,9 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
         bench.exchanges.clear()
         assert play(bench, player, pace=pace) == answers
         assert without_times(bench.exchanges) == recorded
-    assert len(bench.server.asked) == asked
+    assert len(bench.server.asked) == before
     assert len(bench.pauses) == pauses, "a replay waits for nothing"
-    assert asked > 16, "no fault was recorded"
+    assert before > 16, "no fault was recorded"
 
 
 def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
 
     async def run(tape: Cassette) -> tuple[str, int]:
         async with bench.connect(cassette=tape) as connection:
-            asked = [ModelRequest.user_text_prompt("Go on")]
-            async with model_request_stream(connection.model, asked) as stream:
+            messages = [ModelRequest.user_text_prompt("Go on")]
+            async with model_request_stream(connection.model, messages) as stream:
                 events = [event async for event in stream]
                 return stream.get().text or "", len(events)
 

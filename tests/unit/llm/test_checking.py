@@ -36,7 +36,7 @@ def test_a_model_that_can_do_everything(plain: Bench) -> None:
     assert "'ready'" in found[0].detail
     assert "add(a=2, b=3)" in found[1].detail
     assert '{"total": 5}' in found[2].detail
-    assert [asked.stream for asked in plain.server.asked] == [False, False, False, True]
+    assert [request.stream for request in plain.server.asked] == [False, False, False, True]
 
 
 def test_a_model_that_talks_instead(plain: Bench) -> None:

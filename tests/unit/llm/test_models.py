@@ -78,11 +78,11 @@ def test_a_proxy_is_used_for_hosts_that_are_not_excepted(monkeypatch: pytest.Mon
 
     from quaestor.llm import models
 
-    asked: list[object] = []
+    calls: list[object] = []
 
     class Transport(httpx2.AsyncBaseTransport):
         def __init__(self, proxy: object, **more: object) -> None:
-            asked.append(proxy)
+            calls.append(proxy)
 
     monkeypatch.setattr(httpx2, "AsyncHTTPTransport", Transport)
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
@@ -90,7 +90,7 @@ def test_a_proxy_is_used_for_hosts_that_are_not_excepted(monkeypatch: pytest.Mon
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     models._network(find_model("openai:m"))
     models._network(find_model("vllm:m"))
-    assert asked == ["http://proxy.example:3128", None]
+    assert calls == ["http://proxy.example:3128", None]
 
 
 def test_no_live_model_is_asked_in_tests() -> None:

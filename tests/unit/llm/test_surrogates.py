@@ -22,11 +22,11 @@ def test_a_reply_with_half_a_pair_can_be_answered(bench: Bench) -> None:
 
     async def run() -> str:
         async with bench.connect() as connection:
-            asked: list[ModelMessage] = [ModelRequest.user_text_prompt("hello")]
-            response = await model_request(connection.model, asked)
+            messages: list[ModelMessage] = [ModelRequest.user_text_prompt("hello")]
+            response = await model_request(connection.model, messages)
             (call,) = response.tool_calls
             results = ModelRequest([ToolReturnPart("add", f"no {HALF}", call.tool_call_id), UserPromptPart(HALF)])
-            return (await model_request(connection.model, [*asked, response, results])).text or ""
+            return (await model_request(connection.model, [*messages, response, results])).text or ""
 
     assert asyncio.run(run()) == "done"
     assert len(bench.server.asked) == 2

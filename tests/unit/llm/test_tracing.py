@@ -170,8 +170,8 @@ def test_turns_of_conversations_that_are_played_at_once_do_not_mix(local_models:
         with ModelServer(lambda asked: say("no", delay=0.01)) as server:
             async with open_session(ModelConfig(spec_for(server), tracing=provider)) as session:
                 many = [Conversation(f"talk {n}", document, (QUESTION, QUESTION)) for n in range(4)]
-                played = (play_conversation(one, AgentSolver(ONE_TALK), None, session) for one in many)
-                await asyncio.gather(*played)
+                talks = (play_conversation(one, AgentSolver(ONE_TALK), None, session) for one in many)
+                await asyncio.gather(*talks)
 
     asyncio.run(run())
     finished = spans.get_finished_spans()

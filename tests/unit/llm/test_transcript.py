@@ -39,9 +39,9 @@ def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) 
     bench.says(*replies)
     play(bench, "Single_NORD/2012/page_41.pdf-1")
     assert len(bench.exchanges) == 4
-    for exchange, asked, reply in zip(bench.exchanges, bench.server.asked, replies, strict=True):
-        assert json.loads(exchange.request) == asked.body
-        assert exchange.response == written(asked, reply)[0]
+    for exchange, request, reply in zip(bench.exchanges, bench.server.asked, replies, strict=True):
+        assert json.loads(exchange.request) == request.body
+        assert exchange.response == written(request, reply)[0]
         assert exchange.status == reply.status
         assert exchange.method == "POST"
         assert exchange.path in ("/v1/chat/completions", "/v1/messages")
@@ -91,51 +91,51 @@ def watched(response: httpx2.Response, secrets: tuple[str, ...] = ()) -> tuple[l
     async def answer(request: httpx2.Request) -> httpx2.Response:
         return response
 
-    kept: list[Exchange] = []
-    transport = WatchingTransport(httpx2.MockTransport(answer), [kept], model="m", secrets=secrets)
-    return kept, httpx2.AsyncClient(transport=transport)
+    exchanges: list[Exchange] = []
+    transport = WatchingTransport(httpx2.MockTransport(answer), [exchanges], model="m", secrets=secrets)
+    return exchanges, httpx2.AsyncClient(transport=transport)
 
 
 def test_a_compressed_reply_is_recorded_as_text() -> None:
     packed = gzip.compress(b'{"answer": 1}')
-    kept, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
+    exchanges, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
     assert asyncio.run(client.post("http://h/v1", content=b"{}")).json() == {"answer": 1}
-    assert kept[0].response == '{"answer": 1}'
+    assert exchanges[0].response == '{"answer": 1}'
 
 
 def test_a_compressed_reply_is_bounded_by_its_size_once_decompressed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "LONGEST_REPLY", 1 << 20)
     packed = gzip.compress(bytes(100 << 20))
-    kept, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
+    exchanges, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
     with pytest.raises(ModelReplyError, match="larger than"):
         asyncio.run(client.post("http://h/v1", content=b"{}"))
-    assert len(kept[0].response or "") < 3 << 20
+    assert len(exchanges[0].response or "") < 3 << 20
 
 
 def test_a_key_in_a_compressed_reply_is_blanked() -> None:
     packed = gzip.compress(b"bad key sk-12345678!")
     response = httpx2.Response(401, headers={"content-encoding": "gzip"}, stream=Body([packed]))
-    kept, client = watched(response, ("sk-12345678",))
-    assert asyncio.run(client.post("http://h/v1", content=b"{}")).text == kept[0].response == "bad key [key]!"
+    exchanges, client = watched(response, ("sk-12345678",))
+    assert asyncio.run(client.post("http://h/v1", content=b"{}")).text == exchanges[0].response == "bad key [key]!"
 
 
 def test_a_reply_that_breaks_off_is_recorded_as_far_as_it_came() -> None:
     fault = httpx2.RemoteProtocolError("gone")
-    kept, client = watched(httpx2.Response(200, stream=Body([b"half", b" a rep"], fault)))
+    exchanges, client = watched(httpx2.Response(200, stream=Body([b"half", b" a rep"], fault)))
     with pytest.raises(httpx2.RemoteProtocolError):
         asyncio.run(client.post("http://h/v1", content=b"{}"))
-    assert (kept[0].response, kept[0].error) == ("half a rep", "RemoteProtocolError: gone")
+    assert (exchanges[0].response, exchanges[0].error) == ("half a rep", "RemoteProtocolError: gone")
 
 
 def test_headers_are_left_out_but_for_those_that_steer_the_client() -> None:
     headers = {"Set-Cookie": "session=1", "Retry-After": "3", "X-Request-Id": "a", "Content-Type": "text/plain"}
-    kept, client = watched(httpx2.Response(429, headers=headers, stream=Body([b"slow"])))
+    exchanges, client = watched(httpx2.Response(429, headers=headers, stream=Body([b"slow"])))
     asyncio.run(client.post("http://h/v1?key=secret", content=b"{}", headers={"authorization": "Bearer secret"}))
-    assert kept[0].headers == {"retry-after": "3", "content-type": "text/plain"}
-    assert "secret" not in repr(kept[0])
+    assert exchanges[0].headers == {"retry-after": "3", "content-type": "text/plain"}
+    assert "secret" not in repr(exchanges[0])
 
 
 def test_a_key_that_a_server_repeats_is_blanked() -> None:
-    kept, client = watched(httpx2.Response(401, stream=Body([b"bad key sk-12345678!"])), ("sk-12345678",))
+    exchanges, client = watched(httpx2.Response(401, stream=Body([b"bad key sk-12345678!"])), ("sk-12345678",))
     asyncio.run(client.post("http://h/v1", content=b"about sk-12345678"))
-    assert (kept[0].request, kept[0].response) == ("about [key]", "bad key [key]!")
+    assert (exchanges[0].request, exchanges[0].response) == ("about [key]", "bad key [key]!")

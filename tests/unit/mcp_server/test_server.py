@@ -71,14 +71,14 @@ async def test_what_of_a_table_was_not_understood_is_told_wherever_it_is_used(tm
     async with client_of_folder(tmp_path) as client:
         outline = await called(client, "read_document", document="odd.md")
         table = await called(client, "read_document", document="odd.md", table=0)
-        asked = await called(client, "ask", document="odd.md", question="what were total assets in 2023?")
+        reply = await called(client, "ask", document="odd.md", question="what were total assets in 2023?")
     (shown,) = outline["tables"]
     assert (shown["role"], shown["scale"], shown["unit"]) == ("balance sheet", "million", "EUR")
     assert shown["periods"] == ["2023", "2022"]
     assert shown["doubts"] == table["table"]["doubts"]
     assert "60.1.2" in shown["doubts"][0]
     assert "1 cell" in outline["health"]
-    assert "60.1.2" in asked["answers"][0]["reason"]
+    assert "60.1.2" in reply["answers"][0]["reason"]
 
 
 async def test_of_a_file_of_several_pages_the_pages_are_named(tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ async def test_places_rows_numbers_and_formulas(tmp_path: Path) -> None:
             "debt": {"words": "owed $ 2.7 billion to banks"},
             "years": {"number": "2"},
         }
-        made = await called(client, "calculate", document=FILING, formula="debt / sales * years", values=values)
-        assert made["display"] == "4.3183"
-        assert {source["kind"] for source in made["sources"]} == {"cell", "sentence"}
+        result = await called(client, "calculate", document=FILING, formula="debt / sales * years", values=values)
+        assert result["display"] == "4.3183"
+        assert {source["kind"] for source in result["sources"]} == {"cell", "sentence"}
         alone = await called(client, "calculate", formula="a / 3", values={"a": {"number": "1"}})
         assert alone["value"].startswith("0.333333333")
 
@@ -135,8 +135,8 @@ async def test_the_prompt_leads_to_a_plan_that_calculate_runs(tmp_path: Path) ->
         operands = [{"type": "reference", "step_ref": number} for number in (1, 2)]
         last = {"step_id": 3, "tool": "compute", "operation": "subtract", "operands": operands}
         plan = {"thought_process": "both years", "steps": [*extracts, last]}
-        made = await called(client, "calculate", document=FILING, question=question, plan=plan)
-        assert made["display"] == "$ 120.5 million"
+        result = await called(client, "calculate", document=FILING, question=question, plan=plan)
+        assert result["display"] == "$ 120.5 million"
         lost = {**plan, "steps": [{**extracts[0], "params": {"row_query": "profit", "col_query": "2024"}}]}
         message = await refused(client, "calculate", {"document": FILING, "question": question, "plan": lost})
         assert "step 1" in message

@@ -83,5 +83,5 @@ def test_a_line_items_wordings_are_plain_and_the_preferred_one_comes_first() -> 
 def test_every_spelling_of_a_definition_asks_for_a_ratio(ratio: FinancialRatio) -> None:
     for above in ratio.numerator.wordings:
         for below in ratio.denominator.wordings:
-            asked = read_question(f"what was the {above} divided by {below} in 2009?")
-            assert asked.metric_types()[0].metric_type == "ratio"
+            reading = read_question(f"what was the {above} divided by {below} in 2009?")
+            assert reading.metric_types()[0].metric_type == "ratio"

@@ -165,12 +165,12 @@ def test_limits() -> None:
 def outcome(text: str) -> None:
     """A value or a named error; anything else fails the test."""
     try:
-        made = parse_expression(text, {**NAMES, "s": VALUES["sales"], "sales": VALUES["sales"]})
+        plan = parse_expression(text, {**NAMES, "s": VALUES["sales"], "sales": VALUES["sales"]})
     except FormulaError:
         return
-    assert len(made.steps) <= MOST_STEPS
+    assert len(plan.steps) <= MOST_STEPS
     try:
-        execute(made)
+        execute(plan)
     except PlanError:
         return
 

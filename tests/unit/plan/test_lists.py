@@ -231,7 +231,7 @@ def test_a_sum_of_cells_is_one_of_their_numbers_in_program_text(
 
 
 def test_a_percentage_that_was_computed_is_one_in_a_list() -> None:
-    made = value(("percentage", (number("1"), number("4"))), ("items", (Ref(1), number("12", Scale.MILLION))))
-    assert made == ValueList(
+    result = value(("percentage", (number("1"), number("4"))), ("items", (Ref(1), number("12", Scale.MILLION))))
+    assert result == ValueList(
         (ListItem("percentage", Decimal(25), Scale.PERCENT), ListItem(None, Decimal(12), Scale.MILLION))
     )

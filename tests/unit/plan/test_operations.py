@@ -8,9 +8,9 @@ from quaestor.plan.operations import OPERATIONS, Selection, require_in_range
 
 
 def run(name: str, *values: str) -> Decimal | bool:
-    made = OPERATIONS[name].function([Decimal(value) for value in values])
-    assert not isinstance(made, Selection)
-    return plain(made)
+    result = OPERATIONS[name].function([Decimal(value) for value in values])
+    assert not isinstance(result, Selection)
+    return plain(result)
 
 
 @pytest.mark.parametrize(

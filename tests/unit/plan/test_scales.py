@@ -117,13 +117,13 @@ def plan(operation: str, *operands: str) -> Plan:
     ]
 )
 def test_rule(operation: str, operands: list[str], value: str | bool, scale: Scale, program: str | None) -> None:
-    made = plan(operation, *operands)
-    result = execute(made).result
+    computed = plan(operation, *operands)
+    result = execute(computed).result
     shown = plain(result.value)
     assert shown == (value if isinstance(value, bool) else pytest.approx(Decimal(value), abs=Decimal("1e-40")))
     assert result.scale is scale
     if program is not None:
-        assert to_program(made) == program
+        assert to_program(computed) == program
 
 
 @pytest.mark.parametrize("operation", ["add", "subtract", "sum", "average", "minimum", "maximum"])
@@ -168,9 +168,9 @@ def test_a_ratio_is_compared_with_a_printed_percentage_as_a_fraction() -> None:
 
 def test_a_constant_with_a_stated_scale_is_aligned() -> None:
     page = Extract(1, CellRef("doc", 0, 1, 1), "debt", Quantity(Decimal(325)), label_scale=MILLION)
-    made = Plan((page, Compute(2, "add", (Ref(1), Constant(Decimal("2.2"), "2.2", BILLION)))))
-    assert execute(made).result.number == Decimal(2525)
-    assert to_program(made) == "multiply(2.2, const_1000), add(325, #0)"
+    scaled = Plan((page, Compute(2, "add", (Ref(1), Constant(Decimal("2.2"), "2.2", BILLION)))))
+    assert execute(scaled).result.number == Decimal(2525)
+    assert to_program(scaled) == "multiply(2.2, const_1000), add(325, #0)"
 
 
 def test_plans_of_before_read_as_they_were_written() -> None:

@@ -87,5 +87,5 @@ _WORDS = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=80), st.lists(_WORDS, max_size=12).map(" ".join)))
 def test_any_text_is_of_some_kind(text: str) -> None:
-    asked = read_answer_kind(text.lower())
-    assert (asked.selection is None) or asked.kind in ("yes_no", "label", "labels", "count")
+    kind = read_answer_kind(text.lower())
+    assert (kind.selection is None) or kind.kind in ("yes_no", "label", "labels", "count")

@@ -56,10 +56,10 @@ def test_parts_are_named_by_their_places(text: str, asked: AskedParts) -> None:
 def test_answers_are_named_by_their_numbers(
     text: str, places: tuple[int, ...], operation: str, factor: str | None
 ) -> None:
-    asked = read_asked_parts(text)
-    assert asked is not None
-    assert (asked.places, asked.operation, asked.answers, asked.count) == (places, operation, True, 0)
-    assert (None if asked.factor is None else asked.factor.value) == (None if factor is None else Decimal(factor))
+    parts = read_asked_parts(text)
+    assert parts is not None
+    assert (parts.places, parts.operation, parts.answers, parts.count) == (places, operation, True, 0)
+    assert (None if parts.factor is None else parts.factor.value) == (None if factor is None else Decimal(factor))
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_answers_are_named_by_their_numbers(
     ],
 )
 def test_a_number_that_is_given_is_read_as_it_is_printed(text: str, value: str, scale: Scale, inverse: bool) -> None:
-    asked = read_asked_parts(text)
-    assert asked is not None
-    assert asked.factor is not None
-    assert (asked.factor.value, asked.factor.scale, asked.inverse) == (Decimal(value), scale, inverse)
+    parts = read_asked_parts(text)
+    assert parts is not None
+    assert parts.factor is not None
+    assert (parts.factor.value, parts.factor.scale, parts.inverse) == (Decimal(value), scale, inverse)
 
 
 @pytest.mark.parametrize("text", ["answer 0", "the sum of answers 1 to 999999999", "answer 12345678901234567890"])
 def test_an_answer_that_no_conversation_has_is_still_one_that_is_asked_for(text: str) -> None:
-    asked = read_asked_parts(text)
-    assert asked is not None
-    assert asked.places == (NO_PLACE,)
+    parts = read_asked_parts(text)
+    assert parts is not None
+    assert parts.places == (NO_PLACE,)
 
 
 @pytest.mark.parametrize(("text", "operation"), [("the average?", "average"), ("and the total", "sum")])

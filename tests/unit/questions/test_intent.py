@@ -15,11 +15,11 @@ EXAMPLES = [(pattern, example) for pattern in PATTERNS for example in pattern.ex
 def test_each_example_is_read_by_its_pattern(pattern: QuestionPattern, example: str) -> None:
     assert pattern in read_question(example).patterns
     previous = min(pattern.after, default="percentage_change" if pattern.again else None)
-    asked = "percentage_change" if pattern.again else pattern.metric_type
-    if asked and pattern.weight >= 0.5:
-        assert read_question(example).metric_types(previous)[0].metric_type == asked
-    elif asked:
-        assert asked in [metric.metric_type for metric in read_question(example).metric_types(previous)]
+    name = "percentage_change" if pattern.again else pattern.metric_type
+    if name and pattern.weight >= 0.5:
+        assert read_question(example).metric_types(previous)[0].metric_type == name
+    elif name:
+        assert name in [metric.metric_type for metric in read_question(example).metric_types(previous)]
     assert read_question(example).magnitude is pattern.magnitude
     if pattern.scale:
         assert read_question(example).scale is Scale(pattern.scale)
@@ -68,8 +68,8 @@ def test_signs_stay_unless_the_question_drops_them(question: str) -> None:
     ],
 )
 def test_words_decide_which_operand_comes_first(question: str, order: str) -> None:
-    asked = read_question(question).metric_types()[0].pattern
-    assert next(pattern.order for pattern in read_question(question).patterns if pattern.name == asked) == order
+    found = read_question(question).metric_types()[0].pattern
+    assert next(pattern.order for pattern in read_question(question).patterns if pattern.name == found) == order
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ OVER_THREE = "what was the change in rent from 2015 to 2017?"
 def test_years_are_counted_from_those_of_the_last_question_that_names_some(
     before: list[str], question: str, years: tuple[int, ...]
 ) -> None:
-    asked = with_stated_years(read_question(question), [read_question(text) for text in before])
-    assert asked.years == years
-    assert asked.year_set == set(years)
+    reading = with_stated_years(read_question(question), [read_question(text) for text in before])
+    assert reading.years == years
+    assert reading.year_set == set(years)
 
 
 def test_a_question_that_states_no_years_stays_the_same_object() -> None:
-    asked = read_question("and the tax?")
-    assert with_stated_years(asked, [read_question(OVER_THREE)]) is asked
+    reading = read_question("and the tax?")
+    assert with_stated_years(reading, [read_question(OVER_THREE)]) is reading

@@ -51,8 +51,8 @@ def test_no_time_is_certainly_asked_for(question: str) -> None:
 
 
 def test_two_times() -> None:
-    asked = times_asked(Question("how did assets change from December 2023 to March 2024?"))
-    assert [(time.year, time.month) for time in asked] == [(2023, 12), (2024, 3)]
+    times = times_asked(Question("how did assets change from December 2023 to March 2024?"))
+    assert [(time.year, time.month) for time in times] == [(2023, 12), (2024, 3)]
 
 
 def test_words_of_time_name_nothing() -> None:

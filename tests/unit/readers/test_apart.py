@@ -41,11 +41,11 @@ async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest
 
 @pytest.mark.slow
 async def test_what_is_kept_is_not_read_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here, kept = read_document(file), FolderCache(tmp_path / "kept")
+    here, cached = read_document(file), FolderCache(tmp_path / "kept")
     nothing_is_read_here(monkeypatch)
-    await read_in_process(read_content(file), kept, LIMITS, ROOM)
-    assert read_document(file, kept).digest == here.digest
-    assert await read_in_process(read_content(file), kept, ReadingLimits(memory=1, seconds=0.0), FULL) is kept
+    await read_in_process(read_content(file), cached, LIMITS, ROOM)
+    assert read_document(file, cached).digest == here.digest
+    assert await read_in_process(read_content(file), cached, ReadingLimits(memory=1, seconds=0.0), FULL) is cached
 
 
 async def test_a_file_that_takes_too_much_is_refused_in_a_line(file: Path) -> None:

@@ -57,15 +57,15 @@ def test_where_nothing_is_corrected_the_document_is_the_same_one() -> None:
 
 
 def test_the_facts_of_a_page_are_current_whenever_the_graph_was_made() -> None:
-    made = record(1, misread(1, 1, "200,000"))
+    correction = record(1, misread(1, 1, "200,000"))
     text = record(2, NumberCorrection(MENTION.ref, MENTION.quantity, parse_quantity("$ 19 million")))
-    corrected = corrected_graph(graph(), [made, text])
+    corrected = corrected_graph(graph(), [correction, text])
     by_source: dict[Source, str] = {fact.source: fact.quantity.text for fact in corrected.observations}
     by_source |= {fact.source: fact.quantity.text for fact in corrected.mentions}
     sources: tuple[CellRef, SentenceRef] = cell(1, 1), MENTION.ref
     assert [by_source[source] for source in sources] == ["200,000", "$ 19 million"]
-    assert corrected_graph(corrected, [made, text]) == corrected
-    assert corrected_graph(corrected, [made, text, record(3, Undo(1)), record(4, Undo(2))]) == graph()
+    assert corrected_graph(corrected, [correction, text]) == corrected
+    assert corrected_graph(corrected, [correction, text, record(3, Undo(1)), record(4, Undo(2))]) == graph()
     assert corrected_graph(graph(), []) == graph()
 
 

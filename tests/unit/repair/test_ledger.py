@@ -33,9 +33,9 @@ FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414", "$ 
 
 def test_a_misread_cell_changes_every_answer_that_rests_on_it_and_no_other() -> None:
     ledger = a_ledger()
-    made = ledger.correct(misread(1, 1, "200,000"), "Ada", "misread", at(1))
+    correction = ledger.correct(misread(1, 1, "200,000"), "Ada", "misread", at(1))
     assert shown(ledger) == ["200,000 million", FIRST[1], "-18,999 million", "-10.5 %", "$ 380,968 million"]
-    assert [(change.turn, change.was) for change in made.changes] == [(i, FIRST[i]) for i in (0, 2, 3, 4)]
+    assert [(change.turn, change.was) for change in correction.changes] == [(i, FIRST[i]) for i in (0, 2, 3, 4)]
     assert ledger.turns[1] is ledger.answered[1]
     assert all(turn.verified for turn in ledger.turns)
     corrected = ledger.turns[3].answer.corrected
@@ -58,8 +58,8 @@ def test_a_misread_cell_changes_its_sentences() -> None:
 
 def test_another_cell_in_the_second_answer_changes_the_fourth() -> None:
     ledger = a_ledger()
-    made = ledger.correct(SourceChoice(1, 1, cell(2, 2)), "Ada")
-    assert [change.turn for change in made.changes] == [1, 2, 3]
+    correction = ledger.correct(SourceChoice(1, 1, cell(2, 2)), "Ada")
+    assert [change.turn for change in correction.changes] == [1, 2, 3]
     assert shown(ledger)[1:3] == ["402 million", "-206,186 million"]
     assert ledger.turns[4] is ledger.answered[4]
     assert ledger.turns[1].answer.sources == (cell(2, 2),)
@@ -165,9 +165,9 @@ def test_refused_corrections_are_one_line_and_leave_no_record(act: Act) -> None:
 
 
 def test_author_and_reason_are_one_line_without_control_characters() -> None:
-    made = a_ledger().correct(misread(1, 1, "5"), "  A\x1b[31mda\n\u202e ", "mis\nread " + "x" * 900)
-    assert made.author == "A [31mda"
-    assert (made.reason[:8], len(made.reason)) == ("mis read", 400)
+    correction = a_ledger().correct(misread(1, 1, "5"), "  A\x1b[31mda\n\u202e ", "mis\nread " + "x" * 900)
+    assert correction.author == "A [31mda"
+    assert (correction.reason[:8], len(correction.reason)) == ("mis read", 400)
     assert a_ledger().correct(misread(1, 1, "5"), " ").author == "you"
 
 
@@ -221,15 +221,15 @@ def test_any_chain_is_refused_or_recorded_and_undoing_all_gives_the_original(act
     for act in acts:
         before = ledger.turns
         try:
-            made = ledger.correct(act, "Ada")
+            correction = ledger.correct(act, "Ada")
         except InputError:
             assert ledger.turns == before
             continue
-        assert serial.load(Correction, serial.dump(made)) == made
+        assert serial.load(Correction, serial.dump(correction)) == correction
         assert ledger.answered == the_turns()
         # What is kept says by itself how the answers read.
         assert apply_corrections(ledger.answered, ledger.corrections) == ledger.turns
-        assert {change.turn for change in made.changes} == {
+        assert {change.turn for change in correction.changes} == {
             place for place, (was, now) in enumerate(zip(before, ledger.turns, strict=True)) if was != now
         }
     again = Ledger(the_page(), the_turns(), ledger.corrections)

@@ -12,8 +12,8 @@ FILING = a_discussed_filing()
 
 
 def found(question: str, *earlier: str) -> tuple[CauseCandidate, ...]:
-    asked = cause_asked(read_question(question), tuple(map(read_question, earlier)))
-    return () if asked is None else find_causes(asked, FILING)
+    cause = cause_asked(read_question(question), tuple(map(read_question, earlier)))
+    return () if cause is None else find_causes(cause, FILING)
 
 
 @pytest.mark.parametrize(

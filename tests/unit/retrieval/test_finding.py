@@ -84,7 +84,7 @@ def tagged_rows(document: Document) -> dict[str, set[int]]:
     """Return questions for labels that stand for one concept alone, and the tables that print what is asked for."""
     tables: defaultdict[Fact, set[int]] = defaultdict(set)
     concepts: defaultdict[str, set[str]] = defaultdict(set)
-    asked: dict[str, tuple[str, Fact]] = {}
+    questions: dict[str, tuple[str, Fact]] = {}
     for tagged in document.facts:
         if isinstance(tagged.source, CellRef):
             at, fact = tagged.source, replace(tagged.fact, scale=0, decimals=None, label="")
@@ -93,8 +93,8 @@ def tagged_rows(document: Document) -> dict[str, set[int]]:
             tables[fact].add(at.table)
             concepts[label].add(f"{fact.concept} {fact.dimensions}")
             if label and period is not None and fact.value is not None:
-                asked[f"what was {label} in {period.year}?"] = label, fact
-    return {question: tables[fact] for question, (label, fact) in asked.items() if len(concepts[label]) == 1}
+                questions[f"what was {label} in {period.year}?"] = label, fact
+    return {question: tables[fact] for question, (label, fact) in questions.items() if len(concepts[label]) == 1}
 
 
 @pytest.mark.very_slow
@@ -102,7 +102,7 @@ def tagged_rows(document: Document) -> dict[str, set[int]]:
 def test_tagged_numbers_of_a_filing_are_among_the_first_five(shared_data: Path, name: str) -> None:
     document = read_document(shared_data / "filings" / name)
     index = PlaceIndex.of(document)
-    asked = sorted(tagged_rows(document).items())[::3]
-    found = [not tables.isdisjoint({p.table for p in find(index, question)}) for question, tables in asked]
-    assert len(asked) > 50
+    rows = sorted(tagged_rows(document).items())[::3]
+    found = [not tables.isdisjoint({p.table for p in find(index, question)}) for question, tables in rows]
+    assert len(rows) > 50
     assert sum(found) >= 0.95 * len(found)

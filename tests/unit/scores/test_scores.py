@@ -61,8 +61,8 @@ def test_what_is_packed_comes_back_turn_by_turn(rows: list[dict[str, Any]]) -> N
 
 def test_runs_of_other_turns_were_not_asked_the_same() -> None:
     one, other = ({"conversation": "a", "index": place, "document": "p", "correct": True} for place in (0, 1))
-    asked = [frame_of(rows).asked for rows in ([one], [other], [one, other], [])]
-    assert all(asked.count(found) == 1 for found in asked)
+    counts = [frame_of(rows).asked for rows in ([one], [other], [one, other], [])]
+    assert all(counts.count(found) == 1 for found in counts)
 
 
 @pytest.fixture(scope="module")

@@ -98,8 +98,8 @@ def test_the_labelled_files(shared_data: Path, name: str, programs: int, lost: i
 
 def test_derivations_are_executed_and_spans_are_none(tmp_path: Path) -> None:
     records = tatqa_pages()
-    asked = records[0]["questions"]
-    asked[0]["derivation"], asked[1]["derivation"] = "1,200.5-1,001", "see note 5"
+    questions = records[0]["questions"]
+    questions[0]["derivation"], questions[1]["derivation"] = "1,200.5-1,001", "see note 5"
     path = write_tatqa(tmp_path, records)
     report = check_dataset(read_dataset(path), read_gold(path))
     assert (report.conversations, report.turns, report.programs, report.agreeing) == (2, 10, 3, 1)

@@ -83,11 +83,11 @@ def why(programs: Sequence[str], plans: Sequence[Plan | None], *questions: str) 
 def judged(
     golds: Sequence[GoldTurn], given: Sequence[Prediction | None], questions: Sequence[str]
 ) -> list[Cause | None]:
-    asked = (*questions, *["what was it?"] * len(golds))[: len(golds)]
+    texts = (*questions, *["what was it?"] * len(golds))[: len(golds)]
     correct = [
         executed_equal(None if p is None else p.value, gold.executed) for p, gold in zip(given, golds, strict=True)
     ]
-    conversation = Conversation("c", PAGE, tuple(asked))
+    conversation = Conversation("c", PAGE, tuple(texts))
     return list(find_causes(conversation, golds, given, correct, page_numbers(PAGE), benchmark_rows_of(PAGE)))
 
 

@@ -41,14 +41,14 @@ def said(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
 
 @pytest.mark.very_slow
 def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> None:
-    solver, asked = EmbeddedSolver(load_weights()), conversations()
+    solver, talks = EmbeddedSolver(load_weights()), conversations()
 
     async def together() -> list[tuple[Turn, ...]]:
-        return list(await asyncio.gather(*(play_conversation(conversation, solver) for conversation in asked)))
+        return list(await asyncio.gather(*(play_conversation(conversation, solver) for conversation in talks)))
 
-    alone = [said(asyncio.run(play_conversation(c, EmbeddedSolver(load_weights())))) for c in asked]
+    alone = [said(asyncio.run(play_conversation(c, EmbeddedSolver(load_weights())))) for c in talks]
     assert any(value is not None for turns in alone for value, *_ in turns)
     assert [said(turns) for turns in asyncio.run(together())] == alone
     with ThreadPoolExecutor(6) as pool:
-        threads = list(pool.map(lambda c: asyncio.run(play_conversation(c, solver)), asked))
+        threads = list(pool.map(lambda c: asyncio.run(play_conversation(c, solver)), talks))
     assert [said(turns) for turns in threads] == alone

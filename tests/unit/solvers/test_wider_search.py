@@ -47,30 +47,28 @@ def script(solver: Solver, steps: list[dict[str, object]]) -> Script:
 @pytest.mark.parametrize(("solver", "steps"), CASES)
 def test_more_is_shown_and_asked_once_more(solver: Solver, steps: list[dict[str, object]]) -> None:
     excerpts = WordExcerpts(FILING)
-    played = play_solver(solver, script(solver, steps), (QUESTION,), FILING, excerpts=excerpts)
-    assert played.turn.error is None
-    assert played.turn.answer.number == 4
-    assert played.phases == ["PLAN", "PLAN_wider"]
+    run = play_solver(solver, script(solver, steps), (QUESTION,), FILING, excerpts=excerpts)
+    assert run.turn.error is None
+    assert run.turn.answer.number == 4
+    assert run.phases == ["PLAN", "PLAN_wider"]
     assert excerpts.asked == [QUESTION, f"{QUESTION} {MISSING}"]
 
 
 @pytest.mark.parametrize(("solver", "steps"), CASES)
 def test_it_is_believed_the_second_time(solver: Solver, steps: list[dict[str, object]]) -> None:
-    played = play_solver(solver, script(solver, steps[:1] * 2), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
-    assert isinstance(played.turn.events[-1], NoAnswerGiven)
-    assert played.phases == ["PLAN", "PLAN_wider"]
+    run = play_solver(solver, script(solver, steps[:1] * 2), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    assert isinstance(run.turn.events[-1], NoAnswerGiven)
+    assert run.phases == ["PLAN", "PLAN_wider"]
 
 
 def test_an_agent_that_did_not_search_is_shown_more() -> None:
     steps = [SEEN, LOST, reply(query(2023, "current_state", "IncomeTax")), reply(final("#1"))]
-    played = play_solver(AgentSolver(), agent_script(steps), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
-    assert played.turn.answer.number == 4
+    run = play_solver(AgentSolver(), agent_script(steps), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    assert run.turn.answer.number == 4
     searched = reply(Call("search_document", {"query": MISSING}))
-    played = play_solver(
-        AgentSolver(), agent_script([searched, LOST]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING)
-    )
-    assert isinstance(played.turn.events[-1], NoAnswerGiven)
-    assert len(played.asked) == 2
+    run = play_solver(AgentSolver(), agent_script([searched, LOST]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    assert isinstance(run.turn.events[-1], NoAnswerGiven)
+    assert len(run.asked) == 2
 
 
 def test_a_search_takes_no_step_so_what_follows_can_name_steps() -> None:
@@ -80,10 +78,8 @@ def test_a_search_takes_no_step_so_what_follows_can_name_steps() -> None:
         Call("calculate", {"operation": "multiply", "values": ["#1", 2]}),
         final("#2"),
     )
-    played = play_solver(
-        AgentSolver(), agent_script([reply(*calls)]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING)
-    )
-    assert played.turn.answer.number == 8
+    run = play_solver(AgentSolver(), agent_script([reply(*calls)]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    assert run.turn.answer.number == 8
 
 
 def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
@@ -112,8 +108,8 @@ def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
 
 def test_no_names_are_told_with_a_question_that_asks_for_no_explanation() -> None:
     steps = [reply(Call("find_in_text", {"words": "company employees"})), reply(final("#1"))]
-    played = play_solver(
+    run = play_solver(
         AgentSolver(), agent_script(steps), ("how many employees?",), FILING, excerpts=WordExcerpts(FILING)
     )
-    assert "the company had 3200 employees" in "".join(played.asked[1].results)
-    assert not re.search(r"\bp\d+: ", "".join(played.asked[1].results + played.asked[1].prompts))
+    assert "the company had 3200 employees" in "".join(run.asked[1].results)
+    assert not re.search(r"\bp\d+: ", "".join(run.asked[1].results + run.asked[1].prompts))

@@ -45,8 +45,8 @@ def version(path: Path) -> int:
 def counts(path: Path) -> tuple[int, int]:
     async def read() -> tuple[int, int]:
         async with SqliteStore(path) as store:
-            played = [(run.id, one.conversation) for run in await store.runs() for one in await store.examples(run.id)]
-            prompts = sum([len(await store.prompts(*place)) for place in played])
+            keys = [(run.id, one.conversation) for run in await store.runs() for one in await store.examples(run.id)]
+            prompts = sum([len(await store.prompts(*place)) for place in keys])
             return prompts, sum([one.triples for one in await store.ontologies()])
 
     return asyncio.run(read())

@@ -63,12 +63,12 @@ class FirstNumber:
 class Counting(FirstNumber):
     """Answers with another number each time, whoever asks."""
 
-    asked = 0
+    calls = 0
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        self.asked += 1
+        self.calls += 1
         answer = await super().solve(question, context)
-        return replace(answer, description=f"number {self.asked}")
+        return replace(answer, description=f"number {self.calls}")
 
 
 class Lying(FirstNumber):

@@ -44,7 +44,7 @@ async def answer_of(app: ASGIApp, pieces: AsyncIterator[bytes], **scope: Any) ->
             headers.update({name.decode().lower(): value.decode() for name, value in message["headers"]})
         body += message.get("body", b"")
 
-    asked = {
+    request = {
         "type": "http",
         "method": "POST",
         "path": "/",
@@ -53,7 +53,7 @@ async def answer_of(app: ASGIApp, pieces: AsyncIterator[bytes], **scope: Any) ->
         "scheme": "http",
         **scope,
     }
-    await app({"client": ("1.2.3.4", 1), **asked}, receive, send)
+    await app({"client": ("1.2.3.4", 1), **request}, receive, send)
     return status, headers, body
 
 

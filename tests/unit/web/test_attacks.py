@@ -66,8 +66,8 @@ class Attacked:
         assert begun.status == 303, begun.text
         there = begun.headers["location"]
         for question in questions:
-            asked = self.post(f"{there}/ask", question=question)
-            assert asked.status in (303, 400), asked.text
+            reply = self.post(f"{there}/ask", question=question)
+            assert reply.status in (303, 400), reply.text
         return there
 
 
@@ -81,11 +81,11 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
         request = asking(folder)
         asyncio.run(evaluate_async("sample", limit=2, store=request.settings.store))
         with raw(create_app(request, None, ("sample", str(sample_path())))) as app:
-            made = Attacked(app, folder)
-            there = made.converse(evil_csv(), f"../../{EVIL[0]}.csv", "what were net sales in 2009?", *EVIL)
-            made.post(f"{there}/name", title=EVIL[1])
-            made.known = list(crawl(app))
-            yield made
+            attack = Attacked(app, folder)
+            there = attack.converse(evil_csv(), f"../../{EVIL[0]}.csv", "what were net sales in 2009?", *EVIL)
+            attack.post(f"{there}/name", title=EVIL[1])
+            attack.known = list(crawl(app))
+            yield attack
 
 
 ADDRESSES = addresses(create_app(asking(Path("nowhere"))))
@@ -180,8 +180,8 @@ def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) ->
 def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attacked) -> None:
     for number, climbing in enumerate(CLIMBING):
         for method, there in attacked.known[number % 81 :: 81]:
-            asked = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
-            reply = attacked.asked.ask("GET", f"{there.partition('?')[0]}?{asked}")
+            query = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
+            reply = attacked.asked.ask("GET", f"{there.partition('?')[0]}?{query}")
             assert attacked.wrong(reply) == [], (method, there, climbing)
 
 
@@ -241,8 +241,8 @@ def test_what_a_file_is_called_is_no_path_and_no_header(attacked: Attacked, name
         assert attacked.wrong(page) == []
         taken = attacked.asked.ask("GET", f"{begun.headers['location']}/export?format=csv")
         assert "x-evil" not in taken.headers
-    kept = [path.name for path in attacked.folder.rglob("*") if path.is_file()]
-    assert not [path for path in kept if "passwd" in path or "evil" in path.lower() or path.endswith(".csv")]
+    files = [path.name for path in attacked.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if "passwd" in path or "evil" in path.lower() or path.endswith(".csv")]
 
 
 def grows(_: Path) -> bytes:
@@ -363,7 +363,7 @@ def test_a_key_that_a_model_repeats_is_in_no_page(
                 app.ask("POST", f"{there}/ask", (*BROWSER, FORM, streamed), b"question=what+was+rent+in+2008%3F"),
                 *(reply for reply in crawl(app).values() if reply is not None),
             ]
-        assert any(KEY in str(dict(asked.headers)) for asked in server.asked), "the key was never sent"
+        assert any(KEY in str(dict(request.headers)) for request in server.asked), "the key was never sent"
     assert [attacked.leaks(reply) for reply in replies] == [[]] * len(replies)
 
 

@@ -130,9 +130,11 @@ def test_one_address_has_so_many_connections_and_gets_others_when_it_closes_some
     [((), "127.0.0.1", "http"), (("10.0.0.0/8",), "127.0.0.1", "http"), (("127.0.0.1",), "203.0.113.9", "https")],
 )
 def test_only_a_proxy_that_is_trusted_says_who_asks(proxies: tuple[str, ...], client: str, scheme: str) -> None:
-    with served(tells_client, proxies=proxies) as address, connected(address) as asked:
-        asked.sendall(GET + b"X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n")
-        answer = everything(asked)
+    with served(tells_client, proxies=proxies) as address, connected(address) as connection:
+        connection.sendall(
+            GET + b"X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n"
+        )
+        answer = everything(connection)
     assert f'"client":"{client}","scheme":"{scheme}"'.encode() in answer
 
 

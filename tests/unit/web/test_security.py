@@ -20,10 +20,10 @@ def client(folder: Path, access: Access | None = None, address: str = HERE) -> T
 def test_another_address_than_this_machines_needs_a_token() -> None:
     with pytest.raises(SettingsError):
         Access("0.0.0.0")
-    made = Access.at("0.0.0.0")
-    assert made.token is not None
-    assert len(made.token) > 40
-    assert made.token != Access.at("0.0.0.0").token
+    access = Access.at("0.0.0.0")
+    assert access.token is not None
+    assert len(access.token) > 40
+    assert access.token != Access.at("0.0.0.0").token
     assert Access.at("127.0.0.1").token is None
 
 
@@ -77,15 +77,15 @@ def test_what_comes_from_a_page_of_the_server(headers: dict[str, str], same: boo
 
 
 def test_a_name_that_is_not_the_servers_is_refused(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        answer = asked.get("/", headers={"Host": "attacker.example"})
+    with client(tmp_path) as site:
+        answer = site.get("/", headers={"Host": "attacker.example"})
     assert answer.status_code == 421
 
 
 def test_what_changes_something_comes_from_a_page_of_the_server(tmp_path: Path) -> None:
-    with client(tmp_path, Access(token=TOKEN)) as asked:
-        across = asked.post("/login", data={"token": TOKEN}, headers={"Origin": "http://attacker.example"})
-        within = asked.post("/login", data={"token": TOKEN}, headers=SAME)
+    with client(tmp_path, Access(token=TOKEN)) as site:
+        across = site.post("/login", data={"token": TOKEN}, headers={"Origin": "http://attacker.example"})
+        within = site.post("/login", data={"token": TOKEN}, headers=SAME)
     assert across.status_code == 403
     assert "set-cookie" not in across.headers
     assert within.status_code == 303
@@ -93,38 +93,38 @@ def test_what_changes_something_comes_from_a_page_of_the_server(tmp_path: Path) 
 
 
 def test_nothing_is_told_without_the_token_but_the_files_of_the_package(tmp_path: Path) -> None:
-    with client(tmp_path, Access(token=TOKEN)) as asked:
-        refused = asked.get("/runs")
+    with client(tmp_path, Access(token=TOKEN)) as site:
+        refused = site.get("/runs")
         style = next(part for part in refused.text.split('"') if part.endswith("app.css"))
-        assert asked.get(style).status_code == 200
-        wrong = [asked.get("/runs?token=wrong"), asked.get("/runs", headers={"Authorization": "Bearer wrong"})]
-        right = asked.get("/runs", headers={"Authorization": f"Bearer {TOKEN}"})
+        assert site.get(style).status_code == 200
+        wrong = [site.get("/runs?token=wrong"), site.get("/runs", headers={"Authorization": "Bearer wrong"})]
+        right = site.get("/runs", headers={"Authorization": f"Bearer {TOKEN}"})
     assert [answer.status_code for answer in (refused, *wrong)] == [401, 401, 401]
     assert all("set-cookie" not in answer.headers for answer in wrong)
     assert right.status_code == 200
 
 
 def test_a_token_in_the_address_becomes_a_cookie_that_does_not_tell_it(tmp_path: Path) -> None:
-    with client(tmp_path, Access(token=TOKEN)) as asked:
-        answer = asked.get(f"/runs?token={TOKEN}&page=2")
+    with client(tmp_path, Access(token=TOKEN)) as site:
+        answer = site.get(f"/runs?token={TOKEN}&page=2")
         assert (answer.status_code, answer.headers["location"]) == (303, "/runs?page=2")
         assert TOKEN not in answer.headers["set-cookie"]
-        assert asked.get("/runs").status_code == 200
+        assert site.get("/runs").status_code == 200
     with client(tmp_path, Access(token=f"{TOKEN}2")) as other:
         name, _, value = answer.headers["set-cookie"].partition(";")[0].partition("=")
         assert other.get("/runs", headers={"Cookie": f"{name}={value}"}).status_code == 401
 
 
 def test_an_address_with_a_token_leads_to_this_server_only(tmp_path: Path) -> None:
-    with client(tmp_path, Access(token=TOKEN)) as asked:
-        answer = asked.get(f"http://127.0.0.1:8765//attacker.example/?token={TOKEN}")
+    with client(tmp_path, Access(token=TOKEN)) as site:
+        answer = site.get(f"http://127.0.0.1:8765//attacker.example/?token={TOKEN}")
     assert answer.headers["location"] == "/attacker.example/"
 
 
 @pytest.mark.parametrize("path", ["/", "/runs", "/nothing", "/static/nothing"])
 def test_every_answer_says_what_a_browser_may_do_with_it(tmp_path: Path, path: str) -> None:
-    with client(tmp_path) as asked:
-        headers = asked.get(path).headers
+    with client(tmp_path) as site:
+        headers = site.get(path).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy

@@ -22,6 +22,6 @@ def test_the_address_has_a_token_that_was_made_and_none_that_was_given() -> None
     with bind("127.0.0.1", 0) as bound:
         port = bound.getsockname()[1]
         assert address_of(bound, Access()) == f"http://127.0.0.1:{port}/"
-        made, given = Access.at("0.0.0.0"), Access.at("0.0.0.0", "abcdefghijklmnop")
-        assert address_of(bound, made) == f"http://127.0.0.1:{port}/?token={made.token}"
+        generated, given = Access.at("0.0.0.0"), Access.at("0.0.0.0", "abcdefghijklmnop")
+        assert address_of(bound, generated) == f"http://127.0.0.1:{port}/?token={generated.token}"
         assert address_of(bound, given) == f"http://127.0.0.1:{port}/"

@@ -24,8 +24,8 @@ def test_a_measure_is_asked_of_each_year_that_has_all_its_figures() -> None:
         (2, 1, _balance("StockholdersEquity", 120, 2024)),
     ]
     grid = [["", "2024", "2023"], ["net income", "30", "20"], ["equity", "120", "-"]]
-    asked = measure_questions(assemble("10-K", [TablePart(grid, facts=facts)]))
-    assert {question.text: question.value for question in asked} == {
+    questions = measure_questions(assemble("10-K", [TablePart(grid, facts=facts)]))
+    assert {question.text: question.value for question in questions} == {
         "what was the return on equity in 2024?": Decimal("0.25"),
         "how much was ROE in 2024?": Decimal("0.25"),
     }

@@ -40,16 +40,16 @@ def _filing() -> Document:
 
 
 def test_a_label_that_stands_twice_is_asked_for_with_its_place() -> None:
-    asked = {question.text: question for question in questions_of(_filing()) if question.kind == "look-up"}
-    assert asked["what was rent in 2024 according to INCOME?"].value == 30
-    assert asked["what was rent in 2024 according to LEASES?"].value == 7
-    assert asked["what was rent in 2023?"].scale is Scale.MILLION
-    assert "what was rent in 2024?" not in asked
+    by_text = {question.text: question for question in questions_of(_filing()) if question.kind == "look-up"}
+    assert by_text["what was rent in 2024 according to INCOME?"].value == 30
+    assert by_text["what was rent in 2024 according to LEASES?"].value == 7
+    assert by_text["what was rent in 2023?"].scale is Scale.MILLION
+    assert "what was rent in 2024?" not in by_text
 
 
 def test_calculations_rest_on_the_cells_of_both_numbers() -> None:
-    asked = {question.kind: question for question in questions_of(_filing()) if question.kind != "look-up"}
-    share = asked["share"]
+    by_kind = {question.kind: question for question in questions_of(_filing()) if question.kind != "look-up"}
+    share = by_kind["share"]
     assert share.value in (Decimal("0.3"), Decimal("0.7"))
     assert [len(cells) for cells in share.operands] == [1, 1]
 

@@ -53,8 +53,8 @@ def test_a_complete_question_has_no_expression(question: str) -> None:
 
 
 def test_an_asked_difference_is_not_a_reference() -> None:
-    asked, used = found_in("what was, then, the difference?"), found_in("what is rent over the difference?")
-    assert [e.kind for e in asked] == ["ellipsis"]
+    first, used = found_in("what was, then, the difference?"), found_in("what is rent over the difference?")
+    assert [e.kind for e in first] == ["ellipsis"]
     assert [(e.kind, e.noun) for e in used] == [("result", "difference")]
 
 

@@ -12,8 +12,8 @@ RENT, TAX = frozenset({"rent"}), frozenset({"income", "tax"})
 
 
 def focus_of(question: str) -> list[frozenset[str]]:
-    asked = read_question(question)
-    return [in_focus_of(expression, asked, TAX, RENT) for expression in find_expressions(asked)]
+    reading = read_question(question)
+    return [in_focus_of(expression, reading, TAX, RENT) for expression in find_expressions(reading)]
 
 
 def test_the_focus_is_that_of_the_latest_answer_until_a_question_names_another() -> None:

@@ -34,25 +34,25 @@ def test_the_sets_of_three_results_are_all_of_them() -> None:
 
 def test_the_number_of_sets_is_bounded_however_long_the_conversation() -> None:
     turns = [looked_up(f"what was the rent in {year}?", "rent", year) for year in range(1960, 2010)]
-    asked = read_question("what was the change of rent from 1960 to 2009?")
-    assert len(sets_of(asked, latest_results(results_of_turns(memory_of(*turns))))) < 60
+    reading = read_question("what was the change of rent from 1960 to 2009?")
+    assert len(sets_of(reading, latest_results(results_of_turns(memory_of(*turns))))) < 60
 
 
 def test_traits_are_words_that_a_reader_can_check() -> None:
-    asked = read_question("how much does this change represent?")
+    reading = read_question("how much does this change represent?")
     base, later, change = sorted(LATEST, key=lambda result: result.turn)
     assert {"a_change_and_its_base", "of_value_and_change", "one_used_already"} <= set(
-        traits_of((base, change), asked, LATEST)
+        traits_of((base, change), reading, LATEST)
     )
-    assert "a_change_and_its_later_value" in traits_of((later, change), asked, LATEST)
-    assert "the_last_result" in traits_of((change,), asked, LATEST)
-    assert "none" in traits_of((), asked, LATEST)
+    assert "a_change_and_its_later_value" in traits_of((later, change), reading, LATEST)
+    assert "the_last_result" in traits_of((change,), reading, LATEST)
+    assert "none" in traits_of((), reading, LATEST)
 
 
 def test_a_set_is_scored_by_the_weights_of_its_traits_and_the_question_s_cues() -> None:
-    asked = read_question("how much does this change represent?")
+    reading = read_question("how much does this change represent?")
     weights = {"the_last_result": {"this": 5.0}, "none": {"that": 9.0}}
-    first = rank_sets(asked, LATEST, weights)[0]
+    first = rank_sets(reading, LATEST, weights)[0]
     assert first.turns == (2,)
     assert "this" in first.reason
 
@@ -60,22 +60,24 @@ def test_a_set_is_scored_by_the_weights_of_its_traits_and_the_question_s_cues() 
 def test_every_weight_of_a_pattern_or_a_metric_type_is_of_one_that_the_core_has() -> None:
     """What is renamed in the core would silently lose its weights."""
     cues = {cue for cues in read_weights().values() for cue in cues}
-    asked = {f"asks_for_{name}" for name in read_core().metric_types}
+    features = {f"asks_for_{name}" for name in read_core().metric_types}
     patterns = {pattern_words(pattern.name) for pattern in read_core().patterns}
     of_metrics = {cue for cue in cues if cue.startswith("asks_for_")}
     of_patterns = {cue for cue in cues if cue.startswith("wording_")}
     assert of_metrics
-    assert of_metrics <= asked
+    assert of_metrics <= features
     assert of_patterns
     assert of_patterns <= patterns
     assert cues - of_metrics - of_patterns <= set(CUE_WORDS)
 
 
 def test_every_weight_is_of_a_trait_that_there_is() -> None:
-    made = {"value", "comparison", *(result.made for result in LATEST), "relative_change"}
-    made |= {"ratio", "sum", "product", "average", "change"}
-    results = {f"of_{one}" for one in made} | {f"of_{one}_and_{other}" for one in made for other in made}
-    nothing = {f"none_after_{one}" for one in made} | {f"none_after_{one},{other}" for one in made for other in made}
+    expected = {"value", "comparison", *(result.made for result in LATEST), "relative_change"}
+    expected |= {"ratio", "sum", "product", "average", "change"}
+    results = {f"of_{one}" for one in expected} | {f"of_{one}_and_{other}" for one in expected for other in expected}
+    nothing = {f"none_after_{one}" for one in expected} | {
+        f"none_after_{one},{other}" for one in expected for other in expected
+    }
     assert set(read_weights()) <= set(TRAIT_WORDS) | results | nothing
 
 

@@ -49,9 +49,9 @@ def test_this_change_is_the_latest_change_of_the_entity_in_focus() -> None:
     found = resolved(
         "and how much does this change represent in relation to that performance in 2004?", SHARE_AND_INDEX
     )
-    meant = expression(found, "this change").candidates[0]
-    assert meant.turn == 3
-    assert "change" in meant.reason
+    candidate = expression(found, "this change").candidates[0]
+    assert candidate.turn == 3
+    assert "change" in candidate.reason
     assert (found.focus, found.switched, found.used) == (INDEX, False, (3,))
 
 
@@ -98,14 +98,14 @@ def test_the_former_is_the_result_before_the_last() -> None:
     ],
 )
 def test_a_period_is_that_of_the_latest_turn_that_names_one(question: str, words: str, turn: int) -> None:
-    meant = expression(resolved(question, RENT), words).candidates[0]
-    assert meant.turn == turn
-    assert "2008" in meant.reason
+    candidate = expression(resolved(question, RENT), words).candidates[0]
+    assert candidate.turn == turn
+    assert "2008" in candidate.reason
 
 
 def test_two_years_are_those_of_two_turns() -> None:
-    meant = expression(resolved("what was the change over these two years?", RENT), "these two years")
-    assert {candidate.turn for candidate in meant.candidates} == {0, 1}
+    expected = expression(resolved("what was the change over these two years?", RENT), "these two years")
+    assert {candidate.turn for candidate in expected.candidates} == {0, 1}
 
 
 def test_what_about_asks_the_question_before_again() -> None:

@@ -106,10 +106,10 @@ PLANS = {
 
 def exported(document: Document, plans: Sequence[Plan]) -> ExportedConversation:
     turns, history = [], list[StepResult | None]()
-    for made in plans:
-        registers = execute(made, history).registers
+    for one in plans:
+        registers = execute(one, history).registers
         last = registers[-1]
-        turns.append(a_turn("which?", Answer(last.value, last.scale, last.unit, plan=made), registers))
+        turns.append(a_turn("which?", Answer(last.value, last.scale, last.unit, plan=one), registers))
         history.append(last)
     return ExportedConversation(document.id, GraphProvider.of([document]).graph(document), tuple(turns))
 
@@ -161,12 +161,14 @@ def played(path: Path) -> list[ExportedConversation]:
     solver = make_solver("embedded", {})
 
     async def answered() -> list[ExportedConversation]:
-        made = []
+        conversations = []
         for conversation in dataset.conversations:
             turns = await play_conversation(conversation, solver)
             handed_on = tuple(turns)
-            made.append(ExportedConversation(conversation.id, knowledge.graph(conversation.document), handed_on))
-        return made
+            conversations.append(
+                ExportedConversation(conversation.id, knowledge.graph(conversation.document), handed_on)
+            )
+        return conversations
 
     return asyncio.run(answered())
 
@@ -200,20 +202,22 @@ def test_text_of_a_document_is_no_formula_and_no_link() -> None:
     conversation = exported(MILL, [plan(computed("argmax", group("dots")))])
     evil = "=cmd|' /C calc'!A0"
     conversation = replace(conversation, turns=(replace(conversation.turns[0], question=evil),))
-    with ZipFile(BytesIO(workbook_bytes([conversation]))) as made:
-        sheets = {name: made.read(name).decode() for name in made.namelist() if "worksheets/" in name}
+    with ZipFile(BytesIO(workbook_bytes([conversation]))) as archive:
+        sheets = {name: archive.read(name).decode() for name in archive.namelist() if "worksheets/" in name}
         assert "HYPERLINK" not in "".join(sheets.values())
         assert "cmd|" not in "".join(sheets.values())
-        strings = made.read("xl/sharedStrings.xml").decode()
-        assert not any("External" in made.read(name).decode() for name in made.namelist() if name.endswith(".rels"))
+        strings = archive.read("xl/sharedStrings.xml").decode()
+        assert not any(
+            "External" in archive.read(name).decode() for name in archive.namelist() if name.endswith(".rels")
+        )
     assert "=cmd|" in strings
     assert "=HYPERLINK(" in strings
 
 
 def test_a_source_cell_has_a_name_and_a_link() -> None:
-    with ZipFile(BytesIO(workbook_bytes([exported(MILL, [plan(cell("net sales", 1))])]))) as made:
-        book = made.read("xl/workbook.xml").decode()
-        working = made.read("xl/worksheets/sheet2.xml").decode()
+    with ZipFile(BytesIO(workbook_bytes([exported(MILL, [plan(cell("net sales", 1))])]))) as archive:
+        book = archive.read("xl/workbook.xml").decode()
+        working = archive.read("xl/worksheets/sheet2.xml").decode()
     assert "'Table 1'!$B$3" in book
     assert "location=\"'Table 1'!B3\"" in working
 
@@ -221,8 +225,8 @@ def test_a_source_cell_has_a_name_and_a_link() -> None:
 def test_a_turn_without_an_answer_has_no_formula() -> None:
     silent = a_turn("hello", Answer(None, reason="nothing is asked"))
     conversation = replace(exported(MILL, []), turns=(silent,))
-    with ZipFile(BytesIO(workbook_bytes([conversation]))) as made:
-        assert b"<f>" not in made.read("xl/worksheets/sheet1.xml")
+    with ZipFile(BytesIO(workbook_bytes([conversation]))) as archive:
+        assert b"<f>" not in archive.read("xl/worksheets/sheet1.xml")
 
 
 def sheets_of(made: bytes) -> dict[str, str]:
@@ -243,9 +247,9 @@ def lookup(document: Document, row: int = 1) -> Plan:
 
 def test_conversations_about_one_page_share_its_sheet_and_its_cells() -> None:
     mill = about("mill.pdf", "98")
-    made = workbook_bytes([exported(mill, [lookup(mill)]), exported(mill, [lookup(mill), lookup(mill, 2)])])
-    assert list(sheets_of(made)) == ["Answers", "Working", "Tables", "Table 1"]
-    with ZipFile(BytesIO(made)) as book:
+    data = workbook_bytes([exported(mill, [lookup(mill)]), exported(mill, [lookup(mill), lookup(mill, 2)])])
+    assert list(sheets_of(data)) == ["Answers", "Working", "Tables", "Table 1"]
+    with ZipFile(BytesIO(data)) as book:
         assert book.read("xl/workbook.xml").decode().count("'Table 1'!") == 2
 
 
@@ -267,15 +271,15 @@ def test_names_of_sheets_are_short_and_no_two_are_the_same() -> None:
 
 def test_each_sheet_says_the_file_that_it_is_of_and_no_folder() -> None:
     mill = about("mill.pdf", "98")
-    made = workbook_bytes([exported(mill, [lookup(mill)])])
-    with ZipFile(BytesIO(made)) as book:
+    data = workbook_bytes([exported(mill, [lookup(mill)])])
+    with ZipFile(BytesIO(data)) as book:
         assert "mill.pdf" in book.read("xl/sharedStrings.xml").decode()
 
 
 def test_an_answer_links_to_the_cells_that_it_rests_on() -> None:
     change = plan(cell("net sales", 1), cell("net sales", 2), computed("subtract", Ref(1), Ref(2)))
-    made = workbook_bytes([exported(MILL, [change, plan(computed("multiply", Ref(-1), constant("2")))])])
-    links = re.findall(r'ref="(\w+)" location="([^"]+)"', sheets_of(made)["Answers"])
+    data = workbook_bytes([exported(MILL, [change, plan(computed("multiply", Ref(-1), constant("2")))])])
+    links = re.findall(r'ref="(\w+)" location="([^"]+)"', sheets_of(data)["Answers"])
     assert links == [("H2", "'Table 1'!B3")]
-    with ZipFile(BytesIO(made)) as book:
+    with ZipFile(BytesIO(data)) as book:
         assert "Table 1, B3" in book.read("xl/sharedStrings.xml").decode()

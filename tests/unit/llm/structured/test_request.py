@@ -128,19 +128,19 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 def test_every_server_is_asked_in_a_form_that_it_has(
     protocol: Protocol, profile: Profile, way: str, stream: bool
 ) -> None:
-    came = put(lambda asked: structured(asked, GOOD), protocol=protocol, profile=profile, stream=stream)
+    came = put(lambda request: structured(request, GOOD), protocol=protocol, profile=profile, stream=stream)
     assert came.output == READ
-    (asked,) = came.asked
-    form = asked.body.get("response_format", {}).get("type")
+    (request,) = came.asked
+    form = request.body.get("response_format", {}).get("type")
     assert form == {"schema": "json_schema", "json": "json_object"}.get(way)
-    assert asked.tools == (["write_steps"] if way == "tool" else [])
-    (prompt,) = asked.prompts
+    assert request.tools == (["write_steps"] if way == "tool" else [])
+    (prompt,) = request.prompts
     assert prompt.startswith("What to do?\n\nReply ")
     assert '"steps"' not in prompt
-    assert asked.system.startswith("You plan.")
+    assert request.system.startswith("You plan.")
     # The schema is in the request once, wherever the server takes it.
-    assert ('"steps"' in asked.system) == (way not in ("schema", "tool"))
-    assert json.dumps(asked.body).replace("\\", "").count('"steps":') == 1
+    assert ('"steps"' in request.system) == (way not in ("schema", "tool"))
+    assert json.dumps(request.body).replace("\\", "").count('"steps":') == 1
     assert came.phases == ["PLAN"]
     assert came.trace == []
 
@@ -193,8 +193,8 @@ def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, reason: str
     assert came.trace[0][:3] == ("PLAN", "write_steps", 1)
     assert reason in "; ".join(came.trace[0][3])
     assert reason in came.asked[1].prompts[-1]
-    kept = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
-    assert len(kept) == bool(fault.text or fault.calls)
+    messages = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
+    assert len(messages) == bool(fault.text or fault.calls)
 
 
 def test_the_faults_of_the_check_go_back_too() -> None:

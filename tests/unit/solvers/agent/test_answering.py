@@ -19,14 +19,14 @@ CHANGE = Call("calculate", {"operation": "subtract", "values": ["#2", "#1"]})
 
 
 def test_the_first_reply_states_the_understanding_looks_up_and_calculates() -> None:
-    played = play(
+    run = play(
         scripted([reply(understood(operation="subtract"), query(2008), query(2009), CHANGE), reply(final("#3"))]),
         limits=ONE_TALK,
     )
-    turn = played.turn
+    turn = run.turn
     assert turn.answer.number == 25587
     assert (turn.verified, turn.answer.reason) == (True, None)
-    assert played.phases == ["ANSWER_iteration_1", "ANSWER_iteration_2"]
+    assert run.phases == ["ANSWER_iteration_1", "ANSWER_iteration_2"]
     stated = turn.events[0]
     assert isinstance(stated, Understood)
     assert stated.reading["operation"] == "subtract"
@@ -41,11 +41,11 @@ def test_an_understanding_that_is_missing_or_broken_costs_nothing(native: bool) 
     for stated in ((), (Call("describe_understanding", "{"),)):
         calls = [reply(*stated, query(2008)), reply(final("#1"))]
         if not native:
-            calls = [say("\n".join(f"TOOL: {c.tool}({c.text})" for c in made.calls)) for made in calls]
-        played = play(scripted(calls), limits=ONE_TALK, native=native)
-        assert played.turn.answer.number == 181001
-        assert played.turn.usage.requests == 2
-        assert sum(isinstance(event, NotUnderstood) for event in played.turn.events) == 1
+            calls = [say("\n".join(f"TOOL: {c.tool}({c.text})" for c in reply.calls)) for reply in calls]
+        run = play(scripted(calls), limits=ONE_TALK, native=native)
+        assert run.turn.answer.number == 181001
+        assert run.turn.usage.requests == 2
+        assert sum(isinstance(event, NotUnderstood) for event in run.turn.events) == 1
 
 
 @pytest.mark.parametrize(
@@ -66,24 +66,24 @@ def test_an_answer_names_a_step_or_an_earlier_answer(answer: str, number: int) -
 def test_no_call_rests_on_steps_that_a_call_before_it_in_the_reply_did_not_make(resting: Call) -> None:
     """Else #1 would be another number than the model thinks."""
     hasty = reply(understood(), query(1999), query(2008), query(2009), resting)
-    played = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
-    assert '"success": false' in played.asked[1].results[-1]
-    assert played.turn.answer.number == 181001
+    run = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
+    assert '"success": false' in run.asked[1].results[-1]
+    assert run.turn.answer.number == 181001
 
 
 def test_a_number_of_the_page_that_is_written_out_takes_no_number_of_a_step_within_a_reply() -> None:
     spent = Call("calculate", {"operation": "divide", "values": ["#1", "38.6 million"]})
     twice = Call("calculate", {"operation": "multiply", "values": ["#2", 2]})
-    played = play(scripted([reply(understood(), query(2008), spent, twice, final("#3"))]), limits=ONE_TALK)
-    assert played.turn.answer.formula == "181001 thousand / (38.6 million * 1000) * 2"
-    assert played.turn.answer.number == pytest.approx(Decimal("9.378"), abs=Decimal("0.001"))
+    run = play(scripted([reply(understood(), query(2008), spent, twice, final("#3"))]), limits=ONE_TALK)
+    assert run.turn.answer.formula == "181001 thousand / (38.6 million * 1000) * 2"
+    assert run.turn.answer.number == pytest.approx(Decimal("9.378"), abs=Decimal("0.001"))
 
 
 @pytest.mark.parametrize("years", [["2009", "2008"], ["2008", "2009"]])
 def test_values_of_a_filter_are_steps_in_their_order(years: list[str]) -> None:
     both = Call("query_kg", {"entityType": "CashFlow", "filters": {"year": years}, "property": CASH})
-    played = play(scripted([reply(understood(), both, CHANGE, final("#3"))]), limits=ONE_TALK)
-    assert played.turn.answer.number == 25587 * (1 if years[0] == "2008" else -1)
+    run = play(scripted([reply(understood(), both, CHANGE, final("#3"))]), limits=ONE_TALK)
+    assert run.turn.answer.number == 25587 * (1 if years[0] == "2008" else -1)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_ones_hold_against_a_caption_once_a_model_repeats_them(
     answer: object, stated: str, scale: Scale, requests: int
 ) -> None:
     script = [reply(understood(), query(2008)), *[reply(final(answer, scale=stated))] * 2]
-    played = play(scripted(script), limits=ONE_TALK)
-    assert (played.turn.answer.number, played.turn.answer.scale) == (Decimal(181001), scale)
-    assert len(played.asked) == requests
-    assert ("though the page gives thousand" in str(played.turn.answer.reason)) == (scale is Scale.ONE)
+    run = play(scripted(script), limits=ONE_TALK)
+    assert (run.turn.answer.number, run.turn.answer.scale) == (Decimal(181001), scale)
+    assert len(run.asked) == requests
+    assert ("though the page gives thousand" in str(run.turn.answer.reason)) == (scale is Scale.ONE)
 
 
 def test_a_scale_that_a_model_states_holds_where_the_page_has_none_and_a_reader_is_told() -> None:
@@ -137,16 +137,16 @@ def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_
         [["", "2012"], ["net sales", "$ 5"]],
         before=["rental expense of office space was $ 7.5 million .", "the company was founded long ago ."],
     )
-    played = play(
+    run = play(
         scripted([reply(understood(), final("7.5 million"))]),
         "what was the rental expense of office space?",
         page=document,
         limits=ONE_TALK,
     )
-    prompt = played.asked[0].prompts[0]
+    prompt = run.asked[0].prompts[0]
     assert "- rental expense of office space was $ 7.5 million ." in prompt
     assert "founded" not in prompt
-    answer = played.turn.answer
+    answer = run.turn.answer
     assert (str(answer.number), answer.reason, len(answer.sources)) == ("7.5", None, 1)
 
 

@@ -42,29 +42,29 @@ def test_a_model_without_tools_calls_them_in_writing() -> None:
         return say(f"Here it is:\n```json\n{json.dumps(UNDERSTOOD)}\n```")
 
     query_line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"
-    played = play(
+    run = play(
         scripted([say(f"I look it up.\n{query_line}"), say('ANSWER: {"answer": 181001, "steps": [1]}')], [understood]),
         native=False,
     )
-    assert played.turn.answer.number == 181001
-    assert [call.tool for call in played.turn.tool_calls] == ["query_kg"]
-    assert not any(asked.tools for asked in played.asked)
-    assert "TOOL: query_kg(" in played.asked[1].prompts[0]
-    assert "find_in_text" in played.asked[1].prompts[0]
-    assert played.asked[2].prompts[-1].startswith('RESULT of query_kg: {"value": 181001')
+    assert run.turn.answer.number == 181001
+    assert [call.tool for call in run.turn.tool_calls] == ["query_kg"]
+    assert not any(request.tools for request in run.asked)
+    assert "TOOL: query_kg(" in run.asked[1].prompts[0]
+    assert "find_in_text" in run.asked[1].prompts[0]
+    assert run.asked[2].prompts[-1].startswith('RESULT of query_kg: {"value": 181001')
 
 
 @pytest.mark.usefixtures("local_models")
 def test_lines_are_understood_from_a_model_with_tools_too() -> None:
     line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"
-    played = play(scripted([say(line), reply(final(181001, steps=[1]))]))
-    assert played.turn.answer.number == 181001
+    run = play(scripted([say(line), reply(final(181001, steps=[1]))]))
+    assert run.turn.answer.number == 181001
 
 
 @pytest.mark.usefixtures("local_models")
 def test_one_reply_may_have_many_calls_and_the_answer() -> None:
     change = Call("calculate", {"operation": "subtract", "values": [206588, 181001]})
-    played = play(scripted([reply(query(2008), query(2009), change, final(25587, steps=[3]))]), "what is the change?")
-    assert played.turn.answer.number == 25587
-    assert played.turn.answer.formula == "206588 - 181001"
-    assert played.phases == ["UNDERSTAND", "ANSWER_iteration_1"]
+    run = play(scripted([reply(query(2008), query(2009), change, final(25587, steps=[3]))]), "what is the change?")
+    assert run.turn.answer.number == 25587
+    assert run.turn.answer.formula == "206588 - 181001"
+    assert run.phases == ["UNDERSTAND", "ANSWER_iteration_1"]

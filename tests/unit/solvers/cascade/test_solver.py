@@ -139,11 +139,11 @@ def test_a_stage_hears_of_the_doubts_only_where_that_is_asked_for() -> None:
 def test_usage_is_told_by_stage() -> None:
     solver = make_solver("workflow")
     cascade = CascadeSolver([Stage(Failing(SolverError("not mine")), 0.7), Stage(solver)])
-    played = play_solver(cascade, saying([plan(table(1, OPERATING, "2008"))]), ("what was it in 2008?",), CASH_FLOWS)
-    first, second = stages(played.turn)
+    run = play_solver(cascade, saying([plan(table(1, OPERATING, "2008"))]), ("what was it in 2008?",), CASH_FLOWS)
+    first, second = stages(run.turn)
     assert first.usage == {}
     assert second.usage["requests"] == 1
-    assert second.usage == played.turn.usage.counts()
+    assert second.usage == run.turn.usage.counts()
     assert second.taken
     assert second.shown is not None
 

@@ -148,8 +148,8 @@ def test_a_solver_is_measured_where_that_is_asked_for(calibration: str) -> None:
     assert isinstance(make_solver("workflow"), WorkflowSolver)
     for options in ({"measure": True}, {"samples": 3}, {"calibration": calibration, "abstain_below": 0.2}):
         for name in ("workflow", "agent", "sparql", "reflection"):
-            made = make_solver(name, options)
-            assert isinstance(made, RatedSolver)
-            assert made.name == name
+            solver = make_solver(name, options)
+            assert isinstance(solver, RatedSolver)
+            assert solver.name == name
     typed = make_solver("workflow", WorkflowLimits(repairs=2, samples=2))
     assert isinstance(typed, RatedSolver)

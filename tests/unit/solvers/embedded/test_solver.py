@@ -90,8 +90,8 @@ def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
                 return Answer(a_value(4), plan=Plan(steps))
             return await self.embedded.solve(question, context)
 
-    asked = replace(conversation, questions=("is it?", "how many?", "what is that times 100?"))
-    turns = asyncio.run(play_conversation(asked, Other()))
+    changed = replace(conversation, questions=("is it?", "how many?", "what is that times 100?"))
+    turns = asyncio.run(play_conversation(changed, Other()))
     assert turns[2].answer.value is not None
     assert turns[2].verified
 

@@ -23,7 +23,7 @@ def test_the_steps_of_a_group_are_left_out_where_nothing_else_takes_them() -> No
     (group,) = list_operands("argmax", (Ref(1), Ref(2)), (1, 2), {1: NEW, 2: OLD}) or ()
     steps = extract_number(1, NEW), extract_number(2, OLD)
     assert without_grouped(Plan((*steps, Compute(3, "argmax", (group,))))).steps == (Compute(1, "argmax", (group,)),)
-    kept = Plan((*steps, Compute(3, "above", (group, Ref(2))), Compute(4, "count", (Ref(3),))))
-    assert without_grouped(kept).steps == (
+    filtered = Plan((*steps, Compute(3, "above", (group, Ref(2))), Compute(4, "count", (Ref(3),))))
+    assert without_grouped(filtered).steps == (
         extract_number(1, OLD), Compute(2, "above", (group, Ref(1))), Compute(3, "count", (Ref(2),)),
     )  # fmt: skip

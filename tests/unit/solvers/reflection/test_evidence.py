@@ -38,7 +38,7 @@ def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureR
 
 @pytest.mark.very_slow
 def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
-    corruptor, made = Corruptor(1), Counter[str]()
+    corruptor, counts = Corruptor(1), Counter[str]()
     for turn in turns:
         sound = write_draft(turn.plan, turn.context)
         wrong = {
@@ -48,20 +48,20 @@ def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
         }
         for kind, draft in wrong.items():
             if draft is not None:
-                made[kind] += 1
+                counts[kind] += 1
                 assert kind in {finding.kind for finding in judge(draft, turn)}, (kind, draft)
-    assert all(made[kind] > 10 for kind in ("arithmetic", "ungrounded", "misplaced"))
+    assert all(counts[kind] > 10 for kind in ("arithmetic", "ungrounded", "misplaced"))
 
 
 @pytest.mark.very_slow
 def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
     corruptor = Corruptor(2)
-    made, found = Counter[str](), Counter[str]()
+    counts, found = Counter[str](), Counter[str]()
     for turn in examined_pages(shared_data / "convfinqa_tune.json", CONVERSATIONS):
         for name, mistake in PLAN_MISTAKES.items():
             wrong = mistake(corruptor, turn.plan, turn.context)
             if wrong is not None and comes_to_another(turn.plan, wrong, turn.context):
-                made[name] += 1
+                counts[name] += 1
                 memory, numbers = turn.context.memory, NumberIndex(turn.context.graph)
                 found[name] += bool(examine_plan(wrong, turn.question, memory, numbers))
     least = {
@@ -71,4 +71,4 @@ def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
         "wrong cell": 0.1,
         "swapped operands": 0.1,
     }
-    assert {name: found[name] / made[name] >= share for name, share in least.items()} == dict.fromkeys(least, True)
+    assert {name: found[name] / counts[name] >= share for name, share in least.items()} == dict.fromkeys(least, True)

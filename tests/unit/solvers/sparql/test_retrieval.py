@@ -157,10 +157,10 @@ def test_cells_of_words_are_shown_and_asked_for_as_those_of_numbers() -> None:
     shown = value_schema("how large is it?", found.context)["types"]
     assert [line.partition(": ")[2] for line in shown[0]["lines"]] == ["12 | n/a"]
     cell = next(cell for cell in found.context.graph.text_cells if cell.text == "may 2019")
-    asked = {"sold": query(f"{cell.instance} {cell.predicate} ?value")}
-    assert found.check(named(**asked))  # where a number is asked for
+    arguments = {"sold": query(f"{cell.instance} {cell.predicate} ?value")}
+    assert found.check(named(**arguments))  # where a number is asked for
     found.kinds.all = True
-    assert found.check(named(**asked)) == []
+    assert found.check(named(**arguments)) == []
     assert found.values["sold"].shown == '"may 2019"'
     assert found.values["sold"].register.sources == (cell.source,)
     assert found.check(named(sold=query(f"?o kg:property {cell.predicate} ; kg:printedText ?value"))) == []

@@ -37,8 +37,8 @@ AT_ONCE = {**values(cash=CASH_2008), "answer": "cash"}
 
 
 def test_values_then_a_formula() -> None:
-    played = play(scripted([BOTH], [formula("(new - old) / old")]), "what was the percentage change from 2008 to 2009?")
-    turn = played.turn
+    run = play(scripted([BOTH], [formula("(new - old) / old")]), "what was the percentage change from 2008 to 2009?")
+    turn = run.turn
     assert isinstance(turn.answer.number, Decimal)
     assert (round(turn.answer.number, 4), turn.verified, turn.error) == (Decimal("0.1414"), True, None)
     assert turn.answer.formula == "(206588 - 181001) / 181001"
@@ -47,7 +47,7 @@ def test_values_then_a_formula() -> None:
     assert turn.answer.plan.extracts[0].query == CASH_2009
     assert [(v.name, str(v.value)) for v in turn.answer.variables] == [("new", "206588"), ("old", "181001")]
     assert turn.answer.metric_type == "percentage_change"
-    assert played.phases == ["PLAN", "CALCULATE"]
+    assert run.phases == ["PLAN", "CALCULATE"]
     assert [call.input["name"] for call in turn.tool_calls if isinstance(call.input, dict)] == ["new", "old"]
     first, *_, last, reasoned = event_lines(turn.events)
     assert json.loads(first)["values"][1]["description"] == "the year before"
@@ -56,10 +56,10 @@ def test_values_then_a_formula() -> None:
 
 
 def test_a_value_that_is_the_answer_needs_no_formula() -> None:
-    played = play(scripted([AT_ONCE], []))
-    turn = played.turn
+    run = play(scripted([AT_ONCE], []))
+    turn = run.turn
     assert (turn.answer.number, turn.error, turn.verified) == (Decimal(181001), None, True)
-    assert played.phases == ["PLAN"]
+    assert run.phases == ["PLAN"]
     assert turn.answer.plan is not None
     assert turn.answer.plan.thought == "these are needed"
     nowhere = play(scripted([{**AT_ONCE, "answer": "profit"}, AT_ONCE], []))
@@ -69,19 +69,19 @@ def test_a_value_that_is_the_answer_needs_no_formula() -> None:
 
 def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None:
     replies = [values(cash=CASH_2008), values(cash=CASH_2009), values(now="result_1", then={"result": "result_0"})]
-    played = play(
+    run = play(
         scripted(replies, [formula("cash"), formula("cash"), formula("now - then")]),
         "what was the net cash from operating activities in 2008?",
         "and in 2009?",
         "what is the difference?",
     )
-    last = played.turns[-1].answer
+    last = run.turns[-1].answer
     assert (last.number, last.scale) == (Decimal(25587), Scale.THOUSAND)
     assert last.plan is not None
     assert last.plan.steps == (Compute(1, "subtract", (Ref(-1), Ref(-2))),)
     assert len(last.sources) == 2
     assert [(v.name, str(v.value)) for v in last.variables] == [("result_1", "206588"), ("result_0", "181001")]
-    prompt = played.asked[4].prompts[0]
+    prompt = run.asked[4].prompts[0]
     for text in ("result_0 = 181001", "result_1 = 206588", "entity net cash", "asked: and in 2009?", "period 2009"):
         assert text in prompt, text
     assert ": calculated from result_0 and result_1\n" in prompt
@@ -108,10 +108,10 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
     ],
 )  # fmt: skip
 def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, named: str) -> None:
-    played = play(scripted([fault, RIGHT[0]], [RIGHT[1]]))
-    assert played.turn.answer.number == Decimal(181001), played.turn
-    assert named in "\n".join((*played.asked[1].results, *played.asked[1].prompts))
-    assert played.phases == ["PLAN", "PLAN_repair_1", "CALCULATE"]
+    run = play(scripted([fault, RIGHT[0]], [RIGHT[1]]))
+    assert run.turn.answer.number == Decimal(181001), run.turn
+    assert named in "\n".join((*run.asked[1].results, *run.asked[1].prompts))
+    assert run.phases == ["PLAN", "PLAN_repair_1", "CALCULATE"]
 
 
 @pytest.mark.parametrize(
@@ -130,21 +130,21 @@ def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, named: str
     ],
 )
 def test_a_fault_of_the_second_phase_is_told_and_repaired(fault: Step, named: str) -> None:
-    played = play(scripted([RIGHT[0]], [fault, RIGHT[1]]))
-    assert (played.turn.answer.number, played.turn.answer.reason) == (Decimal(181001), None), played.turn
-    assert named in "\n".join((*played.asked[2].results, *played.asked[2].prompts))
-    assert played.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
+    run = play(scripted([RIGHT[0]], [fault, RIGHT[1]]))
+    assert (run.turn.answer.number, run.turn.answer.reason) == (Decimal(181001), None), run.turn
+    assert named in "\n".join((*run.asked[2].results, *run.asked[2].prompts))
+    assert run.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
 
 
 def test_faults_are_bounded_and_end_in_a_named_error() -> None:
     nowhere = values(cash="SELECT ?v WHERE { kg:none kg:none ?v }")
-    played = play(scripted([nowhere] * 9, []), limits=SparqlLimits(attempts=3))
-    assert str(played.turn.error).startswith("ModelReplyError: ")
-    assert played.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
-    assert played.turn.answer.value is None
-    played = play(scripted([RIGHT[0]], [formula("x")] * 9), limits=SparqlLimits(attempts=2))
-    assert str(played.turn.error).startswith("ModelReplyError: ")
-    assert played.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
+    run = play(scripted([nowhere] * 9, []), limits=SparqlLimits(attempts=3))
+    assert str(run.turn.error).startswith("ModelReplyError: ")
+    assert run.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
+    assert run.turn.answer.value is None
+    run = play(scripted([RIGHT[0]], [formula("x")] * 9), limits=SparqlLimits(attempts=2))
+    assert str(run.turn.error).startswith("ModelReplyError: ")
+    assert run.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
 
 
 @pytest.mark.parametrize(
@@ -168,10 +168,10 @@ def test_a_model_may_say_that_there_is_no_answer(
 
 
 def test_a_value_that_the_formula_lacks_is_named_in_a_second_list() -> None:
-    played = play(scripted([RIGHT[0], BOTH], [formula(None), formula("new - old")]), "what was the change?")
-    assert played.phases == ["PLAN", "CALCULATE", "PLAN_again_1", "CALCULATE"]
-    assert "You named cash. No formula could be written over them: by the rule" in played.asked[2].prompts[0]
-    assert played.turn.answer.number == Decimal(25587)
+    run = play(scripted([RIGHT[0], BOTH], [formula(None), formula("new - old")]), "what was the change?")
+    assert run.phases == ["PLAN", "CALCULATE", "PLAN_again_1", "CALCULATE"]
+    assert "You named cash. No formula could be written over them: by the rule" in run.asked[2].prompts[0]
+    assert run.turn.answer.number == Decimal(25587)
     silent = play(scripted([RIGHT[0]] * 2, [formula(None)] * 2)).turn
     assert silent.error is None
     assert "by the rule" in str(silent.answer.reason)
@@ -179,9 +179,9 @@ def test_a_value_that_the_formula_lacks_is_named_in_a_second_list() -> None:
 
 def test_models_without_tools_write_json() -> None:
     fenced = say("Here it is:\n```json\n" + json.dumps(values(cash=CASH_2008)) + "\n```")
-    played = play(scripted([fenced], [RIGHT[1]]), native=False)
-    assert played.turn.answer.number == Decimal(181001)
-    assert "Every reply is one JSON object of this schema" in played.asked[0].system
+    run = play(scripted([fenced], [RIGHT[1]]), native=False)
+    assert run.turn.answer.number == Decimal(181001)
+    assert "Every reply is one JSON object of this schema" in run.asked[0].system
 
 
 def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:

@@ -57,7 +57,7 @@ def test_what_is_found_can_be_read_by_the_next_call_and_earlier_steps_stay() -> 
     read = call(box, "query_kg", filters={"table": 5, "row": 4, "column": 1})
     assert (read["value"], read["step"]) == (143750, 2)
     assert [table.index for table in context.document.tables] == [0, 5]
-    assert [made.tool for made in context.tool_calls] == ["query_kg", "query_kg", "search_document", "query_kg"]
+    assert [call.tool for call in context.tool_calls] == ["query_kg", "query_kg", "search_document", "query_kg"]
 
 
 def test_text_is_looked_for_in_all_of_the_document() -> None:

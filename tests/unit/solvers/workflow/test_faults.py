@@ -87,6 +87,6 @@ def test_any_text_is_judged(text: str) -> None:
     ],
 )
 def test_a_turn_survives_any_reply(reply: Reply) -> None:
-    played = play(saying([reply, change()]))
-    assert played.turn.error is None, played.turn.error
-    assert played.turn.verified
+    run = play(saying([reply, change()]))
+    assert run.turn.error is None, run.turn.error
+    assert run.turn.verified

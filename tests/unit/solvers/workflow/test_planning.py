@@ -19,13 +19,13 @@ EXPENDITURES = text(1, "capital expenditures", "capital expenditures were in and
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
 @pytest.mark.parametrize("native", [True, False])
 def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -> None:
-    played = play(saying([change()]), protocol=protocol, native=native)
-    turn = played.turn
+    run = play(saying([change()]), protocol=protocol, native=native)
+    turn = run.turn
     assert turn.error is None
     assert turn.verified
     assert f"{turn.answer.number:.5f}" == "0.14136"
     assert len(turn.answer.sources) == 2
-    assert played.phases == ["PLAN"]
+    assert run.phases == ["PLAN"]
     first, *_ = event_lines(turn.events)
     assert first.startswith('plan 1: {"thought_process"')
     assert any(
@@ -60,34 +60,34 @@ def test_earlier_answers_are_referred_to_backwards() -> None:
     script = saying(
         [plan(table(1, OPERATING, "2009")), plan(table(1, OPERATING, "2008")), plan(compute(1, "subtract", -2, -1))]
     )
-    played = play(script, "what was it in 2009?", "and in 2008?", "what was the change?")
-    assert [f"{turn.answer.value}" for turn in played.turns] == ["206588", "181001", "25587"]
-    assert "Answer (#-1): 181001" in played.asked[2].prompts[0]
+    run = play(script, "what was it in 2009?", "and in 2008?", "what was the change?")
+    assert [f"{turn.answer.value}" for turn in run.turns] == ["206588", "181001", "25587"]
+    assert "Answer (#-1): 181001" in run.asked[2].prompts[0]
 
 
 def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
     faulty = plan(table(1, "operating cash", "2006"), compute(2, "divide", 1))
-    played = play(saying([faulty, change()]))
-    assert played.turn.error is None
-    assert played.phases == ["PLAN", "PLAN_repair_1"]
-    prompt = played.asked[1].prompts[-1]
+    run = play(saying([faulty, change()]))
+    assert run.turn.error is None
+    assert run.phases == ["PLAN", "PLAN_repair_1"]
+    prompt = run.asked[1].prompts[-1]
     assert "'2006'" in prompt
     assert "step 2 (divide)" in prompt
-    kinds = [event.kind for event in played.turn.events]
+    kinds = [event.kind for event in run.turn.events]
     assert kinds[:3] == ["plan_proposed", "reply_rejected", "plan_proposed"]
-    rejected = played.turn.events[1]
+    rejected = run.turn.events[1]
     assert isinstance(rejected, ReplyRejected)
     assert (rejected.phase, rejected.wanted, rejected.number, len(rejected.faults)) == ("PLAN", "write_plan", 1, 2)
 
 
 def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
-    played = play(saying([faulty] * 9), limits=WorkflowLimits(repairs=2))
-    assert len(played.exchanges) == 3
-    assert played.turn.answer.value is None
-    assert played.turn.error is not None
-    assert "ModelReplyError" in played.turn.error
-    assert "'goodwill'" in played.turn.error
+    run = play(saying([faulty] * 9), limits=WorkflowLimits(repairs=2))
+    assert len(run.exchanges) == 3
+    assert run.turn.answer.value is None
+    assert run.turn.error is not None
+    assert "ModelReplyError" in run.turn.error
+    assert "'goodwill'" in run.turn.error
 
 
 def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
@@ -102,28 +102,28 @@ def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
 
 
 def test_a_number_of_the_text_that_words_do_not_decide_is_pointed_at() -> None:
-    played = play(pointing([plan(EXPENDITURES)], 2))
-    assert played.phases == ["PLAN", "POINT_step_1"]
-    listed = played.asked[1].prompts[0]
+    run = play(pointing([plan(EXPENDITURES)], 2))
+    assert run.phases == ["PLAN", "POINT_step_1"]
+    listed = run.asked[1].prompts[0]
     assert "1. 38.6 (USD, million, 2009) in: capital expenditures were [$ 38.6 million]" in listed
-    assert f"{played.turn.answer.value}" == "44.1"
-    assert played.turn.verified
+    assert f"{run.turn.answer.value}" == "44.1"
+    assert run.turn.verified
 
 
 def test_pointing_beyond_the_list_is_asked_again_and_none_of_them_goes_back_to_the_planner() -> None:
-    played = play(pointing([plan(EXPENDITURES), change()], 9, 0))
-    assert played.phases == ["PLAN", "POINT_step_1", "POINT_step_1_repair_1", "PLAN_again_1"]
-    assert "9" in played.asked[2].prompts[-1]
-    assert "step 1" in played.asked[3].prompts[0]
-    assert played.turn.error is None
+    run = play(pointing([plan(EXPENDITURES), change()], 9, 0))
+    assert run.phases == ["PLAN", "POINT_step_1", "POINT_step_1_repair_1", "PLAN_again_1"]
+    assert "9" in run.asked[2].prompts[-1]
+    assert "step 1" in run.asked[3].prompts[0]
+    assert run.turn.error is None
 
 
 def test_what_only_running_shows_goes_back_too_within_the_same_bound() -> None:
     open_zero = plan(EXPENDITURES, compute(2, "subtract", 1, 1), compute(3, "divide", 1, 2))
-    played = play(pointing([open_zero, open_zero, open_zero], 1, 1, 1), limits=WorkflowLimits(repairs=1))
-    assert played.phases == ["PLAN", "POINT_step_1", "PLAN_again_1", "POINT_step_1"]
-    assert played.turn.error is not None
-    assert "step 3: 38.6" in played.turn.error
+    run = play(pointing([open_zero, open_zero, open_zero], 1, 1, 1), limits=WorkflowLimits(repairs=1))
+    assert run.phases == ["PLAN", "POINT_step_1", "PLAN_again_1", "POINT_step_1"]
+    assert run.turn.error is not None
+    assert "step 3: 38.6" in run.turn.error
 
 
 def test_statistics_count_what_the_turns_have_on_record() -> None:
@@ -140,8 +140,8 @@ def test_statistics_count_what_the_turns_have_on_record() -> None:
 def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked(question: str, phases: int) -> None:
     looked_up = (table(1, OPERATING, "2009"), table(2, OPERATING, "2008"))
     size = plan(*looked_up, compute(3, "subtract", 2, 1), compute(4, "absolute", 3))
-    played = play(saying([size] * phases), question)
-    assert played.turn.answer.number == 25587
-    assert len(played.asked) == phases
-    assert played.turn.answer.reason == (SIGN_DROPPED if phases == 2 else None)
-    assert any(SIGN_DROPPED in line for line in event_lines(played.turn.events)) == (phases == 2)
+    run = play(saying([size] * phases), question)
+    assert run.turn.answer.number == 25587
+    assert len(run.asked) == phases
+    assert run.turn.answer.reason == (SIGN_DROPPED if phases == 2 else None)
+    assert any(SIGN_DROPPED in line for line in event_lines(run.turn.events)) == (phases == 2)

@@ -12,18 +12,18 @@ TOKEN = "0123456789abcdef-token"
 
 def test_who_needs_the_token_sends_it_as_a_bearer(tmp_path: Path) -> None:
     access = Access(token=TOKEN)
-    with program(tmp_path, access=access) as asked:
-        refused = asked.ask("GET", "/documents")
+    with program(tmp_path, access=access) as api:
+        refused = api.ask("GET", "/documents")
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
         assert refused.headers["www-authenticate"] == "Bearer"
         for header in (f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}, Bearer {TOKEN}"):
-            assert asked.ask("GET", "/documents", headers={"Authorization": header}).status_code == 401
-        in_address = asked.ask("GET", f"/documents?token={TOKEN}")
+            assert api.ask("GET", "/documents", headers={"Authorization": header}).status_code == 401
+        in_address = api.ask("GET", f"/documents?token={TOKEN}")
         assert (in_address.status_code, "set-cookie" in in_address.headers) == (401, False)
-    with program(tmp_path, access=access, headers={"Authorization": f"Bearer {TOKEN}"}) as asked:
-        assert asked.asked("cell 1 1")
+    with program(tmp_path, access=access, headers={"Authorization": f"Bearer {TOKEN}"}) as api:
+        assert api.asked("cell 1 1")
         evil = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
-        assert asked.ask("POST", "/conversations", json={"document": "x"}, headers=evil).status_code == 404
+        assert api.ask("POST", "/conversations", json={"document": "x"}, headers=evil).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -39,23 +39,23 @@ def test_who_needs_the_token_sends_it_as_a_bearer(tmp_path: Path) -> None:
     ],
 )
 def test_pages_of_other_sites_change_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
-    with program(tmp_path) as asked:
-        there = asked.begun()
+    with program(tmp_path) as api:
+        there = api.begun()
         for method in ("POST", "PATCH", "DELETE"):
-            answer = asked.ask(method, there, headers=headers)
+            answer = api.ask(method, there, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
-        assert asked.get(there)
-        answer = asked.ask("GET", "/documents", headers=headers)
+        assert api.get(there)
+        answer = api.ask("GET", "/documents", headers=headers)
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
 def test_another_name_of_the_server_gets_a_problem(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        assert asked.ask("GET", "/documents", headers={"Host": "evil.example"}).status_code == 421
+    with program(tmp_path) as api:
+        assert api.ask("GET", "/documents", headers={"Host": "evil.example"}).status_code == 421
 
 
 def test_pages_and_programs_share_conversations(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        there = asked.asked("cell 1 1")
-        page = asked._client.get(there.replace("conversations", "c"))
+    with program(tmp_path) as api:
+        there = api.asked("cell 1 1")
+        page = api._client.get(there.replace("conversations", "c"))
     assert 'id="turn-1"' in page.text

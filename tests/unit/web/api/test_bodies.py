@@ -38,24 +38,24 @@ def test_json_is_read_as_it_stands() -> None:
 
 
 def test_a_body_of_another_type_or_size_is_refused(tmp_path: Path) -> None:
-    with program(tmp_path, serve_request_kb=1) as asked:
+    with program(tmp_path, serve_request_kb=1) as api:
         for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "",
                      "application/json; charset=latin-1", "application/jsonp"):  # fmt: skip
-            answer = asked.ask("POST", "/conversations", content=b"{}", headers={"Content-Type": kind})
+            answer = api.ask("POST", "/conversations", content=b"{}", headers={"Content-Type": kind})
             assert answer.status_code == 415, kind
         headers = {"Content-Type": "Application/JSON; charset=UTF-8"}
-        assert asked.ask("POST", "/conversations", content=b"{}", headers=headers).status_code == 422
+        assert api.ask("POST", "/conversations", content=b"{}", headers=headers).status_code == 422
         large = b'{"document": "' + b"a" * 1_000 + b'"}'
-        assert asked.ask("POST", "/conversations", content=large, headers=JSON).status_code == 413
-        in_pieces = asked.ask("POST", "/conversations", content=iter([large[:500], large[500:]]), headers=JSON)
+        assert api.ask("POST", "/conversations", content=large, headers=JSON).status_code == 413
+        in_pieces = api.ask("POST", "/conversations", content=iter([large[:500], large[500:]]), headers=JSON)
         assert in_pieces.status_code == 413
         assert in_pieces.headers["connection"] == "close"
 
 
 def test_parameters_that_are_unknown_or_stand_twice_are_refused(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        problem = asked.get("/documents?limt=1", 422)
+    with program(tmp_path) as api:
+        problem = api.get("/documents?limt=1", 422)
         assert [error["where"] for error in problem["errors"]] == ["query.limt"]
-        twice = asked.get("/documents?limit=1&limit=2", 422)
+        twice = api.get("/documents?limit=1&limit=2", 422)
         assert [error["where"] for error in twice["errors"]] == ["query.limit"]
-        assert asked.post("/conversations", 422, document="x", titel="y")["errors"][0]["where"] == "body.titel"
+        assert api.post("/conversations", 422, document="x", titel="y")["errors"][0]["where"] == "body.titel"

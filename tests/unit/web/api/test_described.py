@@ -98,5 +98,5 @@ def test_the_token_is_named_where_one_is_needed(token: str | None) -> None:
 
 
 def test_it_is_served(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        assert asked.get("/openapi.json") == document_of()
+    with program(tmp_path) as api:
+        assert api.get("/openapi.json") == document_of()

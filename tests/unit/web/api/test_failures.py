@@ -9,8 +9,8 @@ from quaestor.errors import BusyError, StoreError
 
 @pytest.mark.parametrize("address", ["/nothing", "/", "/documents/", "/documents//parts", "/runs/x/y/z"])
 def test_what_is_not_there_is_a_problem(tmp_path: Path, address: str) -> None:
-    with program(tmp_path) as asked:
-        assert asked.get(address, 404)["code"] in ("not_found", "unknown_document")
+    with program(tmp_path) as api:
+        assert api.get(address, 404)["code"] in ("not_found", "unknown_document")
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def test_errors_are_problems_without_a_folder_of_the_machine(
         raise raised
 
     monkeypatch.setattr(SessionManager, "delete", fail)
-    with program(tmp_path) as asked:
-        answer = asked.ask("DELETE", asked.begun())
+    with program(tmp_path) as api:
+        answer = api.ask("DELETE", api.begun())
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert "secret" not in answer.text
     assert header is None or answer.headers[header[0]] == header[1]
 
 
 def test_a_version_that_is_not_there_is_a_problem_too(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        answer = Program(asked._client).ask("GET", "/../v2/documents")
+    with program(tmp_path) as api:
+        answer = Program(api._client).ask("GET", "/../v2/documents")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")

@@ -5,13 +5,13 @@ from web_api import Program, program
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with program(tmp_path_factory.mktemp("methods")) as asked:
-        yield asked
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with program(tmp_path_factory.mktemp("methods")) as api:
+        yield api
 
 
-def test_head_is_get_without_a_body(asked: Program) -> None:
-    got, head = asked.ask("GET", "/documents"), asked.ask("HEAD", "/documents")
+def test_head_is_get_without_a_body(api: Program) -> None:
+    got, head = api.ask("GET", "/documents"), api.ask("HEAD", "/documents")
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-length"] == got.headers["content-length"] == str(len(got.content))
 
@@ -26,7 +26,7 @@ def test_head_is_get_without_a_body(asked: Program) -> None:
         ("TRACE", "/conversations/x", "DELETE, GET, HEAD, PATCH"),
     ],
 )
-def test_a_method_that_is_not_taken_is_told_which_are(asked: Program, method: str, address: str, allowed: str) -> None:
-    answer = asked.ask(method, address)
+def test_a_method_that_is_not_taken_is_told_which_are(api: Program, method: str, address: str, allowed: str) -> None:
+    answer = api.ask(method, address)
     assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
     assert answer.json()["detail"].endswith(allowed)

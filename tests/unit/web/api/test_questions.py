@@ -27,9 +27,9 @@ def embedded(folder: Path) -> Any:
 def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say(tmp_path: Path) -> None:
     talk = quaestor.open(NORD).conversation()
     expected = [talk.ask(question) for question in QUESTIONS]
-    with embedded(tmp_path) as asked:
-        there = asked.begun()
-        found = [asked.post(f"{there}/questions", question=question) for question in QUESTIONS]
+    with embedded(tmp_path) as api:
+        there = api.begun()
+        found = [api.post(f"{there}/questions", question=question) for question in QUESTIONS]
     (first,), (second,) = (one["answers"] for one in found)
     assert [first["display"], second["display"]] == [str(answer) for answer in expected]
     assert (first["number"], second["number"]) == (1, 2)
@@ -42,73 +42,71 @@ def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say
 
 
 def test_what_a_question_may_ask_for_instead_is_told(tmp_path: Path) -> None:
-    with embedded(tmp_path) as asked:
-        (answer,) = asked.post(f"{asked.begun()}/questions", question="what were cables in 2012?")["answers"]
+    with embedded(tmp_path) as api:
+        (answer,) = api.post(f"{api.begun()}/questions", question="what were cables in 2012?")["answers"]
     assert answer["readings"][0]["display"] != answer["display"]
     assert answer["readings"][0]["confidence"] <= answer["confidence"]
 
 
 def test_a_question_of_several_parts_has_one_answer_a_list(tmp_path: Path) -> None:
-    with embedded(tmp_path) as asked:
+    with embedded(tmp_path) as api:
         question = "what was operating income in 2012? and what was operating income in 2011?"
-        (answer,) = asked.post(f"{asked.begun()}/questions", question=question)["answers"]
+        (answer,) = api.post(f"{api.begun()}/questions", question=question)["answers"]
     assert (answer["kind"], answer["question"]) == ("list", question)
     assert len(answer["value"]["list"]) == 2
 
 
 def test_a_question_that_cannot_be_asked_is_a_problem_and_the_conversation_goes_on(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        there = asked.begun()
-        assert asked.post(f"{there}/questions", 400, question="  ")["code"] == "question"
-        assert asked.post(f"{there}/questions", 502, question="down")["code"] == "outage"
-        assert asked.post(f"{there}/questions", 422, question=1)["errors"][0]["where"] == "body.question"
-        assert asked.post(f"{there}/questions", 400, question="cell 1 1", solver="nobody")["code"] == "input"
-        assert asked.post("/conversations/nothing/questions", 404, question="x")["code"] == "unknown_conversation"
-        assert asked.post(f"{there}/questions", question="cell 1 1")["answers"][0]["number"] == 1
+    with program(tmp_path) as api:
+        there = api.begun()
+        assert api.post(f"{there}/questions", 400, question="  ")["code"] == "question"
+        assert api.post(f"{there}/questions", 502, question="down")["code"] == "outage"
+        assert api.post(f"{there}/questions", 422, question=1)["errors"][0]["where"] == "body.question"
+        assert api.post(f"{there}/questions", 400, question="cell 1 1", solver="nobody")["code"] == "input"
+        assert api.post("/conversations/nothing/questions", 404, question="x")["code"] == "unknown_conversation"
+        assert api.post(f"{there}/questions", question="cell 1 1")["answers"][0]["number"] == 1
 
 
 def test_a_stream_tells_what_happens_then_the_answer(tmp_path: Path) -> None:
-    with embedded(tmp_path) as asked:
-        there = asked.begun()
-        answer = asked.ask("POST", f"{there}/questions/stream", json={"question": QUESTIONS[0]})
-        kept = asked.get(there)["turns"]
+    with embedded(tmp_path) as api:
+        there = api.begun()
+        answer = api.ask("POST", f"{there}/questions/stream", json={"question": QUESTIONS[0]})
+        turns = api.get(there)["turns"]
     assert answer.headers["content-type"].startswith("text/event-stream")
     found = messages(answer.text)
     assert [event for event, _ in found][-2:] == ["answered", "done"]
     assert {event for event, _ in found[:-2]} == {"step"}
-    assert found[-1][1]["answers"] == kept
-    assert found[-2][1]["display"] == kept[0]["display"]
+    assert found[-1][1]["answers"] == turns
+    assert found[-2][1]["display"] == turns[0]["display"]
     assert found[0][1]["lines"]
 
 
 def test_a_stream_ends_in_a_problem_where_there_is_no_answer(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        there = asked.begun()
+    with program(tmp_path) as api:
+        there = api.begun()
         ends = [
-            messages(asked.ask("POST", f"{there}/questions/stream", json={"question": question}).text)[-1]
+            messages(api.ask("POST", f"{there}/questions/stream", json={"question": question}).text)[-1]
             for question in ("  ", "down", "break")
         ]
-        assert (
-            asked.post("/conversations/nothing/questions/stream", 404, question="x")["code"] == "unknown_conversation"
-        )
+        assert api.post("/conversations/nothing/questions/stream", 404, question="x")["code"] == "unknown_conversation"
     assert [(event, data["status"]) for event, data in ends] == [("problem", 400), ("problem", 502), ("problem", 500)]
 
 
 def test_the_last_question_is_taken_back(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        there = asked.asked("cell 1 1", "cell 1 2")
-        assert asked.delete(f"{there}/questions/last", 200) == {"questions": ["cell 1 2"]}
-        assert [turn["question"] for turn in asked.get(there)["turns"]] == ["cell 1 1"]
-        asked.delete(f"{there}/questions/last", 200)
-        assert asked.delete(f"{there}/questions/last", 200) == {"questions": []}
+    with program(tmp_path) as api:
+        there = api.asked("cell 1 1", "cell 1 2")
+        assert api.delete(f"{there}/questions/last", 200) == {"questions": ["cell 1 2"]}
+        assert [turn["question"] for turn in api.get(there)["turns"]] == ["cell 1 1"]
+        api.delete(f"{there}/questions/last", 200)
+        assert api.delete(f"{there}/questions/last", 200) == {"questions": []}
 
 
 def test_an_answer_is_shown_with_its_plan_and_all_that_is_on_record(tmp_path: Path) -> None:
-    with program(tmp_path) as asked:
-        there = asked.asked("cell 1 1", "cell 1 2", "change")
-        found = asked.get(f"{there}/turns/3")
-        assert asked.get(f"{there}/turns/4", 404)["code"] == "unknown_conversation"
-        assert found["answer"] == asked.get(there)["turns"][2]
+    with program(tmp_path) as api:
+        there = api.asked("cell 1 1", "cell 1 2", "change")
+        found = api.get(f"{there}/turns/3")
+        assert api.get(f"{there}/turns/4", 404)["code"] == "unknown_conversation"
+        assert found["answer"] == api.get(there)["turns"][2]
     assert found["plan"][-1]["kind"] == "operation"
     assert [node["turn"] for node in found["plan"] if node["kind"] == "earlier"]
     assert found["turn"]["question"] == "change"

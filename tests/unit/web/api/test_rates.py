@@ -29,8 +29,8 @@ def test_no_limit_is_no_limit_and_addresses_are_forgotten() -> None:
 
 
 def test_what_comes_too_often_is_told_when_to_come_again(tmp_path: Path) -> None:
-    with program(tmp_path, serve_requests_per_minute=12) as asked:
-        answers = [asked.ask("GET", "/solvers") for _ in range(4)]
+    with program(tmp_path, serve_requests_per_minute=12) as api:
+        answers = [api.ask("GET", "/solvers") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 5
     assert answers[-1].json()["code"] == "too_many_requests"

@@ -17,9 +17,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     folder = tmp_path_factory.mktemp("runs")
     for _ in range(2):
         asyncio.run(evaluate_async("sample", limit=2, store=str(folder / "runs.db")))
-    with program(folder) as made:
-        made.asked("cell 1 1")
-        yield made
+    with program(folder) as api:
+        api.asked("cell 1 1")
+        yield api
 
 
 def played(asked: Program) -> str:

@@ -19,56 +19,56 @@ def document_of(asked: Program) -> str:
 
 
 def test_places_are_found_with_what_speaks_for_them(tmp_path: Path) -> None:
-    with program(tmp_path, NORD) as asked:
-        there = document_of(asked)
-        (best, *_) = asked.get(f"{there}/places?words={quote('total net sales')}&limit=3")["places"]
+    with program(tmp_path, NORD) as api:
+        there = document_of(api)
+        (best, *_) = api.get(f"{there}/places?words={quote('total net sales')}&limit=3")["places"]
         assert (best["kind"], best["document"]) == ("table", NORD.partition("#")[2])
         assert best["why"]
-        assert asked.get(f"{there}/places?words={quote('   ')}", 400)["code"] == "question"
-        assert asked.get("/documents/none/places?words=sales", 404)["code"] == "unknown_document"
-        assert asked.get(f"{there}/places", 422)["errors"][0]["where"] == "query.words"
+        assert api.get(f"{there}/places?words={quote('   ')}", 400)["code"] == "question"
+        assert api.get("/documents/none/places?words=sales", 404)["code"] == "unknown_document"
+        assert api.get(f"{there}/places", 422)["errors"][0]["where"] == "query.words"
 
 
 def test_a_number_is_checked_and_what_is_none_refused(tmp_path: Path) -> None:
-    with program(tmp_path, NORD) as asked:
-        there = document_of(asked)
-        found = asked.get(f"{there}/numbers?number={quote('1.0368 billion')}")
+    with program(tmp_path, NORD) as api:
+        there = document_of(api)
+        found = api.get(f"{there}/numbers?number={quote('1.0368 billion')}")
         assert found["found"]
         assert found["matches"][0]["place"] == "total net sales | 2012"
         assert found["matches"][0]["steps"] == ["in_its_scale"]
-        nowhere = asked.get(f"{there}/numbers?number=1036.9")
+        nowhere = api.get(f"{there}/numbers?number=1036.9")
         assert (nowhere["found"], nowhere["count"]) == (False, 0)
         assert nowhere["nearest"][0]["printed"] == "$ 1036.8"
-        assert asked.get(f"{there}/numbers?number=many", 400)["code"] == "quantity"
+        assert api.get(f"{there}/numbers?number=many", 400)["code"] == "quantity"
 
 
 def test_the_graph_answers_and_names_where_its_numbers_stand(tmp_path: Path) -> None:
-    with program(tmp_path, NORD) as asked:
-        there = f"{document_of(asked)}/queries"
+    with program(tmp_path, NORD) as api:
+        there = f"{document_of(api)}/queries"
         wanted = "SELECT ?o ?v WHERE { ?o kg:rowLabel 'total net sales' ; kg:value ?v }"
-        found = asked.post(there, sparql=wanted)
+        found = api.post(there, sparql=wanted)
         assert (found["form"], found["answer"], found["columns"]) == ("SELECT", None, ["o", "v"])
         assert {value for _, value in found["rows"]} >= {"1036.8", "969.7"}
         assert {found["sources"][node]["text"] for node, _ in found["rows"]} >= {"$ 1036.8", "$ 969.7"}
-        assert asked.post(there, sparql="ASK { ?o kg:rowLabel 'rent' }")["answer"] is False
+        assert api.post(there, sparql="ASK { ?o kg:rowLabel 'rent' }")["answer"] is False
         for refused in ("DELETE WHERE { ?a ?b ?c }", "SELECT", "SELECT * { SERVICE <http://127.0.0.1/> { ?a ?b ?c } }"):
-            assert asked.post(there, 400, sparql=refused)["code"] == "query"
-        assert asked.post(there, 400, sparql="SELECT ?a WHERE { ?a ?b ?c }", limit=1)["code"]
-        asked.post(there, 422, sparql="x" * 5_001)
+            assert api.post(there, 400, sparql=refused)["code"] == "query"
+        assert api.post(there, 400, sparql="SELECT ?a WHERE { ?a ?b ?c }", limit=1)["code"]
+        api.post(there, 422, sparql="x" * 5_001)
 
 
 def test_a_formula_is_computed_with_the_source_of_each_number(tmp_path: Path) -> None:
-    with program(tmp_path, NORD) as asked:
-        there = f"{document_of(asked)}/calculations"
-        found = asked.post(there, **GROWTH)
+    with program(tmp_path, NORD) as api:
+        there = f"{document_of(api)}/calculations"
+        found = api.post(there, **GROWTH)
         assert (found["answer"]["display"], found["answer"]["formula"]) == ("6.9 %", "(1036.8 - 969.7) / 969.7")
         assert len(found["answer"]["sources"]) == 2
         assert [step["kind"] for step in found["steps"]].count("taken") == 2
-        assert asked.post(there, 400, formula="(new - old) / old")["code"] == "formula"
-        assert asked.post(there, 400, formula="1 / 0")["code"] == "division_by_zero"
-        assert asked.post(there, 400, formula="__import__('os')")["code"] == "formula"
+        assert api.post(there, 400, formula="(new - old) / old")["code"] == "formula"
+        assert api.post(there, 400, formula="1 / 0")["code"] == "division_by_zero"
+        assert api.post(there, 400, formula="__import__('os')")["code"] == "formula"
         absent = {"new": {"row": "rent", "column": "2012"}}
-        assert "rent" in asked.post(there, 400, formula="new", values=absent)["detail"]
+        assert "rent" in api.post(there, 400, formula="new", values=absent)["detail"]
         half = {"new": {"row": 5}}
         refused: tuple[dict[str, Any], ...] = (
             {},
@@ -77,27 +77,27 @@ def test_a_formula_is_computed_with_the_source_of_each_number(tmp_path: Path) ->
             {"formula": "new", "values": half},
         )
         for body in refused:
-            asked.post(there, 422, **body)
-        assert "thought_process" in asked.post(there, 400, plan={"steps": 1}, question="what were net sales?")["detail"]
+            api.post(there, 422, **body)
+        assert "thought_process" in api.post(there, 400, plan={"steps": 1}, question="what were net sales?")["detail"]
 
 
 def test_a_formula_takes_earlier_answers_and_the_numbers_that_hold(tmp_path: Path) -> None:
-    with program(tmp_path, NORD, scripted=False) as asked:
-        there = asked.asked("what were total net sales in 2012?")
+    with program(tmp_path, NORD, scripted=False) as api:
+        there = api.asked("what were total net sales in 2012?")
         doubled = {"formula": "2 * before", "values": {"before": {"turn": 1}}}
-        assert asked.post(f"{there}/calculations", **doubled)["answer"]["value"] == "2073.6"
-        asked.post(f"{there}/corrections", 201, fix="1 cell 1 = 1000")
-        assert asked.post(f"{there}/calculations", **doubled)["answer"]["value"] == "2000"
-        assert asked.get(there)["answers"] == 1
-        asked.post(f"{there}/calculations", 400, formula="2 * it", values={"it": {"turn": 2}})
+        assert api.post(f"{there}/calculations", **doubled)["answer"]["value"] == "2073.6"
+        api.post(f"{there}/corrections", 201, fix="1 cell 1 = 1000")
+        assert api.post(f"{there}/calculations", **doubled)["answer"]["value"] == "2000"
+        assert api.get(there)["answers"] == 1
+        api.post(f"{there}/calculations", 400, formula="2 * it", values={"it": {"turn": 2}})
 
 
 def test_an_answer_is_explained(tmp_path: Path) -> None:
-    with program(tmp_path, NORD, scripted=False) as asked:
-        there = asked.asked("what were total net sales in 2012?", "and what was the change from 2011?")
-        explanation = asked.get(f"{there}/turns/2/explanation")
+    with program(tmp_path, NORD, scripted=False) as api:
+        there = api.asked("what were total net sales in 2012?", "and what was the change from 2011?")
+        explanation = api.get(f"{there}/turns/2/explanation")
         assert (explanation["turn"], explanation["display"]) == (2, "$ 67.1 million")
         assert explanation["grounds"]
         assert explanation["steps"][-1]["kind"] == "operation"
         assert explanation["trace"]
-        assert asked.get(f"{there}/turns/3/explanation", 404)["code"] == "unknown_conversation"
+        assert api.get(f"{there}/turns/3/explanation", 404)["code"] == "unknown_conversation"

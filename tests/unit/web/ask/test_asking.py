@@ -24,8 +24,8 @@ def streamed(folder: Path, *questions: str) -> list[str]:
 
 def test_steps_come_before_the_answer(tmp_path: Path) -> None:
     (stream,) = streamed(tmp_path, "cell 1 1")
-    asked, step, card = stream.index("pending-"), stream.index("#steps-"), stream.index('id="turn-1"')
-    assert asked < step < card < stream.index("event: answered")
+    pending, step, card = stream.index("pending-"), stream.index("#steps-"), stream.index('id="turn-1"')
+    assert pending < step < card < stream.index("event: answered")
 
 
 def test_a_question_of_several_parts_is_one_card(tmp_path: Path) -> None:

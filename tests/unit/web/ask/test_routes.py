@@ -11,35 +11,35 @@ from quaestor.web.app import create_app
 
 
 def client(folder: Path, *files: str) -> AbstractContextManager[TestClient]:
-    made = files or (str(write_dataset(folder / "page.json", a_record())),)
-    return client_of(create_app(asking(folder, ScriptedSolver()), None, made))
+    paths = files or (str(write_dataset(folder / "page.json", a_record())),)
+    return client_of(create_app(asking(folder, ScriptedSolver()), None, paths))
 
 
 def test_a_conversation_is_asked_shown_and_listed_without_a_script(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = begun(asked)
-        answered = asked.post(f"{there}/ask", data={"question": "cell 1 1"})
+    with client(tmp_path) as site:
+        there = begun(site)
+        answered = site.post(f"{there}/ask", data={"question": "cell 1 1"})
         assert answered.headers["location"] == f"{there}#turn-1"
-        page = asked.get(there).text
+        page = site.get(there).text
         assert 'id="turn-1"' in page
         assert 'data-key="t0-1-1"' in page
         assert '<td id="t0-1-1" class="n used"' in page
-        assert f'href="{there}"' in asked.get("/").text
+        assert f'href="{there}"' in site.get("/").text
 
 
 def test_the_place_that_an_address_names_is_marked(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = begun(asked)
-        page = asked.get(f"{there}?at=t0-1-2").text
+    with client(tmp_path) as site:
+        there = begun(site)
+        page = site.get(f"{there}?at=t0-1-2").text
         assert page.count('aria-current="location"') == 1
-        assert 'aria-current="location"' not in asked.get(f"{there}?at=t99-1-2").text
+        assert 'aria-current="location"' not in site.get(f"{there}?at=t99-1-2").text
 
 
 def test_what_cannot_be_asked_is_said_beside_what_was_typed(tmp_path: Path) -> None:
     typed = "<b>" + "x" * 11_000
-    with client(tmp_path) as asked:
-        there = begun(asked)
-        answer = asked.post(f"{there}/ask", data={"question": typed})
+    with client(tmp_path) as site:
+        there = begun(site)
+        answer = site.post(f"{there}/ask", data={"question": typed})
     assert answer.status_code == 400
     assert 'role="alert"' in answer.text
     assert "&lt;b&gt;xxx" in answer.text
@@ -47,36 +47,36 @@ def test_what_cannot_be_asked_is_said_beside_what_was_typed(tmp_path: Path) -> N
 
 def test_an_upload_begins_a_conversation_and_a_bad_one_is_said(tmp_path: Path) -> None:
     table = b"line,2009,2008\nnet sales,120,100\nrent,5,4\n"
-    with client(tmp_path) as asked:
-        taken = asked.post("/documents", files={"file": ("results.csv", table)})
-        assert "results.csv" in asked.get(taken.headers["location"]).text
-        empty = asked.post("/documents", files={"file": ("empty.csv", b"")})
-        missing = asked.post("/documents", data={})
+    with client(tmp_path) as site:
+        taken = site.post("/documents", files={"file": ("results.csv", table)})
+        assert "results.csv" in site.get(taken.headers["location"]).text
+        empty = site.post("/documents", files={"file": ("empty.csv", b"")})
+        missing = site.post("/documents", data={})
     assert (empty.status_code, missing.status_code) == (400, 422)
     assert 'id="upload-error"' in empty.text
     assert str(tmp_path) not in empty.text
 
 
 def test_a_file_of_many_pages_offers_them(tmp_path: Path) -> None:
-    with client(tmp_path, "sample") as asked:
-        there = begun(asked)
+    with client(tmp_path, "sample") as site:
+        there = begun(site)
         assert there.startswith("/files/")
-        pages = asked.get(there).text
+        pages = site.get(there).text
         document = pages.split('value="')[1].split('"')[0]
-        assert asked.post("/conversations", data={"document": document}).headers["location"].startswith("/c/")
+        assert site.post("/conversations", data={"document": document}).headers["location"].startswith("/c/")
 
 
 def test_it_is_renamed_taken_back_and_deleted(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = begun(asked)
+    with client(tmp_path) as site:
+        there = begun(site)
         for question in ("cell 1 1", "cell 1 2"):
-            asked.post(f"{there}/ask", data={"question": question})
-        asked.post(f"{there}/name", data={"title": "Sales & more"})
-        assert "Sales &amp; more" in asked.get("/").text
-        asked.post(f"{there}/undo")
-        assert 'id="turn-2"' not in asked.get(there).text
-        assert asked.post(f"{there}/delete").headers["location"] == "/"
-        assert asked.get(there).status_code == 404
+            site.post(f"{there}/ask", data={"question": question})
+        site.post(f"{there}/name", data={"title": "Sales & more"})
+        assert "Sales &amp; more" in site.get("/").text
+        site.post(f"{there}/undo")
+        assert 'id="turn-2"' not in site.get(there).text
+        assert site.post(f"{there}/delete").headers["location"] == "/"
+        assert site.get(there).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_it_is_renamed_taken_back_and_deleted(tmp_path: Path) -> None:
      ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
 )  # fmt: skip
 def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
-    with client(tmp_path) as asked:
-        there = begun(asked)
-        asked.post(f"{there}/ask", data={"question": "cell 1 1"})
-        answer = asked.get(f"{there}/export?format={format}")
-        assert asked.get(f"{there}/export?format=exe").status_code == 422
+    with client(tmp_path) as site:
+        there = begun(site)
+        site.post(f"{there}/ask", data={"question": "cell 1 1"})
+        answer = site.get(f"{there}/export?format={format}")
+        assert site.get(f"{there}/export?format=exe").status_code == 422
     assert answer.headers["content-type"].startswith(kind)
     assert answer.headers["content-disposition"].startswith("attachment")
     assert content in answer.content
@@ -97,23 +97,23 @@ def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, cont
 
 @pytest.mark.parametrize("path", ["/c/unknown", "/c/../../etc", "/files/unknown", "/c/unknown/part/0", "/c/x/export"])
 def test_what_is_not_there(tmp_path: Path, path: str) -> None:
-    with client(tmp_path) as asked:
-        assert asked.get(path).status_code == 404
+    with client(tmp_path) as site:
+        assert site.get(path).status_code == 404
 
 
 def test_parts_are_fetched_one_by_one(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = begun(asked)
-        assert asked.get(f"{there}/part/0").text.startswith('<section class="part"')
-        assert asked.get(f"{there}/part/9").status_code == 400
-        assert asked.get(f"{there}?part=99").status_code == 200
+    with client(tmp_path) as site:
+        there = begun(site)
+        assert site.get(f"{there}/part/0").text.startswith('<section class="part"')
+        assert site.get(f"{there}/part/9").status_code == 400
+        assert site.get(f"{there}?part=99").status_code == 200
 
 
 def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = begun(asked)
-        assert asked.post(f"{there}/answerer", data={"answerer": "nobody"}).status_code == 400
-        assert asked.post(f"{there}/answerer", data={"answerer": "default"}).status_code == 303
+    with client(tmp_path) as site:
+        there = begun(site)
+        assert site.post(f"{there}/answerer", data={"answerer": "nobody"}).status_code == 400
+        assert site.post(f"{there}/answerer", data={"answerer": "default"}).status_code == 303
 
 
 def test_the_page_says_what_of_its_tables_was_not_understood(tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_the_page_says_what_of_its_tables_was_not_understood(tmp_path: Path) -> 
     path.write_text(
         "# Income statement\n\n| | 2023 | 2022 |\n|---|---|---|\n| Net sales | 64,210 | 60.1.2 |\n| Costs | 7 | 6 |\n"
     )
-    with client_of(create_app(asking(tmp_path), None, (str(path),))) as asked:
-        there = begun(asked)
-        asked.post(f"{there}/ask", data={"question": "what were net sales in 2023?"})
-        page = asked.get(there).text
+    with client_of(create_app(asking(tmp_path), None, (str(path),))) as site:
+        there = begun(site)
+        site.post(f"{there}/ask", data={"question": "what were net sales in 2023?"})
+        page = site.get(there).text
     assert page.count('class="doubt"') == 3  # of the document, of the table and beside the answer
     assert page.count("60.1.2") >= 3

@@ -31,8 +31,8 @@ def rows(made: Answer, *earlier: Answer) -> list[tuple[str, int]]:
 
 
 def test_each_number_leads_to_its_cell_however_often_it_stands() -> None:
-    made = answer("(206588 - 181001) / 181001 * 100", ("206588", 1), ("181001", 2))
-    assert rows(made) == [("206588", 1), ("181001", 2), ("181001", 2)]
+    computed = answer("(206588 - 181001) / 181001 * 100", ("206588", 1), ("181001", 2))
+    assert rows(computed) == [("206588", 1), ("181001", 2), ("181001", 2)]
 
 
 def test_two_cells_of_one_number_are_told_apart_by_their_order() -> None:

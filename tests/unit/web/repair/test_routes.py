@@ -31,45 +31,45 @@ def conversation(asked: TestClient) -> str:
 
 
 def test_a_correction_leads_back_to_the_first_answer_that_it_changed(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = conversation(asked)
-        page = asked.get(f"{there}/correct/2")
+    with client(tmp_path) as site:
+        there = conversation(site)
+        page = site.get(f"{there}/correct/2")
         assert page.status_code == 200
         assert 'name="place" value="t0-1-2" checked' in page.text
         sent = {"place": "t0-1-2", "value": "200,000", "author": "Ada Löwe", "reason": "misread"}
-        made = asked.post(f"{there}/correct/2", data=sent)
-        assert (made.status_code, made.headers["location"]) == (303, f"{there}?corrected=1#turn-2")
-        shown = asked.get(f"{there}?corrected=1").text
+        answer = site.post(f"{there}/correct/2", data=sent)
+        assert (answer.status_code, answer.headers["location"]) == (303, f"{there}?corrected=1#turn-2")
+        shown = site.get(f"{there}?corrected=1").text
         assert "<details open>" in shown
         assert "<del>-0.1414</del>" in shown
         assert "Ada Löwe" in shown
         # The name is known from now on.
-        assert 'value="Ada Löwe"' in asked.get(f"{there}/correct/3").text
-        undone = asked.post(f"{there}/corrections/1/undo")
+        assert 'value="Ada Löwe"' in site.get(f"{there}/correct/3").text
+        undone = site.post(f"{there}/corrections/1/undo")
         assert undone.headers["location"] == f"{there}?corrected=2#turn-2"
-        assert '<p class="corrected">' not in asked.get(there).text
+        assert '<p class="corrected">' not in site.get(there).text
 
 
 def test_what_is_corrected_is_there_when_the_server_is_started_again(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = conversation(asked)
-        asked.post(f"{there}/correct/2", data={"place": "net revenue | 2007", "value": "200,000"})
-    with client(tmp_path) as asked:
-        shown = asked.get(there).text
+    with client(tmp_path) as site:
+        there = conversation(site)
+        site.post(f"{there}/correct/2", data={"place": "net revenue | 2007", "value": "200,000"})
+    with client(tmp_path) as site:
+        shown = site.get(there).text
         assert "<del>-0.1414</del>" in shown
         assert re.search(r'id="t0-1-2"[^>]* title="[^"]*181001"', shown)
-        exported = asked.get(f"{there}/export?format=csv").text
+        exported = site.get(f"{there}/export?format=csv").text
         assert "-0.1414" in exported
-        asked.post(f"{there}/ask", data={"question": "cell 1 2"})
-        assert "200,000 million" in asked.get(there).text
+        site.post(f"{there}/ask", data={"question": "cell 1 2"})
+        assert "200,000 million" in site.get(there).text
 
 
 def test_a_text_of_a_person_is_only_text(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = conversation(asked)
+    with client(tmp_path) as site:
+        there = conversation(site)
         sent = {"place": "t0-1-2", "value": "5", "author": "<b>A</b>\x1b[31m", "reason": "<script>alert(1)</script>"}
-        assert asked.post(f"{there}/correct/2", data=sent).status_code == 303
-        shown = asked.get(there).text
+        assert site.post(f"{there}/correct/2", data=sent).status_code == 303
+        shown = site.get(there).text
         assert "<script>alert" not in shown
         assert "<b>A" not in shown
         assert "\x1b" not in shown
@@ -109,43 +109,43 @@ REFUSED: tuple[dict[str, str], ...] = (
 
 @pytest.mark.slow
 def test_what_cannot_be_done_is_said_on_the_page_and_changes_nothing(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = conversation(asked)
-        before = asked.get(there).text
+    with client(tmp_path) as site:
+        there = conversation(site)
+        before = site.get(there).text
         for sent in REFUSED:
-            answer = asked.post(f"{there}/correct/2", data=sent)
+            answer = site.post(f"{there}/correct/2", data=sent)
             assert answer.status_code == 400, (sent, answer.text[-300:])
             assert 'role="alert"' in answer.text, sent
             assert str(tmp_path) not in answer.text, sent
-            assert asked.get(there).text == before, sent
+            assert site.get(there).text == before, sent
 
 
 def test_what_is_not_there_cannot_be_corrected(tmp_path: Path) -> None:
-    with client(tmp_path) as asked:
-        there = conversation(asked)
-        assert asked.get(f"{there}/correct/9").status_code == 400
-        assert asked.post(f"{there}/correct/9", data={"place": "t0-1-1", "value": "5"}).status_code == 400
-        assert asked.post(f"{there}/correct/2", data={"place": "x" * 500}).status_code == 422
-        assert asked.post(f"{there}/corrections/1/undo").status_code == 400
-        assert asked.get("/c/nothing/correct/1").status_code == 404
+    with client(tmp_path) as site:
+        there = conversation(site)
+        assert site.get(f"{there}/correct/9").status_code == 400
+        assert site.post(f"{there}/correct/9", data={"place": "t0-1-1", "value": "5"}).status_code == 400
+        assert site.post(f"{there}/correct/2", data={"place": "x" * 500}).status_code == 422
+        assert site.post(f"{there}/corrections/1/undo").status_code == 400
+        assert site.get("/c/nothing/correct/1").status_code == 404
         other = {"Sec-Fetch-Site": "cross-site", "Origin": "https://example.com"}
-        refused = asked.post(f"{there}/correct/2", data={"place": "t0-1-2", "value": "5"}, headers=other)
+        refused = site.post(f"{there}/correct/2", data={"place": "t0-1-2", "value": "5"}, headers=other)
         assert refused.status_code == 403
-        assert '<p class="corrected">' not in asked.get(there).text
+        assert '<p class="corrected">' not in site.get(there).text
 
 
 def test_a_reading_that_was_nearly_chosen_is_taken_from_the_answer_itself(tmp_path: Path) -> None:
     questions = next(
         c.questions for c in read_dataset(sample_path()).conversations if c.document.id == "HALC/2009/page_52.pdf"
     )
-    with client_of(create_app(asking(tmp_path), None, ("sample#HALC/2009/page_52.pdf",))) as asked:
-        there = begun(asked)
+    with client_of(create_app(asking(tmp_path), None, ("sample#HALC/2009/page_52.pdf",))) as site:
+        there = begun(site)
         for question in questions:
-            asked.post(f"{there}/ask", data={"question": question})
-        offered = re.search(r"<button name=\"choice\" value='(\{[^']+\})'>", asked.get(there).text)
+            site.post(f"{there}/ask", data={"question": question})
+        offered = re.search(r"<button name=\"choice\" value='(\{[^']+\})'>", site.get(there).text)
         assert offered is not None
         turn = json.loads(offered[1])["turn"] + 1
-        made = asked.post(f"{there}/correct/{turn}", data={"choice": offered[1]})
-        assert made.headers["location"] == f"{there}?corrected=1#turn-{turn}"
-        shown = asked.get(there).text
+        answer = site.post(f"{there}/correct/{turn}", data={"choice": offered[1]})
+        assert answer.headers["location"] == f"{there}?corrected=1#turn-{turn}"
+        shown = site.get(there).text
         assert '<p class="corrected">' in shown

@@ -11,11 +11,11 @@ def test_what_is_on_record_is_told_the_latest_first() -> None:
     ledger.correct(misread(1, 2, "0"), "Ada", "misread", at(1))
     ledger.correct(OperationChoice(2, 1, "add"), "Bo", made=at(2))
     ledger.undo("Cy", made=at(3))
-    (undo, _), (chosen, _), (number, made) = correction_views(ledger)
+    (undo, _), (chosen, _), (number, second) = correction_views(ledger)
     assert (undo.author, undo.stands) == ("Cy", False)
     assert (chosen.author, chosen.stands) == ("Bo", False)
     assert (number.reason, number.stands, number.made) == ("misread", True, at(1))
-    fourth = next(change for change in made.changes if change.turn == 3)
+    fourth = next(change for change in second.changes if change.turn == 3)
     assert (fourth.was, fourth.answer.value, bool(fourth.answer.reason)) == ("-0.1414", None, True)
 
 

@@ -12,21 +12,21 @@ def listed(query: str = "", limit: int = 10) -> ListRequest:
 
 
 def test_what_is_empty_asks_for_nothing() -> None:
-    asked = listed("q=&verdict=+&from=&page=")
-    turns = asked.query(TurnQuery)
+    listing = listed("q=&verdict=+&from=&page=")
+    turns = listing.query(TurnQuery)
     assert (turns.filter, turns.verdicts) == (TurnFilter(), VerdictFilter())
-    assert asked.query(PairQuery).filter == PairFilter()
-    assert (asked.address(), asked.part) == ("/runs/r", ListPart(0, 10))
+    assert listing.query(PairQuery).filter == PairFilter()
+    assert (listing.address(), listing.part) == ("/runs/r", ListPart(0, 10))
 
 
 def test_an_address_says_what_is_asked_for() -> None:
-    asked = listed(
+    listing = listed(
         "q=net+sales&turn=2&from=20&to=60.5&operation=divide&origin=text&kind=number&order=confidence&page=3"
     )
-    assert asked.query(TurnQuery).filter == TurnFilter(
+    assert listing.query(TurnQuery).filter == TurnFilter(
         "net sales", None, 1, "number", "divide", "text", 0.2, 0.605, order="confidence"
     )
-    assert asked.part == ListPart(20, 10)
+    assert listing.part == ListPart(20, 10)
     assert listed("verdict=wrong&cause=sign").query(TurnQuery).verdicts == VerdictFilter(False, "sign")
     assert listed("outcome=first&answers=differ&q=x").query(PairQuery).filter == PairFilter("first", True, "x")
 
@@ -40,9 +40,9 @@ def test_a_dataset_is_named_without_its_folders() -> None:
 
 
 def test_another_address_of_a_list_begins_at_its_first_page() -> None:
-    asked = listed("q=a%26b&verdict=wrong&page=4")
-    assert asked.address(verdict=None) == "/runs/r?q=a%26b"
-    assert asked.address(page=5) == "/runs/r?q=a%26b&verdict=wrong&page=5"
+    listing = listed("q=a%26b&verdict=wrong&page=4")
+    assert listing.address(verdict=None) == "/runs/r?q=a%26b"
+    assert listing.address(page=5) == "/runs/r?q=a%26b&verdict=wrong&page=5"
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_another_address_of_a_list_begins_at_its_first_page() -> None:
 def test_the_way_through_the_pages(
     number: int, shown: int, first: int, last: int, previous: str | None, following: str | None
 ) -> None:
-    asked = listed(f"page={number}")
-    way = pager(asked, ListPage(tuple(range(shown)), 25, asked.part))
+    listing = listed(f"page={number}")
+    way = pager(listing, ListPage(tuple(range(shown)), 25, listing.part))
     assert (way.first, way.last, way.previous, way.next) == (first, last, previous, following)
 
 

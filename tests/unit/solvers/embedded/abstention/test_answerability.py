@@ -21,8 +21,8 @@ def made() -> Document:
 
 
 def ask(document: Document, question: str, **options: object) -> quaestor.Answer:
-    (asked,) = quaestor.open(document).ask([question], options=options)
-    return asked.answer
+    (answer,) = quaestor.open(document).ask([question], options=options)
+    return answer.answer
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,15 @@ def test_answers_have_the_probability_if_nothing_is_declined(made: Document) -> 
 
 
 def test_what_follows_from_it_has_no_answer_either(made: Document) -> None:
-    asked = quaestor.open(made).ask(
+    answers = quaestor.open(made).ask(
         [
             "what was the goodwill impairment in 2016?",
             "what was operating profit in 2016?",
             "what is the first divided by the second?",
         ],
     )
-    assert [one.answer.kind for one in asked[:2]] == ["none", "number"]
-    assert asked[2].answer.value is None
+    assert [one.answer.kind for one in answers[:2]] == ["none", "number"]
+    assert answers[2].answer.value is None
 
 
 def test_a_filing_is_doubted_less_but_where_it_prints_a_word_nowhere() -> None:

@@ -96,5 +96,5 @@ def test_abbreviated_labels_are_spelled_out(question: str, value: float) -> None
 
 
 def test_what_goes_on_from_a_refused_question_is_refused() -> None:
-    asked = quaestor.open(RESULTS).ask(["what was goodwill in 2023?", "and in 2022?"])
-    assert [one.answer.value for one in asked] == [None, None]
+    answers = quaestor.open(RESULTS).ask(["what was goodwill in 2023?", "and in 2022?"])
+    assert [one.answer.value for one in answers] == [None, None]

@@ -16,8 +16,8 @@ OTHER_NAME = page([*ROWS, ["net earnings", "40", "38"]], ["the mill was quiet ."
 
 
 def why(document: Document, question: str) -> str | None:
-    asked = quaestor.open(document).ask(question)
-    return asked.answer.reason if asked.answer.value is None else None
+    answer = quaestor.open(document).ask(question)
+    return answer.answer.reason if answer.answer.value is None else None
 
 
 def test_a_missing_line_is_reported() -> None:

@@ -18,8 +18,8 @@ PAGE = page(
 
 
 def why(document: Document, question: str) -> str | None:
-    asked = quaestor.open(document).ask(question)
-    return asked.answer.reason if asked.answer.value is None else None
+    answer = quaestor.open(document).ask(question)
+    return answer.answer.reason if answer.answer.value is None else None
 
 
 def test_a_year_that_the_line_lacks_is_reported() -> None:

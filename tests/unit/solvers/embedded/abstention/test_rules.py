@@ -36,11 +36,11 @@ def why(asked: quaestor.AnsweredQuestion) -> str:
 
 
 def test_a_missing_year_is_reported() -> None:
-    asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?")
-    assert asked.answer.value is None
-    assert asked.answer.confidence is None
-    assert asked.turn.error is None
-    assert (event := declined(asked)) is not None
+    answer = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?")
+    assert answer.answer.value is None
+    assert answer.answer.confidence is None
+    assert answer.turn.error is None
+    assert (event := declined(answer)) is not None
     assert event.reason == "not_on_page"
     assert "2009" in event.explanation
     assert "2010 to 2012" in event.explanation
@@ -58,7 +58,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
         label = next(label for label in labels if years_asked(Question(f"what was {label} in 1961?")))
         questions = [f"what was {label} in {year}?" for year in lacking] + [f"and in {year}?" for year in lacking]
         wanted += 4
-        refused += sum("196" in why(asked) for asked in quaestor.open(document).ask(questions))
+        refused += sum("196" in why(answer) for answer in quaestor.open(document).ask(questions))
     assert (refused, wanted) == (4 * len(pages), 4 * len(pages))
 
 
@@ -66,9 +66,9 @@ def test_years_that_pages_lack_are_never_answered() -> None:
 def test_hardly_a_question_of_the_sample_is_declined() -> None:
     """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
-    asked = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
-    events = [declined(one) for one in asked]
-    assert len(asked) == 180
+    answers = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
+    events = [declined(one) for one in answers]
+    assert len(answers) == 180
     assert sum(event is not None for event in events) <= 7
     assert not [event for event in events if event is not None and event.reason != "not_on_page"]
 
@@ -77,9 +77,9 @@ def test_hardly_a_question_of_the_sample_is_declined() -> None:
 def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: Path) -> None:
     dataset = quaestor.read_dataset(shared_data / "convfinqa_tune.json")
     rules, drawn = {"decline_below": 0.0}, list(dataset.conversations)[::4]
-    asked = [a for c in drawn for a in quaestor.open(c.document).ask(c.questions, options=rules)]
-    assert len(asked) > 200
-    assert sum(declined(one) is not None for one in asked) <= len(asked) / 100
+    answers = [a for c in drawn for a in quaestor.open(c.document).ask(c.questions, options=rules)]
+    assert len(answers) > 200
+    assert sum(declined(one) is not None for one in answers) <= len(answers) / 100
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_an_empty_cell_is_reported(made: Document, questions: tuple[str, ...], l
 
 def test_of_many_years_the_nearest_are_listed() -> None:
     many = page([["", *map(str, range(2000, 2016))], ["net sales", *map(str, range(31, 47))]], ["sales rose ."])
-    asked = quaestor.open(many).ask("what were net sales in 1987?")
-    assert "1987" in why(asked)
-    assert "2000" in why(asked)
-    assert "2015" not in why(asked)
+    answer = quaestor.open(many).ask("what were net sales in 1987?")
+    assert "1987" in why(answer)
+    assert "2000" in why(answer)
+    assert "2015" not in why(answer)
 
 
 @pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
@@ -122,10 +122,10 @@ def test_thanks_between_two_questions_are_not_heard() -> None:
 
 def test_nothing_is_calculated_with_what_has_no_answer() -> None:
     questions = ["what were the total net sales in 2009?", "what were they in 2012?", "what was the change?"]
-    asked = quaestor.open(PAGE).ask(questions)
-    assert asked[2].answer.value is None
-    assert why(asked[2]).startswith("not_on_page")
-    assert "question 1" in why(asked[2])
+    answers = quaestor.open(PAGE).ask(questions)
+    assert answers[2].answer.value is None
+    assert why(answers[2]).startswith("not_on_page")
+    assert "question 1" in why(answers[2])
 
 
 def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
@@ -133,21 +133,21 @@ def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
         "what was the goodwill impairment in 2012?",
         "what was the average of total net sales from 2010 to 2012?",
     ]
-    asked = quaestor.open(PAGE).ask(questions)
-    assert asked[0].answer.value is None
-    assert asked[1].answer.value is not None
+    answers = quaestor.open(PAGE).ask(questions)
+    assert answers[0].answer.value is None
+    assert answers[1].answer.value is not None
 
 
 def test_readings_that_all_need_an_unanswered_turn_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.solvers.embedded.page_answers._find_unanswered_turns", lambda *_: [0])
-    asked = quaestor.open(PAGE).ask(
+    answers = quaestor.open(PAGE).ask(
         ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]
     )
-    assert "question 1" in why(asked[1])
+    assert "question 1" in why(answers[1])
 
 
 def test_it_can_be_left_out_and_is_off_elsewhere() -> None:
-    asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?", options={"decline": False})
-    assert asked.answer.value is not None
-    asked = quaestor.open(PAGE).ask("why?", solver=quaestor.make_solver("embedded"))
-    assert declined(asked) is None
+    answer = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?", options={"decline": False})
+    assert answer.answer.value is not None
+    answer = quaestor.open(PAGE).ask("why?", solver=quaestor.make_solver("embedded"))
+    assert declined(answer) is None

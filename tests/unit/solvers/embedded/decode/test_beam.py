@@ -142,9 +142,9 @@ def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -
         BeamState(DialogueState().after(first, outcome(5.0, 0)).after(second, done), log)
         for done, log in ((outcome(2.0, 2), -0.2), (outcome(7.0, 1), -2.0), (TurnAction("lookup", (), None), -4.0))
     )
-    asked = read_question("what is the difference between the two?")
-    together = rank_hypotheses(paths, asked, of_page, weights)
-    alone = [rank_hypotheses((path,), asked, of_page, weights) for path in paths]
+    reading = read_question("what is the difference between the two?")
+    together = rank_hypotheses(paths, reading, of_page, weights)
+    alone = [rank_hypotheses((path,), reading, of_page, weights) for path in paths]
     assert together.ranked == sort_by_result([choice for one in alone for choice in one.ranked])
     assert together.values.tolist() == [value for one in alone for value in one.values]
     assert together.turn(together.ranked[0]).state is together.ranked[0].before.state

@@ -38,6 +38,6 @@ def test_a_change_begins_with_the_first_year_that_is_named() -> None:
 
 
 def test_a_development_is_a_change() -> None:
-    asked = read_question("how did capital expenditures develop from 2021 to 2024?")
-    assert translate_question(asked).text == "what was the change in capital expenditures from 2021 to 2024?"
+    reading = read_question("how did capital expenditures develop from 2021 to 2024?")
+    assert translate_question(reading).text == "what was the change in capital expenditures from 2021 to 2024?"
     assert translate_question(read_question("and in 2020?")).text == "and in 2020?"

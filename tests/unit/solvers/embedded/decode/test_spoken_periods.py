@@ -66,5 +66,8 @@ def test_an_amount_in_constant_currency_is_none_as_reported(tmp_path: Path) -> N
     (tmp_path / "birch.md").write_text(report, encoding="utf-8")
     (table,) = quaestor.open(tmp_path / "birch.md").document.tables
     source = CellRef("birch.md", 0, table.header_rows, 2)
-    asked = ("what were sales of rivers in 2024?", "what were sales of rivers in constant currency in 2024?")
-    assert [read_asked_period(read_question(text)).penalty(table, source) for text in asked] == [NOT_AS_REPORTED, 0.0]
+    questions = ("what were sales of rivers in 2024?", "what were sales of rivers in constant currency in 2024?")
+    assert [read_asked_period(read_question(text)).penalty(table, source) for text in questions] == [
+        NOT_AS_REPORTED,
+        0.0,
+    ]

@@ -106,7 +106,7 @@ def test_the_same_on_these_lines_elsewhere_or_in_these_places_on_other_lines() -
 def test_whether_a_question_asks_for_the_same_elsewhere() -> None:
     rows: tuple[Row, ...] = (("new", SALES_2008, 400.0), ("new", RATE_2009, 25.0))
     columns = "parallel_short", "parallel_again"
-    for text, asked in (
+    for text, expected in (
         ("and in 2008?", (1, 0)),
         ("and what was it in 2008?", (0, 1)),
         ("what was, then, the same in 2008?", (0, 1)),
@@ -115,7 +115,7 @@ def test_whether_a_question_asks_for_the_same_elsewhere() -> None:
     ):
         turn = turn_of(text, TWO_SALES[0])
         found = measured(turn, candidates_of(turn, rows, ("lookup", 0), ("divide", 0, 1)))
-        assert [found[name] for name in columns] == [[one, 0] for one in asked], text
+        assert [found[name] for name in columns] == [[one, 0] for one in expected], text
 
 
 def test_what_an_operand_was_in_the_last_turn() -> None:

@@ -33,8 +33,8 @@ def a_report() -> FactTable:
 def find(text: str, *moments: Moment, table: FactTable | None = None) -> dict[float, dict[str, float]]:
     """Return the features of the candidates of a question by the number that each takes first."""
     (operand,) = read_filing_question(text).operands
-    asked = OperandQuery(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
-    found = find_candidates(asked, table or a_report())
+    query = OperandQuery(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
+    found = find_candidates(query, table or a_report())
     rows = (dict(zip(found.names, row, strict=True)) for row in found.features.tolist())
     return {float(series.first.quantity.value): row for series, row in zip(found.series, rows, strict=True)}
 

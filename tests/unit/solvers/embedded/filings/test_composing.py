@@ -473,9 +473,9 @@ def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None
     table = build_facts(assemble("a", [ParagraphPart(("In 2023, we employed 400 people in our 20 stores.",))]))
     (sentence,) = table.lines_of_sentence
     kinds = dict.fromkeys(KINDS, 0.0)
-    asked = read_quoted_number([sentence], ("peopl", "employ"), {**kinds, "count": 1.0}, table)
-    assert asked is not None
-    assert asked.series[0].first.amount == 400
+    quantity = read_quoted_number([sentence], ("peopl", "employ"), {**kinds, "count": 1.0}, table)
+    assert quantity is not None
+    assert quantity.series[0].first.amount == 400
     assert read_quoted_number([sentence], ("peopl",), {**kinds, "words": 1.0}, table) is None
 
 

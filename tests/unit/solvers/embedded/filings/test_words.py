@@ -57,8 +57,8 @@ def ask(text: str, intent: str) -> WordQuery:
 
 
 def test_the_sentence_with_the_asked_subject_differs_from_others() -> None:
-    asked = ask("why did interest expense fall?", "why")
-    candidates = find_sentences(asked, TABLE)
+    answer = ask("why did interest expense fall?", "why")
+    candidates = find_sentences(answer, TABLE)
     subject = candidates.features[:, candidates.names.index("subject")]
     assert TABLE.sentences.sentences[candidates.places[subject.argmax()]].text.startswith("Interest expense")
 
@@ -128,9 +128,9 @@ def test_an_enumeration_has_few_of_a_questions_terms_close_together() -> None:
 
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
     question = "why did net sales rise?"
-    asked = ask(question, "why")
-    ranked = rank_sentences(find_sentences(asked, TABLE), _BySubject())  # type: ignore[arg-type]
-    proposals = propose_words(question, ranked, TABLE, intents_by_name(asked.intents))
+    answer = ask(question, "why")
+    ranked = rank_sentences(find_sentences(answer, TABLE), _BySubject())  # type: ignore[arg-type]
+    proposals = propose_words(question, ranked, TABLE, intents_by_name(answer.intents))
     texts = [step.text for step in proposals[0].plan.extracts]
     assert texts == [
         "Net sales increased primarily due to higher volumes.",
@@ -141,9 +141,9 @@ def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
 
 def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
     question = "what were net sales?"
-    asked = ask(question, "growth")
-    ranked = rank_sentences(find_sentences(asked, TABLE), _BySubject())  # type: ignore[arg-type]
-    assert propose_words(question, ranked, TABLE, intents_by_name(asked.intents)) == []
+    answer = ask(question, "growth")
+    ranked = rank_sentences(find_sentences(answer, TABLE), _BySubject())  # type: ignore[arg-type]
+    assert propose_words(question, ranked, TABLE, intents_by_name(answer.intents)) == []
 
 
 def test_a_sentence_that_opens_a_list_is_read_on_within_its_section() -> None:

@@ -42,7 +42,7 @@ def compares_with_the_average(answer: quaestor.Answer) -> bool:
 )
 def test_the_last_answer_is_compared_with_the_named_one(question: str, shown: str, report: Path) -> None:
     conversation = quaestor.open(report).conversation()
-    answers = [conversation.ask(asked) for asked in (AVERAGE, "what was operating income in 2024?", question)]
+    answers = [conversation.ask(text) for text in (AVERAGE, "what was operating income in 2024?", question)]
     assert answers[-1].display == shown
     assert compares_with_the_average(answers[-1].answer)
 
@@ -50,5 +50,5 @@ def test_the_last_answer_is_compared_with_the_named_one(question: str, shown: st
 @pytest.mark.parametrize("question", ["was it greater than the total?", "was it greater than the average in 2022?"])
 def test_what_no_earlier_question_named_is_another_question(question: str, report: Path) -> None:
     conversation = quaestor.open(report).conversation()
-    turns = tuple(conversation.ask(asked).turn for asked in (AVERAGE, "what was operating income in 2024?"))
+    turns = tuple(conversation.ask(text).turn for text in (AVERAGE, "what was operating income in 2024?"))
     assert plan_comparison(read_question(question), Memory(turns)) is None

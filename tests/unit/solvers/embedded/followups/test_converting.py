@@ -67,9 +67,9 @@ def test_a_failed_conversion_is_reported() -> None:
 )
 def test_in_percent_a_difference_is_its_share_of_the_base(operation: str, explanation: str, value: str) -> None:
     (_, five), (_, four) = looked_up(Decimal(5), Scale.MILLION), looked_up(Decimal(4), Scale.MILLION)
-    made = Plan((Compute(1, operation, (Ref(-2), Ref(-1))),))
-    result = execute(made, (five, four)).result
-    answer = Answer(result.value, result.scale, result.unit, plan=made, in_ones=result.in_ones)
+    difference = Plan((Compute(1, operation, (Ref(-2), Ref(-1))),))
+    result = execute(difference, (five, four)).result
+    answer = Answer(result.value, result.scale, result.unit, plan=difference, in_ones=result.in_ones)
     # After two more turns, which the plan has to look past.
     plan = plan_conversion(AskedConversion(Scale.PERCENT), answer, 3)
     assert plan == Plan((Compute(1, explanation, (Ref(-5), Ref(-4))),))

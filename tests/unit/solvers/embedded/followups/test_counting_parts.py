@@ -59,8 +59,13 @@ def test_parts_of_a_list_are_found_by_their_places(opened: tuple[Document | Path
 
 
 def test_parts_go_on_from_parts() -> None:
-    asked = ["net sales, cost of sales and net income in 2024", "sum of the first two", "ratio of the two", "the third"]
-    assert [str(answer) for answer in quaestor.open(a_discussed_filing()).ask(asked)][1:] == [
+    questions = [
+        "net sales, cost of sales and net income in 2024",
+        "sum of the first two",
+        "ratio of the two",
+        "the third",
+    ]
+    assert [str(answer) for answer in quaestor.open(a_discussed_filing()).ask(questions)][1:] == [
         "$ 950 million",
         "1.71",
         "$ 90 million",
@@ -68,8 +73,8 @@ def test_parts_go_on_from_parts() -> None:
 
 
 def test_two_answers_before_are_two_parts_of_a_filing() -> None:
-    asked = ["what was net income in 2024?", "and net sales?", "the first as a percentage of the second"]
-    assert str(quaestor.open(a_discussed_filing()).ask(asked)[-1]) == "15.0 %"
+    questions = ["what was net income in 2024?", "and net sales?", "the first as a percentage of the second"]
+    assert str(quaestor.open(a_discussed_filing()).ask(questions)[-1]) == "15.0 %"
 
 
 SALES, INCOME, COSTS = "what were net sales in 2024?", "what was net income in 2024?", "what was cost of sales in 2024?"
@@ -145,8 +150,8 @@ def test_a_place_of_another_list_or_of_uncounted_answers_is_not_used(asked: list
 
 def test_a_line_called_other_is_no_part(tmp_path: Path) -> None:
     (tmp_path / "alder.md").write_text(f"{PAGE}| Other | 7 | 8 | 9 |\n", encoding="utf-8")
-    asked = ["what were operating income and rent in 2024?", "and other?"]
-    assert str(quaestor.open(tmp_path / "alder.md").ask(asked)[-1]) == "7 million"
+    questions = ["what were operating income and rent in 2024?", "and other?"]
+    assert str(quaestor.open(tmp_path / "alder.md").ask(questions)[-1]) == "7 million"
 
 
 def test_a_list_has_the_order_in_which_it_is_asked_for() -> None:
@@ -171,15 +176,15 @@ def test_parts_are_looked_for_at_once_in_a_plan_whose_steps_double_another(opera
 )
 def test_an_operation_alone_is_on_the_last_list(tmp_path: Path, follow_ups: list[str], expected: str) -> None:
     (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
-    asked = ["what was operating income in 2022 and 2024?", *follow_ups]
-    assert expected in str(quaestor.open(tmp_path / "alder.md").ask(asked)[-1])
+    questions = ["what was operating income in 2022 and 2024?", *follow_ups]
+    assert expected in str(quaestor.open(tmp_path / "alder.md").ask(questions)[-1])
 
 
 @pytest.mark.parametrize("follow_up", ["double that", "the average?"])
 def test_an_amount_and_a_percentage_are_not_computed_with_as_one(tmp_path: Path, follow_up: str) -> None:
     (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
-    asked = ["what was rent in 2024 and what was the percentage change from 2023?", follow_up, "double the first"]
-    _, none, first = quaestor.open(tmp_path / "alder.md").ask(asked)
+    questions = ["what was rent in 2024 and what was the percentage change from 2023?", follow_up, "double the first"]
+    _, none, first = quaestor.open(tmp_path / "alder.md").ask(questions)
     assert none.number is None
     assert "answer 1" in (none.answer.reason or "")
     assert str(first) == "80 million"

@@ -131,6 +131,6 @@ def test_trees_of_any_depth_score_missing_values_like_xgboost(depth: int) -> Non
     }
     assert ways == {0, 1}
     predicted = booster.inplace_predict(rows).tobytes()
-    kept = keep_for_scoring(text)
-    assert len(kept) < len(text)
-    assert Trees(kept, names).scores(rows).tobytes() == predicted
+    loaded = keep_for_scoring(text)
+    assert len(loaded) < len(text)
+    assert Trees(loaded, names).scores(rows).tobytes() == predicted

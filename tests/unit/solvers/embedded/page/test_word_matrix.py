@@ -54,12 +54,12 @@ def test_sums_are_those_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_flags_are_words_that_describe_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [dict.fromkeys(row, 1.0) for row in ROWS]
-    for limit, kept in zip((module.WHOLE_CELLS, -1), both(monkeypatch, rows, 6), strict=True):
+    for limit, matrices in zip((module.WHOLE_CELLS, -1), both(monkeypatch, rows, 6), strict=True):
         with monkeypatch.context() as patch:
             patch.setattr(module, "WHOLE_CELLS", limit)
             flags = build_flag_matrix(ROWS, len(ROWS), 6)
         for name in ("whole", "numbers", "strengths", "starts"):
-            np.testing.assert_array_equal(getattr(flags, name), getattr(kept, name))
+            np.testing.assert_array_equal(getattr(flags, name), getattr(matrices, name))
 
 
 def test_without_words_nothing_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,8 +71,10 @@ def test_without_words_nothing_is_described(monkeypatch: pytest.MonkeyPatch) -> 
 def test_either_of_two_matrices_describes_as_strongly_as_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
     others = [{0: 0.5, 2: 1.0}, {1: 1.0}, {3: 0.25}, {}]
     expected = [{0: 1.0, 2: 1.0, 3: 0.5}, {1: 1.0}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
-    kept = zip(both(monkeypatch, ROWS, 6), both(monkeypatch, others, 6), both(monkeypatch, expected, 6), strict=True)
-    for one, other, either in kept:
+    matrices = zip(
+        both(monkeypatch, ROWS, 6), both(monkeypatch, others, 6), both(monkeypatch, expected, 6), strict=True
+    )
+    for one, other, either in matrices:
         found = one | other
         for name in ("whole", "numbers", "strengths", "starts"):
             np.testing.assert_array_equal(getattr(found, name), getattr(either, name))

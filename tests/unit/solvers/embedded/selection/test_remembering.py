@@ -12,8 +12,8 @@ def test_a_choice_of_one_cell_is_remembered_as_its_look_up() -> None:
     leaves = features(REGIONS).leaves
     remembered = recall_choice(read_question(question), turn.answer, leaves)
     assert remembered is not None
-    asked, outcome = remembered
-    assert asked.years == (2010,)
+    conversation, outcome = remembered
+    assert conversation.years == (2010,)
     assert outcome.operation == "lookup"
     assert outcome.value == 33.2
     assert is_no_number(turn.answer)

@@ -18,7 +18,7 @@ CASH = "sample#HALC/2009/page_52.pdf"
 
 
 def answered(page: str, *questions: str, answers: str = "all") -> list[Answer]:
-    return [asked.answer for asked in quaestor.open(page).ask(questions, options={"answers": answers})]
+    return [one.answer for one in quaestor.open(page).ask(questions, options={"answers": answers})]
 
 
 def listed(answer: Answer) -> list[tuple[str | None, Decimal | None]]:
@@ -33,7 +33,7 @@ def cells(answer: Answer) -> list[tuple[int, int]]:
 def test_a_total_that_is_a_line_is_listed_and_not_added_up() -> None:
     rows = [["", "2019", "2018"], ["General costs", "$ 210", "$ 190"], ["Total operating expense", "$ 431", "$ 402"]]
     question = "What was the Total operating expense in 2019 and 2018?"
-    (answer,) = (asked.answer for asked in quaestor.open(page(rows, ["The mill was quiet."])).ask([question]))
+    (answer,) = (one.answer for one in quaestor.open(page(rows, ["The mill was quiet."])).ask([question]))
     assert listed(answer) == [("2019", Decimal(431)), ("2018", Decimal(402))]
 
 
