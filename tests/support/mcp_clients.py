@@ -61,7 +61,7 @@ def server_of_folder(
     solver_settings = asking(folder, answering, **settings)
     if solver_settings.cache is not None and (key := document_key(content)) is not None:
         solver_settings.cache.put(key, _filing_as_kept())
-    return create_server(partial(open_house, solver_settings, may_be_read, exports, lists=lists))
+    return create_server(partial(open_context, solver_settings, may_be_read, exports, lists=lists))
 
 
 @cache

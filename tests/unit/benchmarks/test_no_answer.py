@@ -14,13 +14,13 @@ def test_the_area_counts_pairs_in_order() -> None:
 
 
 def test_probabilities_that_come_true_have_no_error() -> None:
-    outcomes = [Told(OWN if n % 4 else KINDS[1], True, 0.75) for n in range(40)]
+    outcomes = [Estimate(OWN if n % 4 else KINDS[1], True, 0.75) for n in range(40)]
     assert calibration_error(outcomes) == pytest.approx(0)
-    assert calibration_error([Told(OWN, True, 0.25)] * 4) == pytest.approx(0.75)
+    assert calibration_error([Estimate(OWN, True, 0.25)] * 4) == pytest.approx(0.75)
 
 
 def test_each_way_has_a_row() -> None:
-    outcomes = [Told(kind, n % 2 == 0, 0.9 if kind == OWN else 0.1) for kind in KINDS for n in range(4)]
+    outcomes = [Estimate(kind, n % 2 == 0, 0.9 if kind == OWN else 0.1) for kind in KINDS for n in range(4)]
     console = Console(width=120, record=True, file=StringIO())
     console.print(show(outcomes))
     shown = console.export_text()

@@ -37,7 +37,7 @@ def lost(sent: Any, kept: Any) -> set[str]:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
     tool = pytest.importorskip("inspect_ai.tool")
-    schema = whole(SCHEMAS[name])
+    schema = inline_schema(SCHEMAS[name])
     validated = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
     assert lost(schema, validated) <= {"propertyNames", "minItems", "maxItems"}  # checked again when a reply is read
     assert "$ref" not in str(schema)
