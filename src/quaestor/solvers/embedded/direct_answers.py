@@ -243,6 +243,7 @@ def plan_difference(question: Question, memory: Memory) -> Plan | None:
 
 _GOES_ON = lazy_regex(r"(?:and|now|then|what about|how about)\b")
 _CALCULATED = lazy_regex(r"\b(?:change|changed|growth|total|sum|average|difference|percent|percentage|share|ratio)\b|%")
+_SHARE = lazy_regex(r"\b(?:share|proportion|portion|fraction|percentage|percent) of\b|% of\b")
 _NAMES = 2
 """Minimum number of names of a row, one of which is replaced."""
 
@@ -259,14 +260,15 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
     if document.is_page or not memory.answers:
         return None
     plan = memory.answers[-1].plan
-    last = plan.steps[-1] if plan is not None and len(plan.steps) == 1 else None
+    part = _find_part_of_share(plan, memory)
+    last = part or (plan.steps[0] if plan is not None and len(plan.steps) == 1 else None)
     if not _GOES_ON.match(question.lowered) or _CALCULATED.search(question.lowered) or question.relative_periods:
         return None
-    if not isinstance(last, Extract) or last.quantity is None or not isinstance(last.source, CellRef):
+    if plan is None or not isinstance(last, Extract) or last.quantity is None or not isinstance(last.source, CellRef):
         return None
     source = last.source
     table = document.table(source.table)
-    rows = list(_find_rows(question, table, source.row))
+    rows = list(_find_rows(question, table, source.row, 1 if part else _NAMES))
     if len(rows) != 1:
         return None
     cell = table.cells[rows[0]][source.column]
@@ -275,15 +277,28 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
         return None
     found = leaves.leaves[leaf]
     size = last.reading == "magnitude" and found.quantity.value < 0
-    return Plan((Extract(1, found.source, found.label, found.quantity, reading="magnitude" if size else "signed"),))
+    renamed = Extract(last.id, found.source, found.label, found.quantity, reading="magnitude" if size else "signed")
+    return Plan(tuple(renamed if step is last else step for step in plan.steps))
 
 
-def _find_rows(question: Question, table: Table, last: int) -> Iterator[int]:
+def _find_part_of_share(plan: Plan | None, memory: Memory) -> Extract | None:
+    """Return the number that a plan divides by another one because a share was asked for; None if it does not."""
+    asked = next((each for each in reversed(memory.asked) if not _GOES_ON.match(each.lowered)), None)
+    if plan is None or asked is None or not _SHARE.search(asked.lowered):
+        return None
+    *numbers, last = plan.steps
+    if len(numbers) != len(plan.extracts) or not isinstance(last, Compute) or last.operation != "divide":
+        return None
+    part = last.operands[0]
+    return next((step for step in plan.extracts if isinstance(part, Ref) and step.id == part.step), None)
+
+
+def _find_rows(question: Question, table: Table, last: int, least: int) -> Iterator[int]:
     """Yield the rows that differ from the last row only by the name or year in the question."""
     before = table.rows[last]
     asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
     years = question.years
-    if len(before.levels) < _NAMES or len(years) > 1 or (years and before.period is None) or not (asked or years):
+    if len(before.levels) < least or len(years) > 1 or (years and before.period is None) or not (asked or years):
         return
     for place, row in enumerate(table.rows):
         if place == last or place < table.header_rows or not _has_year(row, before, years[0] if years else None):

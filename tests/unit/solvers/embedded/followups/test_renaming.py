@@ -37,6 +37,14 @@ def test_a_name_alone_replaces_one_of_the_row(tmp_path: Path, text: str, asked: 
     assert [conversation.ask(question).answer.number for question in asked] == list(asked.values())
 
 
+def test_a_name_alone_replaces_the_part_of_a_share(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Revenue,2023,2022\nPumps,120,110\nValves,45,40\nHoses,35,50\nTotal revenue,200,200")
+    conversation = quaestor.open(path).conversation()
+    questions = ["what share of total revenue was pumps in 2023?", "and valves?", "and in 2022?", "and hoses?"]
+    assert [str(conversation.ask(each)) for each in questions] == ["60.0 %", "22.5 %", "20.0 %", "25.0 %"]
+
+
 @pytest.mark.parametrize("question", ["and the change?", "and in total?", "and nothing?", "and in 2019?", "valves?"])
 def test_other_words_are_not_read_as_the_name_of_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
