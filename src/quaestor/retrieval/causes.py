@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Block, Document, Paragraph, Sentence
@@ -14,7 +15,6 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, without_owner
 from quaestor.questions.words_asked import words_asked
 from quaestor.retrieval.everyday import in_words_of_reports
-from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.movements import (
     FALL,
     MOVES,
@@ -30,6 +30,9 @@ from quaestor.retrieval.movements import (
     rose,
 )
 from quaestor.retrieval.place import Place, Reason, shorten
+
+if TYPE_CHECKING:
+    from quaestor.retrieval.index import PlaceIndex
 
 _CAUSE = re.compile(
     r"\b(?:due\s+(?:primarily |mainly |largely |in part |principally )?to|because|driven|attributable|attributed"
@@ -346,7 +349,7 @@ _MOST = 3
 
 
 def places_of_causes(
-    indexes: Sequence[PlaceIndex], question: Question, earlier: Sequence[Question], most: int
+    indexes: Sequence["PlaceIndex"], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
     """Return passages with the reason that a question asks for, best first; empty for other questions."""
     asked = cause_asked(question, earlier)
@@ -359,7 +362,7 @@ def places_of_causes(
     return list({(place.document, place.block): place for place in places}.values())[:most]
 
 
-def _find_places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
+def _find_places(index: "PlaceIndex", cause: CauseCandidate) -> Iterator[Place]:
     """Yield the passage of a sentence, and those of the list items that it introduces."""
     stated = cause.stated
     for place, order in ((stated.place, stated.block), *((0, order) for _, order in stated.listed)):

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
 
@@ -55,7 +56,10 @@ def test_what_a_plain_call_runs_cannot_wait_for_a_plain_call() -> None:
     assert run_sync(awaited()) == 42
 
 
-def test_an_interrupt_ends_the_work_before_it_is_raised() -> None:
+def test_an_interrupt_ends_the_work_before_it_is_raised(request: pytest.FixtureRequest) -> None:
+    # Shells start background jobs with SIGINT ignored.
+    request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     ended: list[str] = []
     main = threading.main_thread().ident
     assert main is not None
