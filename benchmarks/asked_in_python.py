@@ -1,8 +1,8 @@
 """Answers questions in Python like a script: `python -m benchmarks.asked_in_python DOCUMENT [--mcp]`.
 
-Each input line asks a question or starts a conversation with one; each output line contains the answers as JSON. There
-is no server, no protocol and only one task: this is the baseline of `benchmarks.assistants`. With `--mcp` the questions
-go through the protocol's SDK, with nothing else in between.
+Each input line asks a question or starts a conversation with one; each output line contains the answers as JSON. It
+runs one task without a server: this is the baseline of `benchmarks.assistants`. With `--mcp` the questions go through
+the SDK of the protocol, with nothing else in between.
 """
 
 import asyncio

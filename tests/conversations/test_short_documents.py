@@ -37,7 +37,7 @@ LOANS = """# Loan portfolio
 @pytest.mark.parametrize(
     ("text", "questions", "expected"),
     [
-        # A year after a year is no quarter.
+        # A year after a year does not mean a quarter.
         (RESULTS, ("what was net income for fiscal 2024?", "and for 2023?", "the growth?"), (88.4, 66.5, 21.9)),
         (RESULTS, ("what was revenue in Q4 2024?", "and in 2023?", "how much did it grow?"), (212.4, 189.6, 22.8)),
         # What improved did so from the earlier year to the later.

@@ -151,7 +151,7 @@ _DIGITS = 3
 _EVIDENCE = 2
 """Minimal number of agreeing numbers."""
 _SAME = 8
-"""Maximal number of cells with the same number; a more frequent number is no evidence."""
+"""Maximal number of cells with the same number; more frequent numbers are ignored as evidence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""A list printed in two or three columns to save paper: "State | Stores | State | Stores" is one list.
-
-Owns where such a table is parted. What its parts are about is `quaestor.documents.headers`' business.
-"""
+"""Lists printed side by side to save space: "State | Stores | State | Stores" is one list of states."""
 
 import re
 from collections.abc import Sequence
@@ -15,9 +12,9 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 
 def width_of_parts(grid: Grid, header_rows: int) -> int | None:
-    """Return how many columns each part of a list has that is printed side by side; None of any other table.
+    """Return the number of columns of each part of a list printed side by side; None for other tables.
 
-    Every part has the same headings, names in its first column, and amounts in the others.
+    All parts have the same headings, names in the first column, and amounts in the others.
 
     >>> rows = [["Alabama", "13", "Texas", "88"], ["Alaska", "1", "Utah", "9"]]
     >>> width_of_parts([["State", "Stores"] * 2, *rows], 1)

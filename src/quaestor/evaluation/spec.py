@@ -39,7 +39,7 @@ class RunSpec:
         dataset_digest: Digest of the documents and questions, without answers.
         solver_options: Options of the solver (weights, the model's name, limits), as JSON.
         limit: Maximum number of conversations read from the file; None means all.
-        ontology: The digest of the frozen ontology; before the run starts, None stands for the ontology of the
+        ontology: The digest of the frozen ontology; before the run starts, None means the ontology of the
             dataset's documents.
         policy: Handling of labels missing in the ontology: `strict` fails, `extend` adds a property.
         model: The properties of the model that affect its replies; None without a model.

@@ -38,7 +38,7 @@ CUES: dict[str, str] = {
 """Phrases that refer to earlier turns, by the name of their weights."""
 
 POINTING = frozenset({"this", "that", "it", "two_of_them", "again", "the_former"})
-"""Cues that stand for an earlier answer."""
+"""Cues that refer to an earlier answer."""
 
 _COMPILED = {name: lazy_regex(pattern) for name, pattern in CUES.items()}
 _ANY_PHRASE = ("^",)
@@ -53,7 +53,7 @@ ORDERS = {"former": 1, "previous": 1, "prior": 1, "preceding": 1, "latter": 0, "
 """How many results back a word refers, with 0 for the latest."""
 
 COUNTS = {"both": 2} | {word: number for word, number in NUMBER_WORDS.items() if number > 1}
-"""Number of things that a word refers to. "one" is missing because it stands for a noun ("this one")."""
+"""Number of things that a word refers to. "one" is missing because it replaces a noun ("this one")."""
 
 
 @lru_cache(maxsize=1)

@@ -123,7 +123,7 @@ def _matches_shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows
     if shown is None or numbers is None:
         return executed_equal(found.value, gold.executed)
     answer, (number, half_unit) = numbers[0], shown
-    # A displayed percentage may stand for a fraction or for a number that is printed with a percent sign.
+    # A displayed percentage may mean a fraction or for a number that is printed with a percent sign.
     fraction = gold.display.strip().endswith("%") and _near(numbers[1].scaleb(2), number)
     return abs((answer.scaleb(2) if fraction else answer) - number) <= half_unit
 

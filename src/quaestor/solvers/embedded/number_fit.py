@@ -118,7 +118,7 @@ class AskedKind:
         due: The year in which something is due that is asked for; None if none is.
         within: Whether what is due within several years is asked for.
         everybody: Whether all who work there are asked for, and not those who did something.
-        preferred: Whether preferred stock is spoken of; if it is not, an amount per share is of common stock.
+        preferred: Whether the question names preferred stock; otherwise an amount per share is of common stock.
         par: Whether the par value of a share is asked for.
         of_leases: Whether what is due is of leases.
         rate: Whether a rate of interest or tax is asked for.

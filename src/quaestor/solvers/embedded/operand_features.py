@@ -431,7 +431,7 @@ def _find_latest_places(turn: TurnView) -> list[int]:
 
 
 def _tabulate_pairs(turn: TurnView) -> NDArray[np.float64]:
-    """Log probability of each pair of results, counted from 1; 0 is no result."""
+    """Log probability of each pair of results, counted from 1; 0 means that there is no result."""
     table = np.full((len(turn.results) + 1, len(turn.results) + 1), _LOG_OF_LEAST)
     for chosen in turn.uses:
         score = np.log(max(chosen.score, _REFERENCES_LEAST))

@@ -134,7 +134,7 @@ def _mentions_change(leaf: int, leaves: NumberMatrix) -> bool:
 def _is_ratio_for_total(outcome: TurnAction, used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether "what was the total" is answered by a quotient of two numbers other than constants and percentages.
 
-    Of 509 labelled turns none is; four divide by a thousand, a million or a percentage.
+    None of 509 labelled turns does this; four divide by a thousand, a million or a percentage.
     """
     if any(operand.kind == "constant" for operand in outcome.operands):
         return False

@@ -94,7 +94,7 @@ class Prior:
         return replace(self, leaves=(self.leaves - YEAR * other).astype(np.float32))
 
     def weigh_plans(self, candidates: Candidates) -> Floats:
-        """Return the prior of each plan: the mean of its operands, so that more operands are no disadvantage."""
+        """Return the prior of each plan: the mean of its operands, so that more operands do not lower it."""
         own, second = self._weigh_operands(candidates.pool), candidates.pool.kind[candidates.second] != NONE
         first = own[candidates.first]
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)

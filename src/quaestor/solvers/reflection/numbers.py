@@ -117,12 +117,12 @@ class Operands:
         return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
 
     def number(self, operand: Operand) -> Number | None:
-        """Return the page's number that an operand stands for; None if it is computed or a constant."""
+        """Return the page's number that an operand refers to; None if it is computed or a constant."""
         found = self.step(operand)
         return found[0].numbers.number_of(found[1]) if found and isinstance(found[1], Extract) else None
 
     def value(self, operand: Operand) -> Decimal | None:
-        """Return the constant or printed number that an operand stands for; None if it is computed."""
+        """Return the constant or printed number that an operand refers to; None if it is computed."""
         if isinstance(operand, Constant):
             return operand.value
         number = self.number(operand)

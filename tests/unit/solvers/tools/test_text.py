@@ -88,7 +88,7 @@ def test_nothing_found_says_what_there_is(arguments: dict[str, JsonValue], named
     assert reply["suggestion"]
 
 
-def told(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]:
+def read_sentences(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]:
     """What the tool says of a made-up page with some sentences."""
     document = page([["", "2012"], ["sales", "$ 5"]], before=list(before))
     knowledge = GraphProvider.of([document])
@@ -97,19 +97,19 @@ def told(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]:
 
 def test_a_number_whose_sentence_names_no_period_has_that_of_the_sentence_before() -> None:
     sentences = ("fiscal 2011 was a good year .", "rent was $ 7 million .")
-    reply = told(*sentences, words="rent", period=2011)
+    reply = read_sentences(*sentences, words="rent", period=2011)
     (shown,) = mentions(reply)
     assert (shown["value"], shown["periodOfSentenceBefore"], reply["step"]) == (7, "2011", 1)
     assert "period" not in shown
     assert "periodOfSentenceBefore" in str(reply["note"])
     assert reply["sentences"][0]["before"] == sentences[0]  # type: ignore[call-overload,index]
-    explicit = told(*sentences, "rent was $ 9 million in 2011 .", words="rent", period=2011)
+    explicit = read_sentences(*sentences, "rent was $ 9 million in 2011 .", words="rent", period=2011)
     assert values(explicit) == [9]
     assert "periodOfSentenceBefore" not in mentions(explicit)[0]
 
 
 def test_equal_sentences_are_told_apart_by_the_sentence_before() -> None:
-    reply = told("europe", "sales rose 5 % .", "asia", "sales rose 5 % .", words="sales rose")
+    reply = read_sentences("europe", "sales rose 5 % .", "asia", "sales rose 5 % .", words="sales rose")
     sentences = reply["sentences"]
     assert isinstance(sentences, list)
     assert [sentence["before"] for sentence in sentences] == ["europe", "asia"]  # type: ignore[index,call-overload]
@@ -117,16 +117,16 @@ def test_equal_sentences_are_told_apart_by_the_sentence_before() -> None:
 
 
 def test_a_sentence_without_numbers_is_found() -> None:
-    reply = told("the segment sells cables to utilities .", "rent was $ 7 million .", words="segment cables")
+    reply = read_sentences("the segment sells cables to utilities .", "rent was $ 7 million .", words="segment cables")
     assert reply["sentences"] == [{"sentence": "the segment sells cables to utilities .", "mentions": []}]
     assert reply["count"] == 0
 
 
 def test_an_amount_printed_again_for_its_period_is_one() -> None:
     again = "in 2011 , we paid $ 7 million and $ 2 million of rent and tax ."
-    reply = told("in 2011 , rent was $ 7 million .", again, words="rent", unit="USD")
+    reply = read_sentences("in 2011 , rent was $ 7 million .", again, words="rent", unit="USD")
     assert values(reply) == [7, 2]
-    reply = told("in 2011 , rent was $ 7 million .", "as said , rent was $ 7 million in 2011 .", words="rent")
+    reply = read_sentences("in 2011 , rent was $ 7 million .", "as said , rent was $ 7 million in 2011 .", words="rent")
     assert (values(reply), reply["step"]) == ([7], 1)
 
 

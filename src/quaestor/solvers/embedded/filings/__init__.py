@@ -10,5 +10,6 @@ Modules, in the order in which a question passes through them:
     composing   plans over the bound series
     evidence    lines and sentences that contain what the question names; plans that quote
     deciding    executes the plans and estimates which result is right
+    results, rules    the result of a plan; rules that exclude results or make them less likely
     whole_sentences   quotations for questions that ask for an explanation
 """

@@ -546,7 +546,7 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
         yield from _list_both_times(question)
         return
     if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
-        return  # "do they pay a dividend?" is no comparison
+        return  # "do they pay a dividend?" does not compare
     less = low != asks_of_then(question)
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):

@@ -319,7 +319,7 @@ def _pick_by_year(series: Series, want: Moment) -> tuple[Moment, FactCell] | Non
     """Return the number of a line whose text names the year of a time, with the number's own time.
 
     A sentence that names the year may date its number by a day in it, or by its own date. A line may have a year in its
-    name, like notes by the year they fall due: then its latest number is meant. A quarter needs a number of its own.
+    name, like notes by the year they fall due: then its latest number is meant. A quarter needs its own number.
     """
     timed = {moment: cell for moment, cell in series.cells.items() if moment is not None}
     if want.months not in (0, 12):
@@ -502,7 +502,7 @@ def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> flo
     """Return how well the labels of a schedule, and the words around it, match the requested payments."""
     line = series.line
     names = {*line.label_terms, *line.path_terms, *series.column, *terms(_split_name(series.concept))}
-    # A title that also names other payments, or only "Note 7", is no evidence.
+    # A title that also names other payments, or only "Note 7", does not count.
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
         return 0.0
