@@ -3,9 +3,10 @@
 `python -m benchmarks.held_out_filings [FILING ...] [--kinds KIND,...] [--folds N] [--cache FOLDER] [--list]` leaves a
 fifth of the companies out of training, asks their questions, and repeats this for each fifth. It runs the part of the
 embedded solver that answers from the facts of a filing, each conversation with the solver's own history. The questions
-of `../shared/data/questions` are scored first, then those of `training/questions`; both are used for training.
+of `../shared/data/questions` are scored first, then those of the folders of `training`; all are used for training.
 `--more FOLDER` adds the filings of `training/more_companies`, whose README explains how to get them.
 `--cache` stores read documents and weights in a folder: delete its `weights.pickle` to train again.
+`--save FOLDER` then trains on all companies and writes the weights in the format of the shipped ones.
 """
 
 import argparse
@@ -40,16 +41,17 @@ from quaestor.learning.filing_confidence import (
     PlayedQuestion,
     fit_confidence,
     others_of,
-    play_folds,
     play_questions,
+    with_parts,
 )
-from quaestor.learning.filing_training import company_of, split_by_company
+from quaestor.learning.filing_training import company_of, save_filing_weights, split_by_company
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions, read_labelled
 from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"
 MORE = TRAINING.parent / "more_companies"
+SECOND_ROUND = TRAINING.parent / "more_questions"
 _SAME_COMPANY = {"apple": "aapl"}
 
 
@@ -60,7 +62,7 @@ def name_company(filing: str) -> str:
 
 def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
     """Return all labelled questions about filings, those for scoring before those for training."""
-    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING, MORE))
+    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING, MORE, SECOND_ROUND))
     return read_labelled(path for path in paths if path.is_file())
 
 
@@ -95,9 +97,7 @@ def learn_folds(
     if kept is not None and kept.is_file():
         found: list[FilingWeights] = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         return found
-    labelled = read_questions(tables)
-    # Forked processes inherit the facts.
-    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"), _share, (tables, labelled)) as pool:
+    with _start_pool(tables) as pool:
         weights = list(pool.map(_learn_without, folds, [[o for o in folds if o is not fold] for fold in folds]))
     if kept is not None:
         kept.write_bytes(pickle.dumps(weights, 5))
@@ -105,6 +105,12 @@ def learn_folds(
 
 
 _SHARED: list[tuple[Mapping[str, FactTable], Sequence[LabelledQuestion]]] = []
+
+
+def _start_pool(tables: Mapping[str, FactTable]) -> ProcessPoolExecutor:
+    # Forked processes inherit the facts.
+    fork = multiprocessing.get_context("fork")
+    return ProcessPoolExecutor(os.cpu_count(), fork, _share, (tables, read_questions(tables)))
 
 
 def _share(tables: Mapping[str, FactTable], labelled: Sequence[LabelledQuestion]) -> None:
@@ -115,6 +121,48 @@ def _learn_without(fold: frozenset[str], rest: Sequence[frozenset[str]]) -> Fili
     tables, labelled = _SHARED[0]
     others = [one for one in labelled if one.filing not in fold]
     return fit_filing_weights(others, {f: t for f, t in tables.items() if f not in fold}, folds=rest)
+
+
+def _learn_all(folds: Sequence[frozenset[str]]) -> FilingWeights:
+    tables, labelled = _SHARED[0]
+    return fit_filing_weights(labelled, tables, folds=folds)
+
+
+def _play(job: tuple[Sequence[str], FilingWeights]) -> list[PlayedQuestion]:
+    """Answer the questions about the filings of a fold; what the confidence does not need is left out."""
+    tables, labelled = _SHARED[0]
+    names, weights = job
+    played: list[PlayedQuestion] = []
+    for name in names:
+        questions = [one for one in labelled if one.filing == name] + label_questions(name, tables[name])
+        played += with_parts(play_questions(questions, tables[name], weights))
+    return [replace(one, decision=replace(one.decision, results=(), parts=())) for one in played]
+
+
+def _leave_each_out(played: Sequence[list[PlayedQuestion]]) -> list[list[PlayedQuestion]]:
+    return [others_of(played, place) for place in range(len(played))]
+
+
+def _with_confidence(weights: FilingWeights, played: Sequence[PlayedQuestion]) -> FilingWeights:
+    return replace(weights, confidence=fit_confidence(played))
+
+
+def _answer(job: tuple[Sequence[str], FilingWeights], folders: Sequence[Path]) -> dict[Path, list[tuple[Line, Line]]]:
+    """Answer the questions of each folder about the filings of a fold."""
+    tables, _ = _SHARED[0]
+    names, weights = job
+    answered: dict[Path, list[tuple[Line, Line]]] = {folder: [] for folder in folders}
+    for folder, filing in product(folders, names):
+        path = folder / f"{filing}.jsonl"
+        if not path.is_file():
+            continue
+        questions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        begin = time.perf_counter()
+        played = play_questions(read_labelled([path]), tables[filing], weights)
+        seconds = (time.perf_counter() - begin) / len(played)
+        answers = [write_played(one, decline=weights.confidence is not None) | {"seconds": seconds} for one in played]
+        answered[folder] += zip(questions, answers, strict=True)
+    return answered
 
 
 def write_played(played: PlayedQuestion, *, decline: bool) -> Line:
@@ -141,40 +189,35 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--more", type=Path, help="folder with the filings of training/more_companies")
+    parser.add_argument("--save", type=Path, help="folder for weights that are trained on all companies")
     parser.add_argument("--plain", action="store_true", help="learn no confidence, and decline nothing that has a plan")
     parser.add_argument("--list", action="store_true", help="print each question that is not answered right")
     options = parser.parse_args()
-    folders = [QUESTIONS, TRAINING, *([MORE] if options.more else [])]
-    filings = sorted({path.stem for folder in folders for path in folder.glob("*.jsonl") if FILINGS.is_dir()})
+    if options.save and (options.filings or options.plain):
+        parser.error("--save trains on all companies, with a confidence: leave out the filings and --plain")
+    folders = [QUESTIONS, TRAINING, *([MORE] if options.more else []), SECOND_ROUND]
+    filings = sorted({path.stem for folder in folders[:-1] for path in folder.glob("*.jsonl") if FILINGS.is_dir()})
     folds = split_by_company(filings, options.folds, name_company)
     asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
     cached = options.cache is not None and (options.cache / "weights.pickle").is_file()
     tables = read_facts(asked if cached else filings, options.cache, options.more)
     weights = learn_folds(tables, folds, options.cache)
-    scored: dict[Path, list[tuple[Line, Line]]] = {folder: [] for folder in folders}
     names = [sorted(fold & set(asked)) for fold in folds]
     if not options.plain and sum(map(bool, names)) < 2:
         parser.error("the confidence of a fold is learned on the others: name filings of several folds, or add --plain")
-    by_fold = [
-        [one for name in fold for one in read_questions([name])]
-        + [one for name in fold for one in label_questions(name, tables[name])]
-        for fold in names
-    ]
-    # The confidence of a fold is learned from the others, whose questions are answered with weights that left them out.
-    played = [] if options.plain else play_folds(by_fold, tables, weights)
-    for place, (fold, learned) in enumerate(zip(names, weights, strict=True)):
-        others = [] if options.plain else others_of(played, place)
-        sure = replace(learned, confidence=fit_confidence(others)) if others else learned
-        for folder, filing in product(scored, fold):
-            path = folder / f"{filing}.jsonl"
-            if not path.is_file():
-                continue
-            questions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            begin = time.perf_counter()
-            again = play_questions(read_labelled([path]), tables[filing], sure)
-            seconds = (time.perf_counter() - begin) / len(again)
-            answers = [write_played(one, decline=sure.confidence is not None) | {"seconds": seconds} for one in again]
-            scored[folder] += zip(questions, answers, strict=True)
+    with _start_pool(tables) as pool:
+        learned = pool.submit(_learn_all, folds) if options.save else None
+        jobs = list(zip(names, weights, strict=True))
+        if not options.plain:
+            # Answered twice, the second time with a confidence, so that the confidence of earlier answers is known.
+            for _ in range(2):
+                played = list(pool.map(_play, jobs))
+                jobs = list(zip(names, pool.map(_with_confidence, weights, _leave_each_out(played)), strict=True))
+        answered = list(pool.map(_answer, jobs, [folders] * len(jobs)))
+        if learned is not None:
+            everything = _with_confidence(learned.result(), [one for several in played for one in several])
+            save_filing_weights(everything, options.save)
+    scored = {folder: [pair for by_folder in answered for pair in by_folder[folder]] for folder in folders}
     kinds = set(filter(None, options.kinds.split(",")))
     scorer = load_scorer()
     for folder, lines in scored.items():

@@ -25,7 +25,7 @@ _LEAST = 0.45
 """Least share of a right answer's words in a sentence that answers."""
 WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
 """Intents of the questions from which the ranker learns."""
-_ROUNDS = 160
+_ROUNDS = 320
 _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.12, "subsample": 0.8, "colsample_bytree": 0.4, "max_bin": 32,
     "min_child_weight": 2, "lambda": 4.0, "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0,

@@ -55,7 +55,7 @@ _LABEL_WEIGHT = 0.5
 _ROUNDS = 600
 _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.08, "subsample": 0.8, "colsample_bytree": 0.5,
-    "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0, "nthread": 1,
+    "lambdarank_num_pair_per_sample": 20, "seed": 7, "base_score": 0.0, "nthread": 1,
 }  # fmt: skip
 _CURRENCIES = frozenset({"USD", "EUR"})
 _SCALES = {"": Scale.ONE, "thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION}
