@@ -209,12 +209,15 @@ _COVERS = lazy_regex(
     r"(?:covers?|covered|exceeds?|pays?\s+for)\b(?P<b>.*)"
 )
 _TIMES_OF = lazy_regex(r"\bhow\s+many\s+times\s+(?P<b>.+?)\s+(?:is|was|are|were)\b(?P<a>.*)")
+UPWARD = r"(?:higher|more|better|larger|bigger|greater|faster|quicker|stronger|up|rise|rose|increased?|grow|grew)"
+DOWNWARD = r"(?:lower|less|fewer|worse|smaller|slower|weaker|down|fall|fell|decreased?|shr[ia]nk)"
 _CONNECTORS = lazy_regex(
     r"(?P<ratio>\s(?:divided\s+by|relative\s+to|over|against)\s|\sto\s|(?:^|\s)per\s|\s?/\s?)"
     r"|(?P<difference>(?:^|[\s,(])(?:less|minus|net\s+of|excluding|excl\.?|ex|without|after\s+deducting|apart\s+from"
     r"|other\s+than|leaving\s+out|taking\s+(?:off|out)|(?:you\s+|^)take\s+(?:off|out)|strip(?:ping|ped)?\s+out)[\s-])"
     r"|(?P<versus>(?:^|[\s,])(?:versus|vs\.?|than(?!\s+\d)|compared\s+(?:to|with)"
-    r"|or(?!\s+(?:loss|losses|expense|gain|less|more|not|so|better|worse)\b)|above|below|outsell|beat|exceed(?:ed)?)\s)"
+    rf"|or(?!\s+(?:loss|losses|expense|gain|not|so|{UPWARD}|{DOWNWARD})\b)|above|below|outsell|beat|exceed(?:ed)?|outgrow"
+    r"|outgrew|outpaced?)\s)"
     r"|(?P<sum>(?:^|[\s,(])"
     r"(?:plus|together\s+with|combined\s+with|added\s+to|counting|including|incl\.?|as\s+well\s+as)\s"
     r"|\s?\+\s|[\s,](?:and|&)\s|,\s)"
@@ -223,6 +226,11 @@ _OPENING = frozenset({"per", "less", "minus", "net of", "excluding", "without", 
                       "versus", "vs", "vs.", "compared to", "compared with", "leaving out", "apart from"})  # fmt: skip
 """Connectors that may open a question: "plus short-term investments?" refers to the previous turn."""
 _JOINING = frozenset({"and", "&", ",", "or"})
+_VERBS = frozenset({"outsell", "beat", "exceed", "exceeded", "outgrow", "outgrew", "outpace", "outpaced"})
+_PREPOSITION = lazy_regex(r"\s*(on|in|for|from|to|at)\s")
+_POINTS_BACK = lazy_regex(r"\s*(?:that|this|those|these|it|them)\s*")
+_ENDS_POINTING_BACK = lazy_regex(r"\b(?:that|this|those|these|it|they)\s*$")
+"""Words for the last answer as an operand: "did sales grow faster than that"."""
 _CLAUSE = lazy_regex(
     r"\s*(?:(?:so|also|then)\s+)?(?:how|what|what's|whats|who|who's|when|where|why|which|is|are|was|were|did|does"
     r"|do|has|have|will|would|should|since|if|by|at|for(?=\s+(?:how|what|which|whom|when)))\b"
@@ -458,7 +466,7 @@ def _read_connected(text: str) -> _Found:
         if relation == "sum" and len(parts) > _FEW and all(map(_TERM_OF_BALANCE.fullmatch, parts[1:])):
             parts = [f"{part} {parts[0]}" for part in parts[1:]]  # "debt, current and long-term"
         elif relation in ("sum", "versus"):
-            parts = _share_measure(_without_head(parts))
+            parts = _share_measure(_without_head(parts), last_only=_word(first) in _VERBS)
         if len(parts) > 1:
             return relation, tuple(parts)
     return None
@@ -486,13 +494,15 @@ def _relates(text: str, connector: re.Match[str], relation: str) -> bool:
     if relation == "difference":
         return bool(right.terms) or (bool(left.terms) and bool(re.match(r"\s*(?:that|it|those|this)\b", after)))
     if not right.terms:
-        return False
+        return relation == "versus" and word != "or" and bool(left.terms) and bool(_POINTS_BACK.fullmatch(after))
     if relation == "ratio":
         return _is_ratio(before, after, word, left, right)
     if word in _JOINING:
         named = word != "&" or (bool(left.matches) and bool(right.matches))
-        return not opens and named and not _CLAUSE.match(after) and not _GOVERNS.search(before)
-    return not opens or word in _OPENING
+        refers = word == "or" and bool(_ENDS_POINTING_BACK.search(before))
+        return (not opens or refers) and named and not _CLAUSE.match(after) and not _GOVERNS.search(before)
+    refers = relation == "versus" and bool(_ENDS_POINTING_BACK.search(before))
+    return not opens or word in _OPENING or refers
 
 
 def _is_ratio(before: str, after: str, word: str, left: QuestionOperand, right: QuestionOperand) -> bool:
@@ -529,18 +539,30 @@ def _without_head(parts: list[str]) -> list[str]:
     return parts
 
 
-def _share_measure(parts: Sequence[str]) -> list[str]:
-    """Add a measure that only one operand names to the others: "Skyrizi and Rinvoq sales"."""
+def _share_measure(parts: Sequence[str], *, last_only: bool = False) -> list[str]:
+    """Add a measure that only one operand names to the others: "Skyrizi and Rinvoq sales".
+
+    Args:
+        last_only: Whether only the last operand shares its measure, as in "did Skyrizi exceed Rinvoq in sales".
+    """
     named = [read_operand(part) for part in parts]
     with_measure = [part for part, operand in zip(parts, named, strict=True) if operand.matches]
-    if not with_measure:
+    if not with_measure or (last_only and not named[-1].matches):
         return list(parts)
     chosen = with_measure[-1] if named[-1].matches else with_measure[0]
-    measure = " ".join(chosen[begin:end] for begin, end in _phrases(chosen))
     return [
-        f"{part} {measure}" if operand.phrase and not operand.matches else part
+        f"{part} {_read_shared(chosen, part)}" if operand.terms and not operand.matches else part
         for part, operand in zip(parts, named, strict=True)
     ]
+
+
+def _read_shared(chosen: str, part: str) -> str:
+    """Return the measures of an operand that another one shares: in "more on rent than on ads", ads are no rent."""
+    opening = _PREPOSITION.match(part)
+    spans = _phrases(chosen)
+    if opening is not None:
+        spans = [(start, end) for start, end in spans if not chosen[:start].endswith(f"{opening[1]} ")]
+    return " ".join(chosen[start:end] for start, end in spans)
 
 
 def _word(connector: re.Match[str]) -> str:

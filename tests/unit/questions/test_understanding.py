@@ -163,3 +163,9 @@ def test_the_parts_of_a_balance_are_operands_by_when_they_are_due() -> None:
         ["current", "borrowings"],
         ["long", "term", "borrowings"],
     ]
+
+
+def test_an_operand_of_a_comparison_may_be_the_last_answer() -> None:
+    assert _operands("did sales grow faster than that?") == ("versus", ["sale", ""])
+    assert _operands("did it or rent grow faster?") == ("versus", ["", "rent"])
+    assert _operands("were sales higher than they were?") == ("", ["sale"])

@@ -190,11 +190,7 @@ def _read_form(node: Node) -> PastAnswer:
     if one is not None:
         return one
     if node.kind in ("argmax", "argmin", "above", "below", "largest", "smallest"):
-        ranked = _list_entries(node.parts[0])
-        pairs = map(_read_two_times, ranked)  # follow-ups refer to what grew most, not to its growth
-        return PastAnswer(
-            "ranking", tuple(two.measured[0] if two else one for one, two in zip(ranked, pairs, strict=True))
-        )
+        return PastAnswer("ranking", tuple(map(_drop_growth, _list_entries(node.parts[0]))))
     if _has_items(node):
         entries = _list_entries(node)
         times = len({entry.shape() for entry in entries}) == 1
@@ -202,9 +198,15 @@ def _read_form(node: Node) -> PastAnswer:
     if node.kind in ("average", "sum", "add") and len({part.shape() for part in node.parts}) == 1:
         return PastAnswer("average" if node.kind == "average" else "sum", node.parts)
     if node.kind == "greater":
-        return PastAnswer("compare", node.parts)
+        return PastAnswer("compare", tuple(map(_drop_growth, node.parts)))
     form = {"divide": "ratio", "add": "sum", "sum": "sum", "subtract": "sum"}
     return PastAnswer(form.get(node.kind, "value"), (node,))
+
+
+def _drop_growth(node: Node) -> Node:
+    """Return what grew instead of its growth, because follow-ups refer to it."""
+    pair = _read_two_times(node)
+    return pair.measured[0] if pair is not None else node
 
 
 def _list_entries(node: Node) -> tuple[Node, ...]:
@@ -329,10 +331,7 @@ def mix_with_repetition(
         mixed = (1 - _OTHER_TIME) * shares
         mixed[INTENTS.index("sum")] += _OTHER_TIME
         return mixed
-    asked = "ranking" if read_order(text) or names_best_time(text) else "list" if asks_for_parts(text) else ""
-    if before == "ranking" and asks_for_its_amount(text):
-        asked = "lookup"
-    if asked:
+    if asked := _find_asked(reading, before):
         mixed = (1 - _PARTS) * shares
         mixed[INTENTS.index(asked)] += _PARTS
         return mixed
@@ -348,6 +347,16 @@ def mix_with_repetition(
     mixed = (1 - repeats) * shares
     mixed[INTENTS.index("list" if times > 1 and before in _OF_ONE_TIME else before)] += repeats
     return mixed
+
+
+def _find_asked(reading: ParsedQuestion, before: str) -> str:
+    """Return the intent that the words of a question clearly show, or ""."""
+    text = reading.operation_text
+    if before == "ranking" and asks_for_its_amount(text):
+        return "lookup"
+    if read_order(text) or names_best_time(text):
+        return "ranking"
+    return "list" if asks_for_parts(text) else ""
 
 
 def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion, times: int) -> NDArray[np.float64]:

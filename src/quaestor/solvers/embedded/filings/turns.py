@@ -51,7 +51,7 @@ from quaestor.solvers.embedded.filings.composing import (
     intents_by_name,
     softmax,
 )
-from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
+from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, compares_numbers
 from quaestor.solvers.embedded.filings.composing.finding import names_balance
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (
@@ -438,7 +438,7 @@ def understand_turn(
         moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
     quotes = propose_words(reading.text, ranked, table, question.intents)
-    verdicts = () if chooses(question) else propose_verdicts(reading.text, ranked, table, question.intents)
+    verdicts = () if compares_numbers(question) else propose_verdicts(reading.text, ranked, table, question.intents)
     composed = compose(question)
     if past and moments and not question.own:
         if not any(one.form in _OF_TWO_TIMES for one in composed):

@@ -453,6 +453,23 @@ def test_what_was_better_before_is_compared_with_what_was_talked_about(table: Fa
     assert run(table, ask(table, "was it higher than a year ago?", "comparison", before=(last,))) == YesNo(False)
 
 
+def test_growth_is_compared_with_that_of_the_last_answer(table: FactTable) -> None:
+    growth = ask(table, "growth of total net sales?", "growth", ("total net sales",))
+    plan = ask(table, "did operating income grow faster than that?", "yesno", ("operating income",), before=(growth,))
+    assert run(table, plan) == YesNo(True)
+    answer = read_past_answer(plan, table)
+    assert answer is not None
+    assert [node.kind for node in answer.measured] == ["series", "series"]
+
+
+def test_faster_or_slower_is_answered_by_the_word(table: FactTable) -> None:
+    question = "did net income grow faster or slower than operating income in 2023?"
+    value = run(table, ask(table, question, "comparison", ("net income", "operating income")))
+    assert isinstance(value, ValueList)
+    assert [item.label for item in value.items] == ["net income (slower)", "operating income"]
+    assert [round(float(item.number or 0), 2) for item in value.items] == [-0.2, 0.28]
+
+
 def test_a_list_of_what_is_computed_is_gone_on_from_as_it_was_computed(table: FactTable) -> None:
     margin = ask(
         table, "operating income to total net sales in 2023?", "ratio", ("operating income", "total net sales")

@@ -6,14 +6,18 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise, product
 
+from quaestor.core.answer_value import ValueList
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
+from quaestor.errors import PlanError
 from quaestor.facts.lines import Moment
+from quaestor.plan.execute import execute
 from quaestor.plan.steps import Constant
 from quaestor.questions.developments import asks_for_change
 from quaestor.questions.listing import names_best_time, read_order
+from quaestor.questions.understanding import DOWNWARD, UPWARD
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members, read_dimension
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.meanings import (
@@ -21,18 +25,20 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     build_meaning,
     read_meanings,
     read_whole_meanings,
+    repeat_for_member,
     repeat_node,
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
     REVENUE,
+    are_alike,
+    pair_numbers,
     read_same_sentence,
     read_two,
 )
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
     choose_moments,
-    join_lists,
     propose_items,
     read_entries,
     write_moment,
@@ -76,11 +82,13 @@ _EVERY_YEAR = lazy_regex(
 )
 _FROM_WHAT = lazy_regex(r"(?:and |so )?(?:up|down) from(?: what)?\W*")
 EITHER = lazy_regex(
-    r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
-    r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
-    r"|(?:lower|worse|down) or (?:higher|better|up)|how (?:did|does|do|is|was) .{0,60}compare)\b"
+    rf"\b(?:{UPWARD} or {DOWNWARD}|{DOWNWARD} or {UPWARD}|how (?:did|does|do|is|was) .{{0,60}}compare)\b"
 )
 """Phrases that ask for the direction of a change."""
+_DIRECTIONS = lazy_regex(
+    rf"\b(?:(?P<up>(?!better){UPWARD}) or (?P<down>{DOWNWARD})|(?P<down2>(?!worse){DOWNWARD}) or (?P<up2>{UPWARD}))\b"
+)
+"""The words of such phrases; what is better depends on the thing."""
 _MOST = 6
 _OF_SENTENCE = 0.6
 """Probability that the last number is compared with another one of its sentence."""
@@ -370,7 +378,7 @@ def _find_last_moments(question: BoundQuestion) -> set[Moment]:
 
 _LOW = lazy_regex(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")
 _GROWTH = lazy_regex(
-    r"\b(?:gr[eo]w\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
+    r"\b(?:(?:out)?gr[eo]w\w*|outpace\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
 )
 _FALL = lazy_regex(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
 _IN_AMOUNTS = lazy_regex(
@@ -378,6 +386,8 @@ _IN_AMOUNTS = lazy_regex(
     r"|\b(?:dollar|absolute) (?:terms|amount|change|increase|decrease|growth|difference)s?\b"
 )
 """Phrases that ask for changes as amounts, and to rank them by amount instead of percentage."""
+_COMPUTED = lazy_regex(r"\b(?:outgr[eo]w|outpaced?|(?:fast|slow|quick)er)\b")
+"""Words that compare growth."""
 _WHEN = lazy_regex(
     r"\b(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the)(?: \w+)? (?:years|quarters)\b"
@@ -515,21 +525,11 @@ def _rank_by_growth(
     pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
-    terms = FormulaTerms(question.table)
-    formulas = []
-    for name, meaning in entries:
-        label = question.table.write_out(name)
-        old, new = _spell(meaning, pair[0], terms, label), _spell(meaning, pair[1], terms, label)
-        if old is not None and new is not None:
-            formulas.append(f"{new} - {old}" if _IN_AMOUNTS.search(question.text) else f"({new} - {old}) / {old}")
-    joined = join_lists(formulas) if len(formulas) >= 2 else None
     lowest = bool(_FALL.search(question.text)) != bool(_LOW.search(question.text))
-    if joined and (made := terms.proposal(f"{'argmin' if lowest else 'argmax'}({joined})", form, score)):
+    growths = _measure_growth(question, [meaning for _, meaning in entries], *pair)
+    grown = [(name, growth, pair[1]) for (name, _), growth in zip(entries, growths, strict=True)]
+    if made := propose_items(question, grown, form, score, "argmin" if lowest else "argmax"):
         yield made
-
-
-def _spell(meaning: OperandMeaning, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
-    return meaning.spell(moment, terms, label or "-")
 
 
 def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
@@ -538,13 +538,15 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
     yield from _compare_with_limit(question)
     yield from _compare_with_zero(question)
     either = bool(EITHER.search(question.text))
-    if question.names(1) and not either and question.reading.relation != "ratio":
-        yield from _compare_two(question, low=low)
-        if chooses(question) or _WHICH.search(question.text):
-            return
     if either:
-        yield from _list_both_times(question)
+        yield from _list_both(question) if _compares_two(question) else _list_both_times(question)
         return
+    if _compares_two(question):
+        compared = list(_compare_two(question, low=low))
+        yield from compared
+        stated = bool(compared) and question.reading.relation == "versus" and len(question.moments) < 2
+        if stated or _chooses(question) or _WHICH.search(question.text):
+            return
     if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
         return  # "do they pay a dividend?" does not compare
     less = low != asks_of_then(question)
@@ -572,6 +574,41 @@ def compare_every_year(question: BoundQuestion) -> Iterator[Proposal]:
             yield made
 
 
+def _compares_two(question: BoundQuestion) -> bool:
+    """Return whether a question compares two operands; one of them may be the last answer."""
+    back = question.last is not None and len(question.operands) > 1 and question.reading.relation == "versus"
+    return question.reading.relation != "ratio" and (question.names(1) or (question.names(0) and back))
+
+
+def _compute_entries(question: BoundQuestion, entries: Sequence[Entry]) -> list[Decimal]:
+    """Return the numbers of entries; an empty list if one has none."""
+    made = propose_items(question, entries, "list", 0.0)
+    try:
+        value = execute(made.plan, ()).result.value if made is not None else None
+    except PlanError:
+        return []
+    numbers = [item.number for item in value.items if item.number is not None] if isinstance(value, ValueList) else []
+    return numbers if len(numbers) == len(entries) else []
+
+
+def _measure_growth(
+    question: BoundQuestion, meanings: Sequence[OperandMeaning], old: Moment, new: Moment
+) -> list[OperandMeaning]:
+    """Return the growth of things between two times; if all are percentages or ratios, the change."""
+    in_amounts = bool(_IN_AMOUNTS.search(question.text)) or all(one.percent or one.is_ratio for one in meanings)
+
+    def grow(meaning: OperandMeaning) -> OperandMeaning:
+        def spell(_: Moment | None, terms: FormulaTerms, label: str) -> str | None:
+            before, after = meaning.spell(old, terms, label), meaning.spell(new, terms, label)
+            if before is None or after is None or before == after:
+                return None
+            return f"({after} - {before})" if in_amounts else f"({after} - {before}) / {before}"
+
+        return replace(meaning, spell=spell, kind="measure", is_ratio=True)
+
+    return list(map(grow, meanings))
+
+
 def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans that list the later and the earlier number: "higher or lower than last year"."""
     for meaning in read_meanings(question)[:4]:
@@ -579,14 +616,37 @@ def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
         if pair is None:
             continue
         entries = [(write_moment(moment), meaning, moment) for moment in reversed(pair)]
-        if made := propose_items(question, entries, "compare", log_share(meaning.share)):
+        if made := _list_with_direction(question, entries, log_share(meaning.share)):
             yield made
+
+
+def _list_both(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield plans that list two things, or their growth: "did sales grow faster or slower than costs"."""
+    for one, other in product(read_meanings(question, 0)[:3], read_meanings(question, 1)[:3]):
+        pair = find_two_moments(question, one) if _GROWTH.search(question.text) else None
+        two = _measure_growth(question, [one, other], *pair) if pair else [one, other]
+        moment = list_moments(question)[0]
+        names = _name_two(question, one, other)
+        entries = [(name, meaning, moment) for name, meaning in zip(names, two, strict=True)]
+        if made := _list_with_direction(question, entries, log_share(one.share) + log_share(other.share)):
+            yield made
+
+
+def _list_with_direction(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Proposal | None:
+    """Return a plan that lists two numbers; the label of the first one says how it compares with the second one."""
+    words, numbers = _DIRECTIONS.search(question.text), _compute_entries(question, entries)
+    if words is None or len(set(numbers)) < len(entries):
+        return propose_items(question, entries, "compare", score)
+    ups, downs = (words["up"], words["down"]) if words["up"] else (words["up2"], words["down2"])
+    word = ups if numbers[0] > numbers[1] else downs
+    (name, meaning, moment), *others = entries
+    return propose_items(question, [(f"{name} ({word})", meaning, moment), *others], "compare", score)
 
 
 def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
     """Yield plans for which of two operands is higher, or whether the first one is."""
     sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
-    if chooses(question) or _WHICH.search(question.text):
+    if _chooses(question) or _WHICH.search(question.text):
         for one in read_meanings(question, 0)[:3]:
             for other in read_meanings(question, 1)[:3]:
                 moment = list_moments(question)[0]
@@ -606,25 +666,41 @@ def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
     if _GROWTH.search(question.text):
         yield from _compare_growths(question, sign)
         return
-    for score, first, second, terms in read_two(question):
+    for score, first, second, terms in _read_comparable(question):
         if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
             yield made
 
 
+def _read_comparable(question: BoundQuestion) -> Iterator[tuple[float, str, str, FormulaTerms]]:
+    """Yield the numbers of both operands of a question, unless only one is a ratio or their kinds differ."""
+    node = question.last.measured[0] if question.last is not None else None
+    if node is not None and node.kind == "divide" and not question.names(0):
+        one = repeat_node(node, 1.0)  # "is that better than Asia?" compares the same ratio
+        for bound in question.operands[1][:2]:
+            other = repeat_for_member(question, node, bound.series)
+            yield from pair_numbers(question, one, replace(other, share=bound.share))
+    for score, first, second, terms in read_two(question):
+        if are_alike(terms.series) and ("/" in first) == ("/" in second):
+            yield score, first, second, terms
+
+
 def _compare_growths(question: BoundQuestion, sign: str) -> Iterator[Proposal]:
     """Yield plans for whether one thing grew more than another: "did sales grow faster than costs?"."""
-    for one, other in product(read_meanings(question, 0)[:3], read_meanings(question, 1)[:3]):
-        pair = find_two_moments(question, one)
-        if pair is None:
-            continue
-        terms = FormulaTerms(question.table)
-        numbers = [meaning.spell(moment, terms, "") for meaning in (one, other) for moment in pair]
-        if None in numbers:
-            continue
-        first, second = (f"({new} - {old}) / {old}" for old, new in (numbers[:2], numbers[2:]))
-        score = log_share(one.share) + log_share(other.share)
+    for score, first, second, terms in _read_two_growths(question):
         if made := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
             yield made
+
+
+def _read_two_growths(question: BoundQuestion) -> Iterator[tuple[float, str, str, FormulaTerms]]:
+    """Yield the growth of both operands of a question over the same time."""
+    for one, other in product(read_meanings(question, 0)[:3], read_meanings(question, 1)[:3]):
+        pair = find_two_moments(question, one)
+        if pair is None or one.percent != other.percent:
+            continue
+        terms = FormulaTerms(question.table)
+        first, second = (grown.spell(None, terms, "") for grown in _measure_growth(question, [one, other], *pair))
+        if first is not None and second is not None and first != second:
+            yield log_share(one.share) + log_share(other.share), first, second, terms
 
 
 def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
@@ -663,9 +739,15 @@ def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
             yield made
 
 
-def chooses(question: BoundQuestion) -> bool:
+def _chooses(question: BoundQuestion) -> bool:
     """Return whether a question asks to choose between two operands, instead of for yes or no."""
-    return question.names(1) and question.reading.relation == "versus" and " or " in question.text
+    two = question.names(1) and question.reading.relation == "versus" and " or " in question.text
+    return two and not EITHER.search(question.text)
+
+
+def compares_numbers(question: BoundQuestion) -> bool:
+    """Return whether the numbers of what a question compares answer it, and no sentence that affirms it."""
+    return _chooses(question) or (_compares_two(question) and bool(_COMPUTED.search(question.text)))
 
 
 def _name_two(question: BoundQuestion, one: OperandMeaning, other: OperandMeaning) -> Sequence[str]:

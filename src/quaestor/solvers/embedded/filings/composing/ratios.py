@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
@@ -110,6 +110,11 @@ def _classify_series(series: Series) -> str:
     first = series.first
     kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
     return _SMALL if kind == UNKNOWN and first.scale is Scale.ONE and abs(first.amount) < _LARGE else kind
+
+
+def are_alike(series: Sequence[Series]) -> bool:
+    """Return whether the numbers of all series may be added."""
+    return all(_is_alike(one, other) for one, other in pairwise(series))
 
 
 def _is_alike(one: Series, other: Series) -> bool:
