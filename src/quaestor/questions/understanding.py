@@ -86,6 +86,7 @@ class ParsedQuestion:
         quoted: The quoted labels that would be parsed as more than names.
         outline: The text with a mark for each quoted label; "" if there is none.
         of_balance: Whether it asks for the change of a balance.
+        times_relation: How the named times are related: `difference` ("2023 less 2022") or "".
     """
 
     text: str
@@ -103,6 +104,7 @@ class ParsedQuestion:
     quoted: tuple[str, ...] = ()
     outline: str = ""
     of_balance: bool = False
+    times_relation: str = ""
 
     @property
     def operation_text(self) -> str:
@@ -186,6 +188,16 @@ _TOTAL = lazy_regex(
     r"|inclusive of)\b"
 )
 
+# How times are related
+
+_BETWEEN_TIMES = lazy_regex(
+    r"[\s,]*(?:(?:or|vs\.?|versus|(?P<difference>less|minus)|and|&)"
+    r"(?:\s+(?:that|those|the\s+(?:one|amount|value|figure|number)))?"
+    r"(?:\s+(?:in|for|of|at|on|from|during|by|as\s+of|the|end))*)?\s*"
+)
+_COMPARED_WITH = lazy_regex(r"\b(?:than|versus|vs\.?)(?:\s+(?:in|for|at|during|the))*\s+$")
+"""Words that compare with the time after them, not with the thing after it: "more than last year in sales"."""
+
 # How operands are related
 
 _PORTION = r"(?:share|percentage|percent|pct|%|proportion|fraction|portion)"
@@ -213,7 +225,7 @@ UPWARD = r"(?:higher|more|better|larger|bigger|greater|faster|quicker|stronger|u
 DOWNWARD = r"(?:lower|less|fewer|worse|smaller|slower|weaker|down|fall|fell|decreased?|shr[ia]nk)"
 _CONNECTORS = lazy_regex(
     r"(?P<ratio>\s(?:divided\s+by|relative\s+to|over|against)\s|\sto\s|(?:^|\s)per\s|\s?/\s?)"
-    r"|(?P<difference>(?:^|[\s,(])(?:less|minus|net\s+of|excluding|excl\.?|ex|without|after\s+deducting|apart\s+from"
+    r"|(?P<difference>(?:^|[\s,(])(?:less(?!\s+than\b)|minus|net\s+of|excluding|excl\.?|ex|without|after\s+deducting|apart\s+from"
     r"|other\s+than|leaving\s+out|taking\s+(?:off|out)|(?:you\s+|^)take\s+(?:off|out)|strip(?:ping|ped)?\s+out)[\s-])"
     r"|(?P<versus>(?:^|[\s,])(?:versus|vs\.?|than(?!\s+\d)|compared\s+(?:to|with)"
     rf"|or(?!\s+(?:loss|losses|expense|gain|not|so|{UPWARD}|{DOWNWARD})\b)|above|below|outsell|beat|exceed(?:ed)?|outgrow"
@@ -244,6 +256,7 @@ _TERM_OF_BALANCE = lazy_regex(
     r"(?: (?:portions?|parts?|bits?|together|combined|in all|altogether))*[\s,]*"
 )
 """Parts of a balance by their maturity."""
+_OF_SAME_MEASURE = lazy_regex(r"\s*(?:that|those|the (?:one|ones|same))\s+(?:in|of|for|from|at)\b")
 _FEW = 2
 _LONG_ITEM = 5
 """Maximum number of terms in an item of a list."""
@@ -257,7 +270,11 @@ _UNITS_OF_PARTS = lazy_regex(
     r"|rooms?)\b"
 )
 """Units of measurement: a number per such a unit is printed as one and is not computed as a quotient."""
-_DEFINED = lazy_regex(r"[,(:=]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
+_DEFINED = lazy_regex(
+    r"[,(:=]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b"
+    r"|\bas\b(?! (?:%|(?:an?|the|percent|share)\b))"
+)
+_BEGINS_DEFINITION = lazy_regex(r"\s*(?:taking|using|where|defining|assuming)\b")
 _ARITHMETIC = lazy_regex(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
 
 
@@ -310,7 +327,7 @@ def read_filing_question(text: str) -> ParsedQuestion:
     each = _EACH.search(lowered)
     moments = tuple(read_moments(lowered))
     dated = begin_years(moments)
-    spans = [(moment.start, moment.end) for moment in moments]
+    spans, times_relation = _relate_times(lowered, moments)
     rest = lowered
     for start, end in reversed(spans):
         rest = f"{rest[:start]} {rest[end:]}"
@@ -325,6 +342,7 @@ def read_filing_question(text: str) -> ParsedQuestion:
     return ParsedQuestion(
         text, dated, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
         (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked, source,
+        times_relation=times_relation,
     )  # fmt: skip
 
 
@@ -384,12 +402,32 @@ def _without_definition(text: str) -> str:
     """Remove the definition of a measure that the lexicon can compute."""
     for found in islice(_DEFINED.finditer(text), _MOST_RELATING):
         head, tail = text[: found.start()], text[found.end() :]
-        if not _ARITHMETIC.search(f" {tail}") or _relate(head)[0]:
+        if not _ARITHMETIC.search(f" {tail}"):
+            continue
+        if _relate(head)[0] and not (found[0] == "(" or _BEGINS_DEFINITION.match(tail)):
             continue
         measures = read_lexicon().measures
         if any(measures[name].formula is not None for name in read_operand(head).measures):
             return head
     return text
+
+
+# Times
+
+
+def _relate_times(text: str, moments: Sequence[AskedMoment]) -> tuple[list[tuple[int, int]], str]:
+    """Return the spans of the times in a text, with the words that join them, and how the times are related."""
+    spans: list[tuple[int, int]] = []
+    relation = ""
+    for moment in moments:
+        joint = _BETWEEN_TIMES.fullmatch(text[spans[-1][1] : moment.start]) if spans else None
+        if joint is None:
+            compared = _COMPARED_WITH.search(text[: moment.start])
+            spans.append((compared.start() if compared else moment.start, moment.end))
+        else:
+            spans[-1] = (spans[-1][0], moment.end)
+            relation = joint.lastgroup or relation
+    return spans, relation
 
 
 # Operands
@@ -465,7 +503,7 @@ def _read_connected(text: str) -> _Found:
             parts = parts[1:]
         if relation == "sum" and len(parts) > _FEW and all(map(_TERM_OF_BALANCE.fullmatch, parts[1:])):
             parts = [f"{part} {parts[0]}" for part in parts[1:]]  # "debt, current and long-term"
-        elif relation in ("sum", "versus"):
+        elif relation in ("sum", "versus") or _OF_SAME_MEASURE.match(parts[-1]):
             parts = _share_measure(_without_head(parts), last_only=_word(first) in _VERBS)
         if len(parts) > 1:
             return relation, tuple(parts)

@@ -40,12 +40,12 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     (rf"\b(?:the )?years? of (?={_YEAR}\b)", ""),
     # changes and ratios between two times
     (r"\b(?:variations?|variances?|fluctuations?)(?= (?:in|of)\b)", "change"),
-    (rf"^what(?:'s| is| was| were) (?:the )?(?:(?:difference|change) in (?:the )?)?(?P<what>[^?]+?) {_AT} "
-     rf"(?P<new>{_YEAR}),? (?:less|minus) (?:{_THAT} (?:was |were )?)?(?:{_AT} )?(?P<old>{_YEAR})\s*\?*$",
-     r"what was the change in \g<what> from \g<old> to \g<new>?"),
     (rf"^how (?:much|large) (?:did|does|do) (?P<what>[^?]+?) {_AT} (?P<new>{_YEAR}) represent "
      rf"(?:in relation|relative|compared) to (?:{_THAT} )?(?:{_AT} )?(?P<old>{_YEAR})\s*\?*$",
      r"what was the ratio of \g<what> in \g<new> to \g<old>?"),
+    # what is left
+    (r"\bwhat(?:'s| is| was| were| would be) left (?:over )?of (?P<what>[^?]+?) after(?: paying(?: for)?| deducting)?"
+     r"(?= [^\d,?])", r"what is \g<what> less"),
     # shares
     (rf"\b(?:what|which|how large an?) {_PORTION} (?:did|does|do) (?P<part>[^?]+?)"
      r" represent (?:in relation to|relative to|out of|of|in) (?P<whole>[^?]+)",

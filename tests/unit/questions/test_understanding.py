@@ -165,6 +165,22 @@ def test_the_parts_of_a_balance_are_operands_by_when_they_are_due() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("rent in 2022 or 2023", ""),
+        ("rent 2023 less 2022", "difference"),
+    ],
+)
+def test_times_are_related_by_what_is_asked_about_them(text: str, relation: str) -> None:
+    assert read_filing_question(text).times_relation == relation
+
+
+def test_words_between_times_relate_no_operands() -> None:
+    assert _operands("was Acme bigger in 2021 or 2023 by revenue") == ("", ["acm revenu"])
+    assert _operands("how much more than last year in sales") == ("", ["sale"])
+
+
 def test_an_operand_of_a_comparison_may_be_the_last_answer() -> None:
     assert _operands("did sales grow faster than that?") == ("versus", ["sale", ""])
     assert _operands("did it or rent grow faster?") == ("versus", ["", "rent"])

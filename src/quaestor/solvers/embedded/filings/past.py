@@ -19,7 +19,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.questions.answer_units import kind_of_number, share_of_kind
 from quaestor.questions.listing import asks_for_its_amount, asks_for_parts, names_best_time, read_order
-from quaestor.questions.understanding import INTENTS, ParsedQuestion
+from quaestor.questions.understanding import DOWNWARD, INTENTS, UPWARD, ParsedQuestion
 
 _OF_WORDS = 0.6
 """Probability of an answer in words above which the numbers of a quotation were not requested."""
@@ -356,6 +356,12 @@ def _find_asked(reading: ParsedQuestion, before: str) -> str:
         return "lookup"
     if read_order(text) or names_best_time(text):
         return "ranking"
+    if reading.times_relation in _INTENTS_OF_TIMES:
+        return _INTENTS_OF_TIMES[reading.times_relation]
+    if reading.relation == "difference" and reading.operands[0].terms and _MINUS.search(text):
+        return "change"
+    if reading.relation == "versus" and _BY_HOW_MUCH.search(text):
+        return "comparison" if _CHOOSES.search(text) else "change"
     return "list" if asks_for_parts(text) else ""
 
 
@@ -371,6 +377,14 @@ def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion
     return moved
 
 
+_INTENTS_OF_TIMES = {"difference": "change"}
+"""Intents of questions that relate their times."""
+_MINUS = lazy_regex(r"^[^(]*\b(?:less|minus)\b(?!.*\bthan\b)")
+_BY_HOW_MUCH = lazy_regex(r"\bhow (?:much|far)\b|\bdifference\b|\bgap\b")
+_CHOOSES = lazy_regex(
+    r"^(?:and )?(?:did|does|do|is|are|was|were|has|have|had)\b|\b(?:which|who)\b"
+    rf"|\bor\b(?! (?:{UPWARD}|{DOWNWARD})\b)"
+)
 _OF_ONE_TIME = frozenset({"ratio", "share", "sum"})
 """Intents whose answers belong to one time each; for several times they are listed."""
 _REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})

@@ -97,6 +97,9 @@ def ask(table: FactTable, *texts: str) -> AnswerValue:
         (("long-term debt in 2024?", "net of cash?"), "2291"),
         (("net income 2024?", "how far below 2023 is that in dollars"), "248"),
         (("how much cash and short-term investments did it end the year with?",), "383"),
+        (("dividends paid, 2024 less 2023",), "13"),
+        (("what were net sales in 2024 less those in 2022?",), "386"),
+        (("what is left of net cash provided by operations after dividends in 2024?",), "215"),
     ],
 )
 def test_amounts_are_added_up_and_taken_off(table: FactTable, texts: tuple[str, ...], number: str) -> None:

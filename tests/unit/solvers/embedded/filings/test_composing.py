@@ -470,6 +470,31 @@ def test_faster_or_slower_is_answered_by_the_word(table: FactTable) -> None:
     assert [round(float(item.number or 0), 2) for item in value.items] == [-0.2, 0.28]
 
 
+def test_how_much_faster_one_thing_grew_is_the_difference_of_growth(table: FactTable) -> None:
+    question = "how much faster did operating income grow than total net sales in 2023, in percentage points?"
+    plan = ask(table, question, "change", ("operating income", "total net sales"))
+    assert number(table, plan) == pytest.approx(100 * (30 / 106 - 80 / 720))
+
+
+@pytest.mark.parametrize(
+    ("question", "amount"),
+    [
+        ("by how much did operating income exceed net income?", 76),
+        ("how much lower was net income than operating income?", 76),
+        ("operating income minus net income", 76),
+        ("how much more did operating income bring in 2021 than net income?", 27),
+    ],
+)
+def test_two_things_are_subtracted(table: FactTable, question: str, amount: int) -> None:
+    labels = ("net income", "operating income") if "lower" in question else ("operating income", "net income")
+    assert number(table, ask(table, question, "change", labels)) == amount
+
+
+def test_the_second_of_two_times_is_subtracted_from_the_first(table: FactTable) -> None:
+    assert number(table, ask(table, "net income, 2022 less 2023", "change", ("net income",))) == 15
+    assert number(table, ask(table, "net income, 2023 less 2022", "change", ("net income",))) == -15
+
+
 def test_a_list_of_what_is_computed_is_gone_on_from_as_it_was_computed(table: FactTable) -> None:
     margin = ask(
         table, "operating income to total net sales in 2023?", "ratio", ("operating income", "total net sales")

@@ -33,6 +33,7 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
     REVENUE,
     are_alike,
     pair_numbers,
+    propose_totals,
     read_same_sentence,
     read_two,
 )
@@ -67,8 +68,11 @@ _BEGINS_TO_BASE = lazy_regex(r"\s*(?:since|from|over|against|than|to|sequential(
 _OF_THEN = lazy_regex(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
 _BASED = lazy_regex(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = lazy_regex(r"\bbps\b|\bbasis points?\b")
+_PERCENTAGE_POINTS = lazy_regex(r"(?:%|\bpercent(?:age)?|\bpct\.?)[\s-]?(?:points?|pts)\b|\bpp\b")
 _DIFFERENCE = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
 """Words that ask for the difference of two numbers regardless of its sign."""
+_BY_HOW_MUCH = lazy_regex(rf"\bhow (?:much|many|far|large)\b|\bby what\b|{_DIFFERENCE.pattern}")
+"""Words that ask for the difference of two compared things."""
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
@@ -301,13 +305,18 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for differences between an earlier and a later number."""
     in_points, in_amounts = bool(_POINTS.search(question.text)), bool(_IN_AMOUNTS.search(question.text))
     unsigned = _DIFFERENCE.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
+    ordered = question.reading.times_relation == "difference" and len(question.moments) > 1
+    if differences := list(_propose_differences(question, unsigned=bool(unsigned))):
+        yield from differences
+        return
     for score, meaning, old, new, terms in read_pairs(question):
         if in_points and meaning.kind == "series" and not meaning.percent:
             continue  # amounts have no basis points
         if in_amounts and (meaning.percent or meaning.is_ratio):
             continue
-        formula = f"{old} - {new}" if _is_asked_fall(question, old, new, terms) else f"{new} - {old}"
-        if unsigned:
+        backwards = question.moments[0] < question.moments[1] if ordered else _is_asked_fall(question, old, new, terms)
+        formula = f"{old} - {new}" if backwards else f"{new} - {old}"
+        if unsigned and not ordered:
             formula = f"abs({formula})"
         if in_points:
             formula = f"({formula}) * 10000"
@@ -316,6 +325,29 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
             formula = f"({formula}) / {old}"
         if made := terms.proposal(formula, "growth" if in_percent else "change", score):
             yield made
+
+
+def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator[Proposal]:
+    """Yield differences of two things: "sales less costs", "by how much did sales exceed costs"."""
+    if question.reading.relation == "difference":
+        yield from propose_totals(question)
+        return
+    chosen = _chooses(question) or _WHICH.search(question.text)
+    if question.reading.relation != "versus" or chosen or not _BY_HOW_MUCH.search(question.text):
+        return
+    if not _compares_two(question):
+        return
+    if _GROWTH.search(question.text):
+        factor = 10_000 if _POINTS.search(question.text) else 100 if _PERCENTAGE_POINTS.search(question.text) else 1
+        for score, first, second, terms in _read_two_growths(question):
+            if made := terms.proposal(f"(({first}) - ({second})) * {factor}", "change", score):
+                yield made
+    else:
+        backwards = asks_for_fall(question.text) and not asks_for_rise(question.text)
+        for score, first, second, terms in _read_comparable(question):
+            formula = f"{second} - {first}" if backwards else f"{first} - {second}"
+            if made := terms.proposal(f"abs({formula})" if unsigned else formula, "change", score):
+                yield made
 
 
 def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
