@@ -22,6 +22,7 @@ __all__ = [
     "QuestionOperand",
     "read_filing_question",
     "read_operand",
+    "relate_operands",
 ]
 
 INTENTS = (
@@ -229,7 +230,7 @@ _CONNECTORS = lazy_regex(
     r"|other\s+than|leaving\s+out|taking\s+(?:off|out)|(?:you\s+|^)take\s+(?:off|out)|strip(?:ping|ped)?\s+out)[\s-])"
     r"|(?P<versus>(?:^|[\s,])(?:versus|vs\.?|than(?!\s+\d)|compared\s+(?:to|with)"
     rf"|or(?!\s+(?:loss|losses|expense|gain|not|so|{UPWARD}|{DOWNWARD})\b)|above|below|outsell|beat|exceed(?:ed)?|outgrow"
-    r"|outgrew|outpaced?)\s)"
+    r"|outgrew|outpaced?|enough\s+to\s+(?:cover|fund|pay(?:\s+for)?))\s)"
     r"|(?P<sum>(?:^|[\s,(])"
     r"(?:plus|together\s+with|combined\s+with|added\s+to|counting|including|incl\.?|as\s+well\s+as)\s"
     r"|\s?\+\s|[\s,](?:and|&)\s|,\s)"
@@ -337,7 +338,7 @@ def read_filing_question(text: str) -> ParsedQuestion:
     rest, source = _take_source(rest)
     total_asked = _asks_for_total(rest)
     rest, whole = _take_qualifiers(rest)
-    relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
+    relation, operands = relate_operands(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return ParsedQuestion(
         text, dated, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
@@ -404,7 +405,7 @@ def _without_definition(text: str) -> str:
         head, tail = text[: found.start()], text[found.end() :]
         if not _ARITHMETIC.search(f" {tail}"):
             continue
-        if _relate(head)[0] and not (found[0] == "(" or _BEGINS_DEFINITION.match(tail)):
+        if relate_operands(head)[0] and not (found[0] == "(" or _BEGINS_DEFINITION.match(tail)):
             continue
         measures = read_lexicon().measures
         if any(measures[name].formula is not None for name in read_operand(head).measures):
@@ -433,7 +434,7 @@ def _relate_times(text: str, moments: Sequence[AskedMoment]) -> tuple[list[tuple
 # Operands
 
 
-def _relate(text: str) -> tuple[str, tuple[QuestionOperand, ...]]:
+def relate_operands(text: str) -> tuple[str, tuple[QuestionOperand, ...]]:
     """Return the relation of a text's operands, and the operands; "" and the whole text if there is none."""
     for read in (_read_as_part, _read_part_of, _read_ratio_phrase, _read_connected):
         found = read(text)
@@ -539,7 +540,7 @@ def _relates(text: str, connector: re.Match[str], relation: str) -> bool:
         named = word != "&" or (bool(left.matches) and bool(right.matches))
         refers = word == "or" and bool(_ENDS_POINTING_BACK.search(before))
         return (not opens or refers) and named and not _CLAUSE.match(after) and not _GOVERNS.search(before)
-    refers = relation == "versus" and bool(_ENDS_POINTING_BACK.search(before))
+    refers = relation == "versus" and (word.startswith("enough") or bool(_ENDS_POINTING_BACK.search(before)))
     return not opens or word in _OPENING or refers
 
 

@@ -184,4 +184,5 @@ def test_words_between_times_relate_no_operands() -> None:
 def test_an_operand_of_a_comparison_may_be_the_last_answer() -> None:
     assert _operands("did sales grow faster than that?") == ("versus", ["sale", ""])
     assert _operands("did it or rent grow faster?") == ("versus", ["", "rent"])
+    assert _operands("was that enough to cover rent?") == ("versus", ["", "rent"])
     assert _operands("were sales higher than they were?") == ("", ["sale"])

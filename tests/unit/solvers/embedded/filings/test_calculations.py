@@ -112,6 +112,18 @@ def test_both_together_are_the_last_two_answers(table: FactTable) -> None:
     assert round(value.value, 3) == Decimal("1.046")
 
 
+@pytest.mark.parametrize(
+    ("texts", "yes"),
+    [
+        (("did dividends paid exceed capital expenditures plus net income in 2024?",), False),
+        (("was long-term debt higher than cash and short-term investments put together in 2024?",), True),
+        (("net cash provided by operations 2024?", "was that enough to cover dividends and capex?"), False),
+    ],
+)
+def test_a_line_is_compared_with_the_sum_of_others(table: FactTable, texts: tuple[str, ...], yes: bool) -> None:
+    assert ask(table, *texts) == YesNo(yes)
+
+
 def test_a_limit_in_a_sentence_denies_nothing(table: FactTable) -> None:
     assert ask(table, "are they within the debt covenant?") == YesNo(True)
 

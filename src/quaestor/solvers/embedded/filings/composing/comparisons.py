@@ -418,8 +418,8 @@ _IN_AMOUNTS = lazy_regex(
     r"|\b(?:dollar|absolute) (?:terms|amount|change|increase|decrease|growth|difference)s?\b"
 )
 """Phrases that ask for changes as amounts, and to rank them by amount instead of percentage."""
-_COMPUTED = lazy_regex(r"\b(?:outgr[eo]w|outpaced?|(?:fast|slow|quick)er)\b")
-"""Words that compare growth."""
+_COMPUTED = lazy_regex(r"\b(?:outgr[eo]w|outpaced?|(?:fast|slow|quick)er|enough to)\b")
+"""Words that compare growth, or a number with a need for it."""
 _WHEN = lazy_regex(
     r"\b(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the)(?: \w+)? (?:years|quarters)\b"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
+from math import prod
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
@@ -11,7 +13,7 @@ from quaestor.facts.lines import FactLine, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, PER_SHARE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
-from quaestor.questions.understanding import QuestionOperand
+from quaestor.questions.understanding import QuestionOperand, relate_operands
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
     DEBTS,
@@ -39,6 +41,16 @@ from quaestor.solvers.embedded.filings.composing.question import (
 from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
 
 _MOST = 6
+_OF_COMPOUNDS = frozenset({"ratio", "versus", "difference"})
+"""Relations whose operands may be sums or differences."""
+_COMPOUND_SIGNS = {"sum": "+", "difference": "-"}
+_MOST_PARTS, _MOST_OF_PART = 4, 2
+_COMPOUND, _JOINED = 0.9, 0.5
+"""Probabilities that an operand is a sum or difference: with a word for it or if its parts are concepts, and other ones
+with "and".
+"""
+_ADDS = lazy_regex(r"\+|\b(?:plus|together|combined|altogether|sum|both|added|as well as)\b")
+_NAME = lazy_regex(r"\bx\d{1,3}\b")
 _COMPUTED = 0.85
 """Probability of a measure's formula if no line is named after the measure."""
 _COMPUTED_WITH_PRINTED = 0.35
@@ -129,7 +141,46 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
             # "how many shares was that?" asks for something other than the last amount.
             return [one for one in bound if _is_count(one.series)] or found
         return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
-    return [*_read_due(question), *read_operand_meanings(question, operands[place], question.operands[place])]
+    named = read_operand_meanings(question, operands[place], question.operands[place])
+    if question.reading.relation in _OF_COMPOUNDS and (compounds := list(_read_compounds(question, operands[place]))):
+        whole = 1 - max(one.share for one in compounds)
+        named = sorted(
+            [*compounds, *(replace(one, share=one.share * whole) for one in named)], key=lambda one: -one.share
+        )
+    return [*_read_due(question), *named]
+
+
+def _read_compounds(question: BoundQuestion, operand: QuestionOperand) -> Iterator[OperandMeaning]:
+    """Yield the sums, or differences, that one operand of a question names: "more than R&D and G&A together"."""
+    relation, parts = relate_operands(operand.text)
+    if relation not in _COMPOUND_SIGNS or not 1 < len(parts) <= _MOST_PARTS:
+        return
+    stated = relation == "difference" or _ADDS.search(operand.text) is not None
+    likely = _COMPOUND if stated or all(part.is_concept for part in parts) else _JOINED
+    meanings = [
+        read_operand_meanings(question, part, question.bind(part))[:_MOST_OF_PART]
+        if part.terms
+        else list(_read_last_measured(question, part=False))[:1]
+        for part in parts
+    ]
+    for chosen in product(*meanings):
+        yield OperandMeaning(
+            likely * prod(one.share for one in chosen),
+            partial(_spell_compound, chosen, _COMPOUND_SIGNS[relation]),
+            tuple(series for one in chosen for series in one.series),
+            "measure",
+        )
+
+
+def _spell_compound(
+    parts: Sequence[OperandMeaning], sign: str, moment: Moment | None, terms: FormulaTerms, label: str
+) -> str | None:
+    """Return the formula of the sum or difference of some meanings, or None if they are not distinct."""
+    texts = [part.spell(moment, terms, label) for part in parts]
+    names = [name for text in texts if text is not None for name in _NAME.findall(text)]
+    if None in texts or len(set(names)) < len(names):
+        return None
+    return f"({f' {sign} '.join(map(str, texts))})"
 
 
 def _read_due(question: BoundQuestion) -> list[OperandMeaning]:
