@@ -87,7 +87,8 @@ class ParsedQuestion:
         quoted: The quoted labels that would be parsed as more than names.
         outline: The text with a mark for each quoted label; "" if there is none.
         of_balance: Whether it asks for the change of a balance.
-        times_relation: How the named times are related: `difference` ("2023 less 2022") or "".
+        times_relation: How the named times are related: `choice` ("higher in 2022 or 2023"), `difference` ("2023 less
+            2022"), or "".
     """
 
     text: str
@@ -192,13 +193,16 @@ _TOTAL = lazy_regex(
 # How times are related
 
 _BETWEEN_TIMES = lazy_regex(
-    r"[\s,]*(?:(?:or|vs\.?|versus|(?P<difference>less|minus)|and|&)"
+    r"[\s,]*(?:(?:(?P<choice>or)|(?P<versus>vs\.?|versus)|(?P<difference>less|minus)|and|&)"
     r"(?:\s+(?:that|those|the\s+(?:one|amount|value|figure|number)))?"
     r"(?:\s+(?:in|for|of|at|on|from|during|by|as\s+of|the|end))*)?\s*"
 )
 _COMPARED_WITH = lazy_regex(r"\b(?:than|versus|vs\.?)(?:\s+(?:in|for|at|during|the))*\s+$")
 """Words that compare with the time after them, not with the thing after it: "more than last year in sales"."""
-
+_CHOSEN = lazy_regex(
+    r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer|better|worse|faster|slower|quicker|stronger|weaker|gr[eo]w"
+    r"|(?:high|low|larg|small|bigg|great|strong|weak|fast|slow|quick)est|most|least|best|worst|increase|decrease|rise|fall|drop)\b"
+)
 # How operands are related
 
 _PORTION = r"(?:share|percentage|percent|pct|%|proportion|fraction|portion)"
@@ -428,6 +432,9 @@ def _relate_times(text: str, moments: Sequence[AskedMoment]) -> tuple[list[tuple
         else:
             spans[-1] = (spans[-1][0], moment.end)
             relation = joint.lastgroup or relation
+    if relation in ("choice", "versus"):
+        chooses = _CHOSEN.search(text) and (relation == "choice" or re.search(r"\bwhich\b", text))
+        relation = "choice" if chooses else ""
     return spans, relation
 
 

@@ -168,6 +168,9 @@ def test_the_parts_of_a_balance_are_operands_by_when_they_are_due() -> None:
 @pytest.mark.parametrize(
     ("text", "relation"),
     [
+        ("was rent higher in 2022 or 2023?", "choice"),
+        ("was cash larger at the end of 2022 or at the end of 2023?", "choice"),
+        ("gross margin FY23 vs FY22, which was better?", "choice"),
         ("rent in 2022 or 2023", ""),
         ("rent 2023 less 2022", "difference"),
     ],

@@ -453,6 +453,27 @@ def test_what_was_better_before_is_compared_with_what_was_talked_about(table: Fa
     assert run(table, ask(table, "was it higher than a year ago?", "comparison", before=(last,))) == YesNo(False)
 
 
+@pytest.mark.parametrize(
+    ("question", "year"),
+    [
+        ("was net income higher in 2021 or 2022?", "2022"),
+        ("net income 2023 vs 2022, which was lower?", "2023"),
+        ("did net income grow faster in 2022 or in 2023?", "2022"),
+    ],
+)
+def test_a_choice_of_two_times_is_one_of_them(question: str, year: str) -> None:
+    rows = (("( in millions )", "2023", "2022", "2021", "2020"), ("net income", "$ 60", "$ 75", "$ 65", "$ 64"))
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    assert run(table, ask(table, question, "comparison", ("net income",))) == Text(year)
+
+
+def test_the_larger_of_two_losses_is_the_more_negative_one() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("accumulated deficit", "( 40 )", "( 30 )"))
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    plan = ask(filing, "was the accumulated deficit larger in 2022 or 2023?", "comparison", ("accumulated deficit",))
+    assert run(filing, plan) == Text("2023")
+
+
 def test_growth_is_compared_with_that_of_the_last_answer(table: FactTable) -> None:
     growth = ask(table, "growth of total net sales?", "growth", ("total net sales",))
     plan = ask(table, "did operating income grow faster than that?", "yesno", ("operating income",), before=(growth,))

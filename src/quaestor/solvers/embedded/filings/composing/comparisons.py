@@ -45,6 +45,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
     write_moment,
 )
 from quaestor.solvers.embedded.filings.composing.values import (
+    asks_for_loss,
     is_change,
     list_moments,
     spell_value,
@@ -567,6 +568,9 @@ def _rank_by_growth(
 def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for which of two is higher, or whether one number is higher than another."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
+    if _chooses_time(question):
+        yield from _choose_time(question, low=low or _LOW.search(question.text) is not None)
+        return
     yield from _compare_with_limit(question)
     yield from _compare_with_zero(question)
     either = bool(EITHER.search(question.text))
@@ -610,6 +614,31 @@ def _compares_two(question: BoundQuestion) -> bool:
     """Return whether a question compares two operands; one of them may be the last answer."""
     back = question.last is not None and len(question.operands) > 1 and question.reading.relation == "versus"
     return question.reading.relation != "ratio" and (question.names(1) or (question.names(0) and back))
+
+
+def _chooses_time(question: BoundQuestion) -> bool:
+    """Return whether a question asks to choose between times: "was it higher in 2022 or 2023?"."""
+    return question.reading.times_relation == "choice" and len(question.moments) > 1
+
+
+def _choose_time(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
+    """Yield plans for the time at which something was highest, or lowest, or grew most."""
+    for meaning in read_meanings(question)[:_MOST]:
+        is_growth = meaning.percent or bool(
+            meaning.kind == "series" and meaning.series and is_change(meaning.series[0])
+        )
+        grows = _GROWTH.search(question.text) is not None and not is_growth
+        entries: list[Entry] = []
+        for moment in question.moments:
+            grown = _measure_growth(question, [meaning], moment.before(years=1), moment) if grows else [meaning]
+            entries.append((_name_time(question, meaning, moment), grown[0], moment))
+        numbers = _compute_entries(question, entries)
+        if len(set(numbers)) < len(entries):
+            continue
+        least = low != (not grows and asks_for_loss(question.text) and max(numbers) < 0)
+        chosen = "argmin" if least else "argmax"
+        if made := propose_items(question, entries, "compare", log_share(meaning.share), chosen):
+            yield made
 
 
 def _compute_entries(question: BoundQuestion, entries: Sequence[Entry]) -> list[Decimal]:
@@ -779,7 +808,9 @@ def _chooses(question: BoundQuestion) -> bool:
 
 def compares_numbers(question: BoundQuestion) -> bool:
     """Return whether the numbers of what a question compares answer it, and no sentence that affirms it."""
-    return _chooses(question) or (_compares_two(question) and bool(_COMPUTED.search(question.text)))
+    if _chooses(question) or _chooses_time(question):
+        return True
+    return _compares_two(question) and bool(_COMPUTED.search(question.text))
 
 
 def _name_two(question: BoundQuestion, one: OperandMeaning, other: OperandMeaning) -> Sequence[str]:

@@ -91,7 +91,7 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
                 text, "value" if meaning.kind == "series" else meaning.kind, log_share(meaning.share)
             )
         ):
-            yield _drop_sign(made) if _asks_for_loss(question.text) else made
+            yield _drop_sign(made) if asks_for_loss(question.text) else made
 
 
 def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
@@ -139,7 +139,7 @@ def _list_times(series: Series) -> list[Moment]:
     return sorted((moment for moment in series.cells if moment is not None), key=lambda moment: moment.end)
 
 
-def _asks_for_loss(text: str) -> bool:
+def asks_for_loss(text: str) -> bool:
     """Return whether a question asks for a loss or an outflow, whose size is given without a minus sign."""
     return bool(_LOSS.search(text)) and not _PROFIT.search(text)
 
