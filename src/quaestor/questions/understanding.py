@@ -87,8 +87,8 @@ class ParsedQuestion:
         quoted: The quoted labels that would be parsed as more than names.
         outline: The text with a mark for each quoted label; "" if there is none.
         of_balance: Whether it asks for the change of a balance.
-        times_relation: How the named times are related: `choice` ("higher in 2022 or 2023"), `difference` ("2023 less
-            2022"), or "".
+        times_relation: How the named times are related: `choice` ("higher in 2022 or 2023"), `sum` ("over 2022-2024",
+            "2022 + 2023"), `difference` ("2023 less 2022"), or "".
     """
 
     text: str
@@ -193,7 +193,7 @@ _TOTAL = lazy_regex(
 # How times are related
 
 _BETWEEN_TIMES = lazy_regex(
-    r"[\s,]*(?:(?:(?P<choice>or)|(?P<versus>vs\.?|versus)|(?P<difference>less|minus)|and|&)"
+    r"[\s,]*(?:(?:(?P<choice>or)|(?P<versus>vs\.?|versus)|(?P<sum>\+|plus)|(?P<difference>less|minus)|and|&)"
     r"(?:\s+(?:that|those|the\s+(?:one|amount|value|figure|number)))?"
     r"(?:\s+(?:in|for|of|at|on|from|during|by|as\s+of|the|end))*)?\s*"
 )
@@ -203,6 +203,22 @@ _CHOSEN = lazy_regex(
     r"\b(?:higher|lower|larger|smaller|bigger|greater|more|less|fewer|better|worse|faster|slower|quicker|stronger|weaker|gr[eo]w"
     r"|(?:high|low|larg|small|bigg|great|strong|weak|fast|slow|quick)est|most|least|best|worst|increase|decrease|rise|fall|drop)\b"
 )
+_ADDED_UP = lazy_regex(
+    r"\b(?:sum|altogether|together|combined(?!\s+[a-z]{3,})|cumulat\w+|in (?:total|all|sum)|all (?:in|told))\b"
+    r"|\badd(?:ed)? (?:\w+ )?up\b|\btotal\W*$|^\W*(?:(?:and|so|the|what|is|was) )*total (?:of|for)\b"
+)
+_THROUGHOUT = lazy_regex(r"\b(?:over|during|across|throughout)\s+(?:(?:the|all|these|those|fiscal|years?)\s+)*$")
+_BEGINS_THROUGHOUT = lazy_regex(r"(?:over|during|across|throughout)\b")
+_TOTAL_FOLLOWS = lazy_regex(r"\W*total\b")
+_NOT_ADDED = lazy_regex(
+    r"^\W*(?:(?:and|so|but|ok) )*(?:did|does|do|is|are|was|were|has|have|had)\b|\bhow (?:did|has|have|was|were)\b"
+    r"|\bfirst\W*$|\b(?:in (?:that )?order|each|every|(?:by|per) year|list|respectively|separately|average|avg|mean"
+    r"|median|cagr|gr[eo]w\w*|growth|chang\w*|increas\w*|decreas\w*|declin\w*|ris(?:e|en|ing)|rose|f[ae]ll\w*|drop\w*"
+    r"|(?:go|goes|went|come|came) (?:up|down)|compar\w*|differ\w*|develop\w*|evolv\w*|trend|which|who|when|why|describe"
+    r"|than|rank\w*|(?:high|low|larg|bigg|small|great|strong|weak|fast|slow)est|most|least|best|worst)\b"
+)
+"""Words for something other than the sum over several years."""
+
 # How operands are related
 
 _PORTION = r"(?:share|percentage|percent|pct|%|proportion|fraction|portion)"
@@ -435,7 +451,20 @@ def _relate_times(text: str, moments: Sequence[AskedMoment]) -> tuple[list[tuple
     if relation in ("choice", "versus"):
         chooses = _CHOSEN.search(text) and (relation == "choice" or re.search(r"\bwhich\b", text))
         relation = "choice" if chooses else ""
-    return spans, relation
+    return spans, relation or ("sum" if _adds_times(text, moments) else "")
+
+
+def _adds_times(text: str, moments: Sequence[AskedMoment]) -> bool:
+    """Return whether a text asks for the sum over several years."""
+    years = [moment for moment in moments if (moment.count or 0) > 1]
+    if not (years or len(moments) > 1) or _NOT_ADDED.search(text):
+        return False
+    return bool(_ADDED_UP.search(text)) or any(
+        _THROUGHOUT.search(text[: moment.start])
+        or _BEGINS_THROUGHOUT.match(text[moment.start :])
+        or _TOTAL_FOLLOWS.match(text[moment.end :])
+        for moment in years
+    )
 
 
 # Operands

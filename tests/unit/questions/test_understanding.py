@@ -173,6 +173,14 @@ def test_the_parts_of_a_balance_are_operands_by_when_they_are_due() -> None:
         ("gross margin FY23 vs FY22, which was better?", "choice"),
         ("rent in 2022 or 2023", ""),
         ("rent 2023 less 2022", "difference"),
+        ("rent due in 2026 + 2027", "sum"),
+        ("rent, 2021 through 2023 summed", "sum"),
+        ("rent over 2021-2023", "sum"),
+        ("rent for the three years together", "sum"),
+        ("rent over the three years, oldest first", ""),
+        ("how did rent change over 2021-2023?", ""),
+        ("combined ratio, both years", ""),
+        ("profits kept over the years, 2023", ""),
     ],
 )
 def test_times_are_related_by_what_is_asked_about_them(text: str, relation: str) -> None:

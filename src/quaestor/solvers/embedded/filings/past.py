@@ -377,7 +377,7 @@ def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion
     return moved
 
 
-_INTENTS_OF_TIMES = {"choice": "comparison", "difference": "change"}
+_INTENTS_OF_TIMES = {"choice": "comparison", "sum": "sum", "difference": "change"}
 """Intents of questions that relate their times."""
 _MINUS = lazy_regex(r"^[^(]*\b(?:less|minus)\b(?!.*\bthan\b)")
 _BY_HOW_MUCH = lazy_regex(r"\bhow (?:much|far)\b|\bdifference\b|\bgap\b")

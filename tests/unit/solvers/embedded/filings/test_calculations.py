@@ -97,6 +97,8 @@ def ask(table: FactTable, *texts: str) -> AnswerValue:
         (("long-term debt in 2024?", "net of cash?"), "2291"),
         (("net income 2024?", "how far below 2023 is that in dollars"), "248"),
         (("how much cash and short-term investments did it end the year with?",), "383"),
+        (("operating income, 2022 through 2024 summed",), "3010"),
+        (("dividends paid over 2023-2024",), "1129"),
         (("dividends paid, 2024 less 2023",), "13"),
         (("what were net sales in 2024 less those in 2022?",), "386"),
         (("what is left of net cash provided by operations after dividends in 2024?",), "215"),

@@ -227,6 +227,18 @@ def test_sums_and_averages_go_over_the_times_that_are_named(table: FactTable) ->
     assert number(table, average) == pytest.approx(200 / 3)
 
 
+def test_two_things_are_added_up_over_several_years(table: FactTable) -> None:
+    labels = ("operating income", "net income")
+    assert number(table, ask(table, "operating income plus net income over 2022-2023", "sum", labels)) == 377
+
+
+def test_losses_add_up_to_their_size() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("net losses on derivatives", "( 40 )", "( 30 )"))
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    plan = ask(filing, "losses on derivatives, sum of both years", "sum", ("net losses on derivatives",))
+    assert number(filing, plan) == 70
+
+
 def test_a_growth_rate_is_over_the_years_between(table: FactTable) -> None:
     rate = ask(table, "total net sales cagr 2021 to 2023", "cagr", ("total net sales",))
     assert number(table, rate) == pytest.approx((800 / 660) ** 0.5 - 1)

@@ -42,7 +42,12 @@ from quaestor.solvers.embedded.filings.composing.question import (
     read_schedules,
 )
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
-from quaestor.solvers.embedded.filings.composing.values import list_moments, propose_values
+from quaestor.solvers.embedded.filings.composing.values import (
+    asks_for_loss,
+    drop_sign,
+    list_moments,
+    propose_values,
+)
 from quaestor.solvers.embedded.filings.past import PastAnswer, is_printed_twice
 
 _MOST_ITEMS = 24
@@ -117,8 +122,11 @@ def _spell_all(meaning: OperandMeaning, moments: Sequence[Moment], terms: Formul
 
 def propose_sums(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
+    over_times = list(_sum_over_times(question))
+    yield from over_times
+    if over_times and question.reading.times_relation == "sum":
+        return
     yield from propose_totals(question)
-    yield from _sum_over_times(question)
     yield from _sum_last(question)
     if len(question.moments) < 2:
         for proposal in propose_values(question):
@@ -129,14 +137,18 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
     together = question.reading.total_asked or _ADDED.search(question.text)
     if len(question.moments) == 1 or not (question.moments or together):
         return
-    for meaning in read_meanings(question)[:MOST_TRIED]:
-        moments = choose_moments(question, meaning)
+    two = bool(question.moments) and question.reading.relation == "sum" and len(question.reading.operands) == 2
+    places = (0, 1) if two else (0,)
+    for chosen in product(*(read_meanings(question, place)[: 3 if two else MOST_TRIED] for place in places)):
+        moments = choose_moments(question, chosen[0])
         terms = FormulaTerms(question.table)
-        names = _spell_all(meaning, moments, terms)
-        if len(names) == len(moments) >= 2 and (
-            made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(meaning.share))
+        names = [name for meaning in chosen for name in _spell_all(meaning, moments, terms)]
+        score = sum(log_share(meaning.share) for meaning in chosen)
+        if len(set(names)) == len(chosen) * len(moments) > 1 and (
+            made := terms.proposal(f"sum({', '.join(names)})", "sum", score)
         ):
-            yield replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
+            made = replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
+            yield drop_sign(made) if asks_for_loss(question.text) else made
 
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:

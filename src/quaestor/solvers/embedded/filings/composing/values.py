@@ -8,7 +8,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
-from quaestor.plan.steps import Extract, Plan
+from quaestor.plan.steps import Compute, Extract, Plan
 from quaestor.questions.developments import asks_for_change
 from quaestor.questions.investments import asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
@@ -91,7 +91,7 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
                 text, "value" if meaning.kind == "series" else meaning.kind, log_share(meaning.share)
             )
         ):
-            yield _drop_sign(made) if asks_for_loss(question.text) else made
+            yield drop_sign(made) if asks_for_loss(question.text) else made
 
 
 def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
@@ -144,9 +144,16 @@ def asks_for_loss(text: str) -> bool:
     return bool(_LOSS.search(text)) and not _PROFIT.search(text)
 
 
-def _drop_sign(proposal: Proposal) -> Proposal:
-    """Return a plan for a single number changed to extract its magnitude."""
+def drop_sign(proposal: Proposal) -> Proposal:
+    """Return a plan for a single negative number, or for a sum of them, changed to extract their magnitudes."""
     steps = proposal.plan.steps
-    if len(steps) != 1 or not isinstance(steps[0], Extract):
+    extracts = proposal.plan.extracts
+    summed = isinstance(steps[-1], Compute) and steps[-1].operation == "sum" and len(extracts) == len(steps) - 1
+    if not (len(steps) == 1 and isinstance(steps[0], Extract)) and not (
+        summed and all(step.quantity is not None and step.quantity.value <= 0 for step in extracts)
+    ):
         return proposal
-    return replace(proposal, plan=Plan((replace(steps[0], reading="magnitude"),)))
+    return replace(
+        proposal,
+        plan=Plan(tuple(replace(step, reading="magnitude") if isinstance(step, Extract) else step for step in steps)),
+    )
