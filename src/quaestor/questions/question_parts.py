@@ -1,10 +1,11 @@
 """Splitting several questions in one: who audits the company, and since when."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.asked_times import read_moments
 from quaestor.questions.listing import asks_for_extreme, asks_for_its_amount
 from quaestor.questions.splitting import cut_clauses, split_question
@@ -80,6 +81,9 @@ _EITHER_WAY = lazy_regex(
     re.IGNORECASE,
 )
 """Questions for a direction and an amount, which a signed change answers."""
+_IN_ORDER = lazy_regex(r"\s*,?\s+in\s+(?:that|this)\s+order\b", re.IGNORECASE)
+_QUALIFIED = lazy_regex(r",\s+(?:on|based\s+on|using|with|from|per|counting)\b", re.IGNORECASE)
+"""Begin of a definition or source of the measure before the comma."""
 _MOVES = lazy_regex(
     r"\b(?:chang|differ|grow|grew|ratio|percent|ris|rose|fall|fell|drop|declin|decreas|increas|gain|gr?ew|mov|add|improv|up\b|down\b"
     r"|more\b|less\b|fewer\b|higher\b|lower\b|better\b|worse\b|how\b|why\b|which\b|who\b|did\b|do\b|does\b|has\b|have\b|is\b)|%"
@@ -90,6 +94,57 @@ _MOVED = lazy_regex(
     r".+\b(?:chang|develop|evolv|mov|grow|increas|decreas|ris|fall|drop|declin)\w*"
 )
 """Questions for the change of each of several joined things."""
+_ATTRIBUTES: Mapping[str, str] = {
+    "count": r"(?:number|count|quantity)(?: of (?:shares|units|options|awards))?|(?:how many )?(?:shares|units)|how many",
+    "price": r"(?:price|strike|(?:fair|grant(?:[ -]date)?|market) value|value per share|cost per share)"
+    r"(?: paid)?(?: each| per share)?",
+    "rate": r"(?:rate|coupon|yield)",
+    "time": r"(?:term|life|lives|maturity|due date|maturity date|age)",
+    "amount": r"(?:amount|size|balance|value|principal)",
+    "change": r"(?:change|increase|decrease|growth|rise|drop|decline|fall)",
+}
+"""Nouns for what something has: its number, price, rate, duration, amount and change, by kind."""
+_OF_ATTRIBUTE = (
+    r"(?:(?:%|percent(?:age)?|pct|total|(?:weighted|wtd)(?:[ -](?:average|avg))?|average|avg|mean|remaining"
+    r"|interest|discount|exercise|purchase|grant(?:[ -]date)?|fair|carrying|book|market|stated)\.?[ -])*"
+)
+_ATTRIBUTE = "|".join(rf"(?P<{{0}}_{kind}>{noun})" for kind, noun in _ATTRIBUTES.items())
+_AND = r"(?:\s*,)?\s+(?:and|&|plus)\s+(?:also\s+)?(?:(?:the|its|their|at what|what)\s+)?"
+_TWO_ATTRIBUTES = lazy_regex(
+    rf"^(?P<topic>|.+?(?P<mark>\s?:|,|\s-|)\s+)(?P<one>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('one')})){_AND}"
+    rf"(?P<other>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('other')}))(?P<rest>(?:\s+(?:of|for|at|in|on|over|vs)\s+.+)?)$",
+    re.IGNORECASE,
+)
+"""Two attributes of one thing: "vested options: number and average strike", "coupon and size of the bond"."""
+_AND_ITS_ATTRIBUTE = lazy_regex(
+    rf"^(?P<topic>.+?)(?:{_AND}|\s*,?\s+with\s+(?:an?\s+)?)"
+    rf"(?P<other>{_OF_ATTRIBUTE}(?:{_ATTRIBUTE.format('other')}))(?P<rest>(?:\s+(?:on|over|vs\.?|from|against)\s+.+)?)$",
+    re.IGNORECASE,
+)
+"""A number and another attribute: "options outstanding and their average strike", "revenue in 2023, and its growth"."""
+_BEGINS_WITH_ATTRIBUTE = lazy_regex(
+    rf"(?:the\s+)?{_OF_ATTRIBUTE}(?:{'|'.join(_ATTRIBUTES.values())})(?:\s+(?:of|for|on)\s+(?P<whole>.+)|\b)", re.IGNORECASE
+)
+_ENDS_IN_CHANGE = lazy_regex(rf"(?:{_ATTRIBUTES['change']})$")
+_COUNTABLE = lazy_regex(r"^(?!.*\b(?:number|count|many)\b).*\b(?:shares|options|rsus?|psus?|units|awards|warrants)\b", re.IGNORECASE)
+_ONE_OF_TWO = lazy_regex(
+    r"\b(?:between|sum|ratio|product|difference|gap|compare[ds]?|average of|total of|together|combined|added|plus|together|apart from"
+    r"|why|whether|which)\b"
+)
+"""Words for a single result of several numbers."""
+_SAME_PREPOSITION = lazy_regex(
+    r"^(?P<before>.+)\b(?P<to>in|on|at|for|by|of|to)\s+(?P<one>[^,]{2,40}?),?\s+(?:and|&)\s+(?P=to)\s+(?P<other>[^,]{2,60})$",
+    re.IGNORECASE,
+)
+"""One number of two things, with a preposition before each: "prices paid for Acme and for Bolt"."""
+_TOTAL_AND_PART = lazy_regex(
+    r"^(?P<topic>.+?)\s*(?:,|:|\s-)\s+(?:in\s+)?(?:total|all)\s*,?\s+(?:and|&)\s+(?P<part>.+)$", re.IGNORECASE
+)
+_UNIT = r"(?:\$|%|(?:us\s+)?dollars?|usd|euros?|percent(?:age)?|pct)"
+_TWO_UNITS = lazy_regex(
+    rf"(?<!\w),?\s*(?:in\s+)?(?P<one>{_UNIT})\s*(?:and|&)\s*(?:in\s+)?(?P<other>{_UNIT})(?!\w)", re.IGNORECASE
+)
+_GIVE_BOTH = lazy_regex(r"\s*(?:[,:;]|\s-)\s*(?:(?:please\s+)?(?:give|show|list|state)\s+(?:me\s+)?)?both(?:\s+please)?$", re.IGNORECASE)
 _VERSUS = lazy_regex(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
 _MOST = 12
 _LONGEST = 1_000
@@ -118,7 +173,7 @@ def split_filing_question(text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (text,)
     asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
-    for split in (_split_cause, _split_clauses, _split_times, _split_qualifiers, _split_measures):
+    for split in (_split_cause, _split_clauses, _split_times, _split_attributes, _split_complements, _split_qualifiers, _split_measures):
         parts = split(asked)
         if 1 < len(parts) <= _MOST:
             return tuple(parts)
@@ -175,6 +230,61 @@ def _split_times(asked: str) -> list[str]:
     return [asked[: one.end].strip(), f"{before.rstrip()} {asked[other.start : other.end].strip()}"]
 
 
+def _split_attributes(asked: str) -> list[str]:
+    """Split two attributes of one thing.
+
+    >>> _split_attributes("options outstanding and their average strike")
+    ['number of options outstanding', 'average strike of options outstanding']
+    """
+    if _ONE_OF_TWO.search(asked.lower()):
+        return [asked]
+    two = _TWO_ATTRIBUTES.match(asked)
+    if two is not None and _attribute_kind(two, "one") != _attribute_kind(two, "other"):
+        topic, rest = two["topic"].strip(" ,:-"), two["rest"]
+        if two["mark"] and topic:
+            return [f"{_of_topic(two[name], topic)}{rest}" for name in ("one", "other")]
+        return [f"{two['topic']}{two[name]}{rest}" for name in ("one", "other")]
+    found = _AND_ITS_ATTRIBUTE.match(asked)
+    if found is None or not read_operand(found["topic"].lower()).terms or _ASKS.search(found["topic"].lower()):
+        return [asked]
+    topic, whole = found["topic"], found["topic"]
+    if _attribute_kind(found, "other") == "price" and _COUNTABLE.search(topic):
+        topic = f"number of {topic}"
+    elif attribute := _BEGINS_WITH_ATTRIBUTE.match(topic):
+        whole = attribute["whole"] or ""  # "term of the leases and the discount rate"
+    other = _of_topic(found["other"], whole) if whole else found["other"]
+    return [topic, f"{other}{found['rest']}"]
+
+
+def _split_complements(asked: str) -> list[str]:
+    """Split one thing in two units, of two things, or in total and in part.
+
+    >>> _split_complements("price paid for Acme and for Bolt"), _split_complements("rent, growth in $ and %")
+    (['price paid for Acme', 'price paid for Bolt'], ['rent, growth in $', 'rent, growth in %'])
+    """
+    if _ONE_OF_TWO.search(asked.lower()):
+        return [asked]
+    if units := _TWO_UNITS.search(asked):
+        before, after = asked[: units.start()], asked[units.end() :]
+        return [f"{before} in {units[name]}{after}" for name in ("one", "other")]
+    if (found := _SAME_PREPOSITION.match(asked)) and not all(
+        any(True for _ in read_moments(found[name].lower())) for name in ("one", "other")
+    ):
+        return [f"{found['before']}{found['to']} {found[name]}" for name in ("one", "other")]
+    if found := _TOTAL_AND_PART.match(asked):
+        return [f"total {found['topic']}", f"{found['topic']}, {found['part']}"]
+    return [asked]
+
+
+def _attribute_kind(found: re.Match[str], name: str) -> str:
+    return next(kind for kind in _ATTRIBUTES if found[f"{name}_{kind}"])
+
+
+def _of_topic(attribute: str, topic: str) -> str:
+    joint = "in" if _ENDS_IN_CHANGE.search(attribute.lower()) else "of"
+    return f"{attribute} {joint} {topic}"
+
+
 def _split_qualifiers(asked: str) -> list[str]:
     """Split "GAAP and non-GAAP EPS"."""
     found = _BOTH.search(asked.lower())
@@ -192,9 +302,14 @@ def _split_qualifiers(asked: str) -> list[str]:
 
 def _split_measures(asked: str) -> list[str]:
     """Split measures that are not meant to be added: "net income and EPS", "list assets, debt and equity"."""
+    asked = _IN_ORDER.sub("", asked)
+    both = _GIVE_BOTH.search(asked)
+    asked = asked[: both.start()] if both else asked
+    if _QUALIFIED.search(asked):
+        return [asked]  # "return on assets, on year-end assets"
     reading = read_filing_question(asked)
-    if reading.relation == "versus" and _COMPLETED_ONE.search(
-        reading.operands[-1].text
+    if reading.relation == "versus" and (
+        both or _COMPLETED_ONE.search(reading.operands[-1].text)
     ):  # "reported vs the adjusted one"
         operands = reading.operands if all(operand.matches for operand in reading.operands) else ()
     elif reading.relation in ("", "sum") and not (reading.total_asked or _SUMMED.search(asked.lower())):
@@ -255,8 +370,16 @@ def _find_listed(text: str) -> tuple[QuestionOperand, ...]:
     alike = all(len({_kind(operand) == _PER_SHARE for operand in way}) == 1 for way in listed)
     if not listed or (alike and len(joints) == 1 and len(whole.matches) == 1 and whole.concepts and _is_named(whole)):
         return ()  # "total liabilities and equity" is a single line
+    if len(joints) == 1 and not joints[0][0].strip(" ,;") and any(_uses_concept(*way) for way in listed):
+        return ()  # "inventory turnover, average inventory"
     last = joints[-1].end()
     return min(listed, key=lambda way: (not (_ENDS.search(joints[-1][0]) and text[last:] == way[-1].text), len(way)))
+
+
+def _uses_concept(one: QuestionOperand, other: QuestionOperand) -> bool:
+    """Return whether the formula of a measure has a concept of another operand."""
+    formulas = (read_lexicon().measures[name].formula for name in one.measures)
+    return any(formula is not None and not other.concepts.isdisjoint(formula.concepts()) for formula in formulas)
 
 
 def _is_other(one: QuestionOperand, other: QuestionOperand) -> bool:
