@@ -61,6 +61,8 @@ _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 _SEVERAL = 2
 _REPEATED = 0.01
 """Factor for combinations that use the same number for two parts."""
+_SAME_LINE, _SAME_TABLE = 3.0, 2.0
+"""Factors for combinations of numbers from one line, or from one table or sentence."""
 _MOST_UNMENTIONED = 0.05
 """Maximum probability that a filing answers a question about a company that it does not mention, or none of whose words
 it has.
@@ -343,15 +345,28 @@ def _list_quoted(result: PlanResult) -> Iterator[tuple[str, int]]:
 
 
 def combine_parts(parts: Sequence[Sequence[tuple[float, PlanResult]]]) -> list[tuple[float, tuple[PlanResult, ...]]]:
-    """Return combinations of results for all parts, likeliest first; the same number for two parts is unlikely."""
+    """Return combinations of results for all parts with their weights, likeliest first.
 
-    def weigh(chosen: Sequence[tuple[float, PlanResult]]) -> float:
-        amounts = [amount for _, result in chosen if (amount := read_amount(result)) is not None]
+    The same number for two parts is unlikely; numbers that are printed together are likelier than others.
+    """
+    weighed = []
+    for chosen in product(*parts):
+        results = tuple(result for _, result in chosen)
+        amounts = [amount for result in results if (amount := read_amount(result)) is not None]
         same = any(isclose(one, other, rel_tol=SAME) for one, other in combinations(amounts, 2))
-        return prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
+        weight = prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
+        weighed.append((weight * (1.0 if same else _weigh_places(results)), weight, results))
+    weighed.sort(key=lambda one: -one[0])
+    return [(weight, results) for _, weight, results in weighed]
 
-    weighed = [(weigh(chosen), tuple(result for _, result in chosen)) for chosen in product(*parts)]
-    return sorted(weighed, key=lambda one: -one[0])
+
+def _weigh_places(results: Sequence[PlanResult]) -> float:
+    """Return a factor for numbers that are printed together: attributes of one thing are in one line or table."""
+    several = [result.proposal.series for result in results]
+    if set.intersection(*({one.line.place for one in series} for series in several)):
+        return _SAME_LINE
+    together = set.intersection(*({one.line.sentence or one.line.table for one in series} for series in several))
+    return _SAME_TABLE if together else 1.0
 
 
 def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResult], place: int) -> dict[str, float]:
