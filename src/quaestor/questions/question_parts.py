@@ -95,7 +95,8 @@ _MOVED = lazy_regex(
 )
 """Questions for the change of each of several joined things."""
 _ATTRIBUTES: Mapping[str, str] = {
-    "count": r"(?:number|count|quantity)(?: of (?:shares|units|options|awards))?|(?:how many )?(?:shares|units)|how many",
+    "count": r"(?:number|count|quantity)(?: of (?:shares|units|options|awards))?|how many(?: shares| units)?|shares"
+    r"|units",
     "price": r"(?:price|strike|(?:fair|grant(?:[ -]date)?|market) value|value per share|cost per share)"
     r"(?: paid)?(?: each| per share)?",
     "rate": r"(?:rate|coupon|yield)",
@@ -123,13 +124,16 @@ _AND_ITS_ATTRIBUTE = lazy_regex(
 )
 """A number and another attribute: "options outstanding and their average strike", "revenue in 2023, and its growth"."""
 _BEGINS_WITH_ATTRIBUTE = lazy_regex(
-    rf"(?:the\s+)?{_OF_ATTRIBUTE}(?:{'|'.join(_ATTRIBUTES.values())})(?:\s+(?:of|for|on)\s+(?P<whole>.+)|\b)", re.IGNORECASE
+    rf"(?:the\s+)?{_OF_ATTRIBUTE}(?:{'|'.join(_ATTRIBUTES.values())})(?:\s+(?:of|for|on)\s+(?P<whole>.+)|\b)",
+    re.IGNORECASE,
 )
 _ENDS_IN_CHANGE = lazy_regex(rf"(?:{_ATTRIBUTES['change']})$")
-_COUNTABLE = lazy_regex(r"^(?!.*\b(?:number|count|many)\b).*\b(?:shares|options|rsus?|psus?|units|awards|warrants)\b", re.IGNORECASE)
+_COUNTABLE = lazy_regex(
+    r"^(?!.*\b(?:number|count|many)\b).*\b(?:shares|options|rsus?|psus?|units|awards|warrants)\b", re.IGNORECASE
+)
 _ONE_OF_TWO = lazy_regex(
-    r"\b(?:between|sum|ratio|product|difference|gap|compare[ds]?|average of|total of|together|combined|added|plus|together|apart from"
-    r"|why|whether|which)\b"
+    r"\b(?:between|sum|ratio|product|difference|gap|compare[ds]?|average of|total of|together|combined|added|plus"
+    r"|apart from|why|whether|which)\b"
 )
 """Words for a single result of several numbers."""
 _SAME_PREPOSITION = lazy_regex(
@@ -144,7 +148,9 @@ _UNIT = r"(?:\$|%|(?:us\s+)?dollars?|usd|euros?|percent(?:age)?|pct)"
 _TWO_UNITS = lazy_regex(
     rf"(?<!\w),?\s*(?:in\s+)?(?P<one>{_UNIT})\s*(?:and|&)\s*(?:in\s+)?(?P<other>{_UNIT})(?!\w)", re.IGNORECASE
 )
-_GIVE_BOTH = lazy_regex(r"\s*(?:[,:;]|\s-)\s*(?:(?:please\s+)?(?:give|show|list|state)\s+(?:me\s+)?)?both(?:\s+please)?$", re.IGNORECASE)
+_GIVE_BOTH = lazy_regex(
+    r"\s*(?:[,:;]|\s-)\s*(?:(?:please\s+)?(?:give|show|list|state)\s+(?:me\s+)?)?both(?:\s+please)?$", re.IGNORECASE
+)
 _VERSUS = lazy_regex(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
 _MOST = 12
 _LONGEST = 1_000
@@ -173,7 +179,15 @@ def split_filing_question(text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (text,)
     asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
-    for split in (_split_cause, _split_clauses, _split_times, _split_attributes, _split_complements, _split_qualifiers, _split_measures):
+    for split in (
+        _split_cause,
+        _split_clauses,
+        _split_times,
+        _split_attributes,
+        _split_complements,
+        _split_qualifiers,
+        _split_measures,
+    ):
         parts = split(asked)
         if 1 < len(parts) <= _MOST:
             return tuple(parts)
@@ -265,7 +279,7 @@ def _split_complements(asked: str) -> list[str]:
     if _ONE_OF_TWO.search(asked.lower()):
         return [asked]
     if units := _TWO_UNITS.search(asked):
-        before, after = asked[: units.start()], asked[units.end() :]
+        before, after = asked[: units.start()].rstrip(), asked[units.end() :]
         return [f"{before} in {units[name]}{after}" for name in ("one", "other")]
     if (found := _SAME_PREPOSITION.match(asked)) and not all(
         any(True for _ in read_moments(found[name].lower())) for name in ("one", "other")

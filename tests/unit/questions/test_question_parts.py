@@ -45,6 +45,30 @@ from quaestor.questions.question_parts import asks_several, split_filing_questio
             "Which segment had the highest revenue in 2022, and how much was it?",
             ("Which segment had the highest revenue in 2022", "how much was it"),
         ),
+        (
+            "options outstanding in 2023 and their average strike",
+            ("number of options outstanding in 2023", "average strike of options outstanding in 2023"),
+        ),
+        ("vested options: number & average strike", ("number of vested options", "average strike of vested options")),
+        ("weighted average remaining term and discount rate?", ("weighted average remaining term", "discount rate")),
+        (
+            "remaining term of those leases and the discount rate",
+            ("remaining term of those leases", "discount rate of those leases"),
+        ),
+        (
+            "reserve for returns in FY23, and the increase over FY22?",
+            ("reserve for returns in FY23", "increase in reserve for returns in FY23 over FY22"),
+        ),
+        ("price paid for Acme and for Bolt", ("price paid for Acme", "price paid for Bolt")),
+        ("growth of rent in dollars & percent", ("growth of rent in dollars", "growth of rent in percent")),
+        (
+            "interest income vs interest expense in 2023 - give both",
+            ("interest income in 2023", "interest expense in 2023"),
+        ),
+        (
+            "how many were taken from employees for taxes, and at what price?",
+            ("how many were taken from employees for taxes", "at what price"),
+        ),
         ("GAAP and non-GAAP diluted EPS for 2022", ("GAAP diluted EPS for 2022", "non-GAAP diluted EPS for 2022")),
     ],
 )
@@ -66,6 +90,10 @@ def test_several_questions_are_split(text: str, parts: tuple[str, ...]) -> None:
         "How many stores and clubs does it operate?",
         "research and development in 2023",
         "what about net premiums, by how much did they rise?",
+        "inventory turnover 2023, average inventory",
+        "ROA 2023, on year-end assets",
+        "effective tax rate 2022, 2023 in that order",
+        "the gap between the term and the discount rate",
     ],
 )
 def test_one_question_stays_one(text: str) -> None:
