@@ -362,11 +362,14 @@ def combine_parts(parts: Sequence[Sequence[tuple[float, PlanResult]]]) -> list[t
 
 def _weigh_places(results: Sequence[PlanResult]) -> float:
     """Return a factor for numbers that are printed together: attributes of one thing are in one line or table."""
-    several = [result.proposal.series for result in results]
-    if set.intersection(*({one.line.place for one in series} for series in several)):
+    several = [[one.line for proposal in result.proposals for one in proposal.series] for result in results]
+    if set.intersection(*({line.place for line in lines} for lines in several)):
         return _SAME_LINE
-    together = set.intersection(*({one.line.sentence or one.line.table for one in series} for series in several))
-    return _SAME_TABLE if together else 1.0
+    return (
+        _SAME_TABLE
+        if set.intersection(*({line.sentence or line.table for line in lines} for lines in several))
+        else 1.0
+    )
 
 
 def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResult], place: int) -> dict[str, float]:

@@ -114,6 +114,16 @@ def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
     assert combine_parts([[(0.9, sales)], [(0.5, same)]])[0][1] == (sales, same)
 
 
+def test_numbers_of_one_line_answer_parts_rather_than_numbers_printed_apart(table: FactTable) -> None:
+    def result(place: int, value: int) -> PlanResult:
+        proposal = Proposal(Plan(()), 0.0, "value", table.series_of_line[place][:1], ())
+        return PlanResult(Number(Decimal(value)), Scale.ONE, (proposal,), 0.5)
+
+    first, *others = (line.place for line in table.lines if table.series_of_line.get(line.place))
+    count, price, other = result(first, 8), result(first, 70), result(others[-1], 90)
+    assert combine_parts([[(0.5, count)], [(0.4, other), (0.3, price)]])[0][1] == (count, price)
+
+
 def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:
     def result(value: AnswerValue, form: str, share: float) -> PlanResult:
         return PlanResult(value, Scale.MILLION, (Proposal(Plan(()), 0.0, form, (), ()),), share)
