@@ -676,6 +676,76 @@ def test_the_first_few_of_a_ranking_are_listed(table: FactTable) -> None:
     assert [item.label for item in few.items] == ["americas", "europe"]
 
 
+def test_the_first_few_are_added_up_or_listed_by_their_change(table: FactTable) -> None:
+    together = "combined sales of the two biggest segments"
+    for intent in ("sum", "ranking"):
+        assert number(table, ask(table, together, intent, ("europe",))) == 770
+    few = run(table, ask(table, "top two segments by dollar increase", "ranking", ("europe",)))
+    assert isinstance(few, ValueList)
+    assert {(item.label, str(item.number)) for item in few.items} == {("americas", "30"), ("europe", "30")}
+
+
+def test_a_margin_is_ranked_by_itself_and_its_lowest_is_the_thinnest(table: FactTable) -> None:
+    thinnest = ask(table, "which year had the thinnest operating margin?", "ranking", ("operating income",))
+    assert str(run(table, thinnest)) == "2021"
+
+
+@pytest.mark.parametrize(
+    ("question", "item"),
+    [
+        ("what is the largest item lowering the tax?", "foreign earnings"),
+        ("what is the second biggest item lowering the tax?", "research credit"),
+        ("which item of the tax is the largest?", "state taxes"),
+    ],
+)
+def test_items_of_a_reconciliation_are_ranked_by_the_side_that_is_asked_for(question: str, item: str) -> None:
+    rows = (
+        ("( in millions )", "2023", "2022"), ("computed expected tax", "$ 210", "$ 200"), ("state taxes", "20", "15"),
+        ("foreign earnings", "( 40 )", "( 30 )"), ("research credit", "( 12 )", "( 11 )"), ("other", "( 3 )", "2"),
+        ("provision for taxes", "$ 175", "$ 176"),
+    )  # fmt: skip
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    assert str(run(filing, ask(filing, question, "ranking", ("foreign earnings",)))) == item
+
+
+@pytest.mark.parametrize(
+    "text", ["which segment lost the most money?", "which segment made the largest operating loss?"]
+)
+def test_the_largest_loss_is_the_lowest_result(text: str) -> None:
+    rows = (
+        ("( in millions )", "2023", "2022"), ("operating result by segment :", "", ""), ("paper", "$ 40", "$ 90"),
+        ("wood", "( 12 )", "( 2 )"), ("games", "( 25 )", "( 30 )"),
+    )  # fmt: skip
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    assert str(run(filing, ask(filing, text, "ranking", ("paper",)))) == "games"
+
+
+def test_the_whole_that_a_question_names_is_not_ranked() -> None:
+    rows = (
+        ("( in millions )", "2023", "2022"), ("wages", "$ 40", "$ 35"), ("bonuses", "30", "32"), ("rebates", "9", "8"),
+        ("accrued expenses", "$ 95", "$ 80"),
+    )  # fmt: skip
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    assert str(run(filing, ask(filing, "biggest line within accrued expenses?", "ranking", ("wages",)))) == "wages"
+
+
+def test_the_quarters_of_a_year_are_ranked() -> None:
+    rows = (
+        ("( in millions )", "march 31 , 2023", "june 30 , 2023", "september 30 , 2023", "december 31 , 2023"),
+        ("revenue", "$ 90", "$ 120", "$ 100", "$ 110"), ("gross profit", "30", "35", "34", "36"),
+    )  # fmt: skip
+    filing = build_facts(assemble("a", [TablePart(rows, title="three months ended")]))
+    best = ask(filing, "which 2023 quarter had the highest revenue?", "ranking", ("revenue",))
+    assert "Q2 2023" in str(run(filing, best))
+
+
+def test_losses_of_several_years_add_up_without_a_minus() -> None:
+    rows = (("( in millions )", "2023", "2022", "2021"), ("net losses on derivatives", "( 6 )", "( 4 )", "( 2 )"))
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    plan = ask(filing, "losses on derivatives, sum of 2021 to 2023", "sum", ("net losses on derivatives",))
+    assert number(filing, plan) == 12
+
+
 def test_what_grew_more_is_decided_by_growth(table: FactTable) -> None:
     # Asia sells less, and grew more.
     grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))

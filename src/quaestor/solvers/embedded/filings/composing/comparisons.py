@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise, product
+from math import isclose
 
 from quaestor.core.answer_value import ValueList
 from quaestor.core.patterns import lazy_regex
@@ -39,9 +40,15 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
 )
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
+    asks_for_lowest,
     choose_moments,
+    join_lists,
+    propose_first,
     propose_items,
     read_entries,
+    read_entry,
+    read_few,
+    sort_entries,
     write_moment,
 )
 from quaestor.solvers.embedded.filings.composing.values import (
@@ -409,29 +416,48 @@ def _find_last_moments(question: BoundQuestion) -> set[Moment]:
     return {past.anchor for past in question.before[:2] if past.anchor is not None}
 
 
-_LOW = lazy_regex(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")
 _GROWTH = lazy_regex(
-    r"\b(?:(?:out)?gr[eo]w\w*|outpace\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
+    r"\b(?:(?:out)?gr[eo]w\w*|outpace\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk"
+    r"|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
 )
 _FALL = lazy_regex(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
 _IN_AMOUNTS = lazy_regex(
     r"\bin (?:us )?(?:dollars?|absolute|amounts?)\b|\bin \$"
-    r"|\b(?:dollar|absolute) (?:terms|amount|change|increase|decrease|growth|difference)s?\b"
+    r"|\b(?:dollar|absolute) (?:terms|amount|change|increase|decrease|growth|difference)s?\b|\bmost (?:\w+ )?dollars\b"
 )
 """Phrases that ask for changes as amounts, and to rank them by amount instead of percentage."""
 _COMPUTED = lazy_regex(r"\b(?:outgr[eo]w|outpaced?|(?:fast|slow|quick)er|enough to)\b")
 """Words that compare growth, or a number with a need for it."""
 _WHEN = lazy_regex(
-    r"\b(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
+    r"\b(?:which|what)\s+(?:of (?:the|these|those)\s+)?(?:(?:fiscal|calendar|full|single|last|(?:19|20)\d\d)\s+){0,2}"
+    r"(?:years?|quarters?|dates?)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the)(?: \w+)? (?:years|quarters)\b"
     r"|\b(?:rank|sort|order)(?:ed)? (?:the |those |these |all )?(?:\w+ ){0,3}(?:years|quarters)\b"
 )
 _REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
 """Labels for the rest of the world, which is not a single place."""
-_PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
+_NO_MEMBER = lazy_regex(
+    r"^(?:opening|closing|beginning|ending)\b|\bbalances?,? (?:at|as of|beginning|end)"
+    r"|\b(?:beginning|end) of (?:the )?(?:fiscal )?(?:year|period|quarter)\b|\bthereafter\b"
+    r"|\b(?:computed|expected|statutory|effective|federal)\b.*\b(?:tax|rate|provision)$"
+    r"|\b(?:tax|taxes|provision|amount)\b.*\b(?:computed )?at\b.*\brate\b|\beffective (?:income )?tax rate\b"
+)
+"""Labels of balances, of remainders and of the computed tax of a reconciliation, which are not what is ranked there."""
+_REDUCES = lazy_regex(
+    r"\b(?:loss(?:es)?|lower(?:s|ed|ing) (?:the|its|their)"
+    r"|reduc(?:es|ed|ing|tions?)|cut(?:s|ting)? (?:the|its|their)|deficit|deficienc(?:y|ies))\b"
+)
+"""Words for negative numbers as such, the largest of which is the lowest."""
+_LOST_MONEY = lazy_regex(r"\b(?:lose|loses|lost) (?:the )?(?:most |least )?money\b")
+_NAMED = lazy_regex(r"\b(?:named|by name)\b")
+_OTHER = lazy_regex(r"(?:all )?others?\b")
+_PAIR = 2
+_RESULT = lazy_regex(r"\b(?:income|profit|earnings|margin|results?|returns?|best|worst|change|growth|net)\b")
+_PLACES = {"second": 2, "2nd": 2, "two": 2, "2": 2, "next": 2, "third": 3, "3rd": 3, "three": 3, "3": 3}
 _PLACE = lazy_regex(
-    r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
-    r"(?:largest|biggest|highest|most|best)|\b(?:comes?|came|ranks?|ranked|is|was) (?:in )?(?P<place3>second|third)\b"
+    r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|2nd|third|3rd|next)[\s-]+"
+    r"(?:largest|biggest|highest|most|best)"
+    r"|\b(?:comes?|came|ranks?|ranked|is|was|'s) (?:in )?(?P<place3>second|third)\b"
 )
 _WHICH = lazy_regex(r"\b(?:which|what|who|where)\b")
 _DIRECTION = lazy_regex(
@@ -440,9 +466,6 @@ _DIRECTION = lazy_regex(
     r"|reduc\w*|ahead|behind|exceed\w*|surpass\w*|accelerat\w*|gr[eo]w\w*|since|versus|vs)\b"
 )
 """Words that compare one time with another."""
-_EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
-_SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
-_FEW = lazy_regex(rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME})\b")
 _POSITIVE = lazy_regex(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
 _NEGATIVE = lazy_regex(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
 _LIMIT = lazy_regex(
@@ -463,34 +486,33 @@ _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for the member, or the time, with the highest or lowest number or growth."""
-    low = bool(_LOW.search(question.text))
+    low = asks_for_lowest(question.text)
     timed = question.last is not None and question.last.form == "list" and not question.own
     asks_when = bool(_WHEN.search(question.text)) or names_best_time(question.text)
     when = _TIME if asks_when and not read_dimension(question.text) else 0.85 if timed or asks_when else 0.08
-    grows = bool(_GROWTH.search(question.text))
+    grows = bool(_GROWTH.search(question.text)) and not _LOST_MONEY.search(question.text)
     place = _read_place(question.text)
-    several = _FEW.search(question.text)
-    few = several and (several["few"] or several["many"])
-    ordered = few is None and read_order(question.text) is not None
+    few = read_few(question.text)
+    ordered = not few and read_order(question.text) is not None
     for listed, share in read_entries(question):
-        named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
-        entries = named if len(named) > 1 else listed
-        unnamed = len({label.lower() for label, _, _ in entries}) < 2
+        named = _drop_whole(question, [entry for entry in listed if _is_member(question, entry[0])])
+        entries = _drop_sums(question, named if len(named) > 1 else listed)
+        unnamed = len({label.lower() for label, _, _ in entries}) < 2 or len(named) < 2
         score = log_share(share * (1 - when)) - 1.5 * unnamed
         if ordered:
             yield from _list_in_order(question, entries, score)
             continue
         if grows:
-            yield from _rank_by_growth(question, [(label, meaning) for label, meaning, _ in entries], score, "ranking")
-        if few is not None:
-            if made := _list_first(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
+            members = [(label, meaning) for label, meaning, _ in entries]
+            yield from _rank_by_growth(question, members, score, "members" if few else "ranking", few)
+        if few:
+            if made := propose_first(question, entries, few, score - 2.0 * grows):
                 yield made
             continue
         chosen = "argmin" if low else "argmax"
         if place > 1:
             chosen, score = f"rank {-place if low else place}", score + 0.5
-        if made := propose_items(question, entries, "ranking", score - 2.0 * grows, chosen):
-            yield made
+        yield from _choose_entry(question, entries, score - 2.0 * grows, chosen)
     for meaning in read_meanings(question)[:4]:
         entries = [
             (_name_time(question, meaning, moment), meaning, moment) for moment in choose_moments(question, meaning)
@@ -498,9 +520,56 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
         if ordered:
             yield from _list_in_order(question, entries, log_share(meaning.share * when))
             continue
-        chosen = "argmin" if low else "argmax"
-        if made := propose_items(question, entries, "ranking", log_share(meaning.share * when), chosen):
-            yield made
+        yield from _choose_entry(question, entries, log_share(meaning.share * when), "argmin" if low else "argmax")
+
+
+def _is_member(question: BoundQuestion, name: str) -> bool:
+    """Return whether a name may be ranked: neither a balance nor a remainder."""
+    lowered = name.lower()
+    if _REST.match(lowered) or _NO_MEMBER.search(lowered) or is_rest(name):
+        return False
+    return not (_NAMED.search(question.text) and _OTHER.match(lowered))
+
+
+def _drop_whole(question: BoundQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return entries without the only one that the question names: the whole in "largest item of accrued expenses"."""
+    asked = {term for operand in question.reading.operands for term in operand.terms}
+    terms = [set(terms_of(name)) for name, _, _ in entries]
+    named = [place for place, found in enumerate(terms) if len(found) >= _PAIR and found <= asked]
+    sizes = [abs(read_entry(question, entry) or 0.0) for entry in entries]
+    if len(named) != 1 or len(entries) <= _PAIR or sizes[named[0]] < max(sizes):
+        return entries
+    return [*entries[: named[0]], *entries[named[0] + 1 :]]
+
+
+def _drop_sums(question: BoundQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return entries without those whose number is the sum of several entries directly before them."""
+    amounts = [read_entry(question, entry) for entry in entries]
+    left = [
+        entry
+        for place, entry in enumerate(entries)
+        if not any(_is_sum(amounts[begin:place], amounts[place]) for begin in range(place - 1))
+    ]
+    return left if len(left) >= _PAIR else entries
+
+
+def _is_sum(parts: Sequence[float | None], whole: float | None) -> bool:
+    return bool(whole) and None not in parts and isclose(sum(part or 0.0 for part in parts), whole or 0.0, rel_tol=1e-6)
+
+
+def _choose_entry(question: BoundQuestion, entries: Sequence[Entry], score: float, chosen: str) -> Iterator[Proposal]:
+    """Yield a plan that chooses an entry by its number; negative ones by their size if they are what is asked for."""
+    reduces = bool(
+        _LOST_MONEY.search(question.text) or (_REDUCES.search(question.text) and not _FALL.search(question.text))
+    )
+    amounts = [read_entry(question, entry) for entry in entries]
+    negative = [entry for entry, amount in zip(entries, amounts, strict=True) if amount is not None and amount < 0]
+    if reduces and len(negative) == 1:
+        chosen = "argmin"
+    by_size = reduces or (len(negative) == len(entries) and not _RESULT.search(question.text))
+    by_size = by_size and len(negative) > 1
+    if made := propose_items(question, negative if by_size else entries, "ranking", score, chosen, by_size=by_size):
+        yield made
 
 
 def _name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) -> str:
@@ -520,29 +589,9 @@ def _name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment)
 
 def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
     """Yield a plan that lists all entries by their numbers: "rank the segments by revenue"."""
-    ordered = _sort_entries(question, entries, low=read_order(question.text) == "ascending")
+    ordered = sort_entries(question, entries, low=read_order(question.text) == "ascending")
     if made := propose_items(question, ordered, "ranking", score):
         yield made
-
-
-def _list_first(
-    question: BoundQuestion, entries: Sequence[Entry], count: int, score: float, *, low: bool
-) -> Proposal | None:
-    """Return a plan that lists the highest or lowest entries: "the top three segments"."""
-    return propose_items(question, _sort_entries(question, entries, low=low)[:count], "members", score)
-
-
-def _sort_entries(question: BoundQuestion, entries: Sequence[Entry], *, low: bool) -> list[Entry]:
-    """Sort entries by their numbers; return an empty list if an entry is not a single number."""
-    sizes: list[tuple[float, Entry]] = []
-    for entry in entries:
-        terms = FormulaTerms(question.table)
-        name = entry[1].spell(entry[2], terms, "")
-        extract = terms.variables.get(name or "")
-        if extract is None or extract.quantity is None:
-            return []
-        sizes.append((float(extract.quantity.value), entry))
-    return [entry for _, entry in sorted(sizes, key=lambda one: one[0], reverse=not low)]
 
 
 def _read_place(text: str) -> int:
@@ -552,16 +601,31 @@ def _read_place(text: str) -> int:
 
 
 def _rank_by_growth(
-    question: BoundQuestion, entries: Sequence[tuple[str, OperandMeaning]], score: float, form: str
+    question: BoundQuestion, entries: Sequence[tuple[str, OperandMeaning]], score: float, form: str, few: int = 0
 ) -> Iterator[Proposal]:
-    """Yield a plan for the entry that grew, or fell, most."""
+    """Yield a plan for the entry that grew, or fell, most; for the changes of as many as `few` if it is not 0."""
     pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
-    lowest = bool(_FALL.search(question.text)) != bool(_LOW.search(question.text))
-    growths = _measure_growth(question, [meaning for _, meaning in entries], *pair)
-    grown = [(name, growth, pair[1]) for (name, _), growth in zip(entries, growths, strict=True)]
-    if made := propose_items(question, grown, form, score, "argmin" if lowest else "argmax"):
+    terms = FormulaTerms(question.table)
+    falls = bool(_FALL.search(question.text))
+    in_amounts = _in_amounts(question, [meaning for _, meaning in entries])
+    changes: list[tuple[float, str]] = []
+    for name, meaning in entries:
+        label = question.table.write_out(name)
+        old, new = (meaning.spell(moment, terms, label or "-") for moment in pair)
+        if old is None or new is None:
+            continue
+        change = f"{old} - {new}" if few and falls else f"{new} - {old}"
+        before, after = terms.amounts.get(old, 0.0), terms.amounts.get(new, 0.0)
+        size = (after - before) / (1.0 if in_amounts else before or 1.0)
+        changes.append((size, change if in_amounts else f"({change}) / {old}"))
+    lowest = falls != asks_for_lowest(question.text)
+    if few:
+        changes = sorted(changes, key=lambda one: one[0], reverse=not lowest)[:few]
+    joined = join_lists([formula for _, formula in changes]) if len(changes) >= 2 else None
+    chosen = joined if few else f"{'argmin' if lowest else 'argmax'}({joined})"
+    if joined and chosen and (made := terms.proposal(chosen, form, score)):
         yield made
 
 
@@ -569,7 +633,7 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for which of two is higher, or whether one number is higher than another."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
     if _chooses_time(question):
-        yield from _choose_time(question, low=low or _LOW.search(question.text) is not None)
+        yield from _choose_time(question, low=low or asks_for_lowest(question.text))
         return
     yield from _compare_with_limit(question)
     yield from _compare_with_zero(question)
@@ -652,11 +716,16 @@ def _compute_entries(question: BoundQuestion, entries: Sequence[Entry]) -> list[
     return numbers if len(numbers) == len(entries) else []
 
 
+def _in_amounts(question: BoundQuestion, meanings: Sequence[OperandMeaning]) -> bool:
+    """Return whether changes are amounts, not percentages: if they are asked for, or of percentages and ratios."""
+    return bool(_IN_AMOUNTS.search(question.text)) or all(one.percent or one.is_ratio for one in meanings)
+
+
 def _measure_growth(
     question: BoundQuestion, meanings: Sequence[OperandMeaning], old: Moment, new: Moment
 ) -> list[OperandMeaning]:
     """Return the growth of things between two times; if all are percentages or ratios, the change."""
-    in_amounts = bool(_IN_AMOUNTS.search(question.text)) or all(one.percent or one.is_ratio for one in meanings)
+    in_amounts = _in_amounts(question, meanings)
 
     def grow(meaning: OperandMeaning) -> OperandMeaning:
         def spell(_: Moment | None, terms: FormulaTerms, label: str) -> str | None:

@@ -22,7 +22,7 @@ LEAST = 1e-6
 """Added to probabilities to avoid the logarithm of 0."""
 
 _EXCLUDED = lazy_regex(
-    r"(?:\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond)"
+    r"(?:\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond|leav(?:e|ing) out|excluding)"
     r"|^(?:and )?(?:after|behind|next to)(?= [^\d,]{2,40}, (?:who|which|what|in which)\b)) (?:the )?"
     r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
 )

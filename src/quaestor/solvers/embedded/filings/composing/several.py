@@ -53,8 +53,8 @@ from quaestor.solvers.embedded.filings.past import PastAnswer, is_printed_twice
 _MOST_ITEMS = 24
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
 _QUARTERS = lazy_regex(
-    r"\b(?:(?:which|what|each|every|by) quarter\b(?! of the year before)|quarter by quarter"
-    r"|(?:the|all|four) (?:four )?quarters)\b"
+    r"\b(?:(?:which|what|each|every|by)(?: (?:fiscal|(?:19|20)\d\d))? quarter\b(?! of the year before)"
+    r"|quarter by quarter|(?:the|all|four) (?:four )?quarters)\b"
 )
 _TOGETHER = lazy_regex(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
 _ADDED = lazy_regex(r"\b(?:sum|altogether|together|combined|add|both)\b")
@@ -63,8 +63,16 @@ _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increase|decrease|decline)s?\b")
 _REMAINDER = frozenset(terms_of("rest remaining other others else"))
-_NOT_COMPUTED = 0.3
-"""Probability that the members' amounts are to be listed although the question names a ratio."""
+_LOW = lazy_regex(
+    r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom|thinnest|slimmest|narrowest"
+    r"|tightest|poorest|cheapest|youngest)\b"
+)
+_EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
+_SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
+_FEW = lazy_regex(
+    rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME}"
+    rf"|(?P<those>{_SEVERAL}) (?:\w+ ){{1,2}}(?:whose|that|which|with)\b.{{0,60}}\b(?:most|least))\b"
+)
 Entry = tuple[str, OperandMeaning, Moment | None]
 """Entry of a list: its name, meaning and time."""
 _BY_TIME = lazy_regex(
@@ -122,6 +130,10 @@ def _spell_all(meaning: OperandMeaning, moments: Sequence[Moment], terms: Formul
 
 def propose_sums(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
+    few = read_few(question.text) if _ADDED.search(question.text) else 0
+    for entries, share in read_entries(question) if few else ():
+        if made := propose_first(question, entries, few, log_share(share) + _STATED):
+            yield made
     over_times = list(_sum_over_times(question))
     yield from over_times
     if over_times and question.reading.times_relation == "sum":
@@ -222,12 +234,19 @@ def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) 
 
 
 def propose_items(
-    question: BoundQuestion, labelled: Sequence[Entry], form: str, score: float, last: str = ""
+    question: BoundQuestion,
+    labelled: Sequence[Entry],
+    form: str,
+    score: float,
+    last: str = "",
+    *,
+    by_size: bool = False,
 ) -> Proposal | None:
     """Return a plan that lists labelled numbers.
 
     Args:
         last: An operation on the list, with its argument: `argmax`, `rank 2`.
+        by_size: Whether the operation ignores the signs of the numbers.
     """
     if not 2 <= len(labelled) <= _MOST_ITEMS:
         return None
@@ -242,7 +261,48 @@ def propose_items(
         return None
     operation, _, place = last.partition(" ")
     limit = f", {place}" if place else ""
-    return terms.proposal(f"{operation}({formula}{limit})" if last else formula, form, score)
+    sizes = f"abs({formula})" if by_size else formula
+    return terms.proposal(f"{operation}({sizes}{limit})" if last else formula, form, score)
+
+
+def asks_for_lowest(text: str) -> bool:
+    """Return whether a lower-case question asks for the lowest of several."""
+    return bool(_LOW.search(text))
+
+
+def read_few(text: str) -> int:
+    """Return how many of the first a lower-case question asks for ("the three largest"); 0 if it does not."""
+    found = _FEW.search(text)
+    few = (found["few"] or found["many"] or found["those"]) if found is not None else "0"
+    return NUMBER_WORDS.get(few) or int(few)
+
+
+def sort_entries(question: BoundQuestion, entries: Sequence[Entry], *, low: bool) -> list[Entry]:
+    """Sort entries by their numbers; return an empty list if an entry is not a single number."""
+    amounts = [read_entry(question, entry) for entry in entries]
+    if None in amounts:
+        return []
+    order = sorted(range(len(entries)), key=lambda place: amounts[place] or 0.0, reverse=not low)
+    return [entries[place] for place in order]
+
+
+def propose_first(question: BoundQuestion, entries: Sequence[Entry], count: int, score: float) -> Proposal | None:
+    """Return a plan that lists the first entries in the order of their numbers, or that adds them up."""
+    first = sort_entries(question, entries, low=asks_for_lowest(question.text))[:count]
+    if _ADDED.search(question.text):
+        return propose_items(question, first, "sum", score, "sum")
+    return propose_items(question, first, "members", score)
+
+
+def read_entry(question: BoundQuestion, entry: Entry) -> float | None:
+    """Return the number of an entry, or None if it is not a single number."""
+    terms = FormulaTerms(question.table)
+    name = entry[1].spell(entry[2], terms, "")
+    extract = terms.variables.get(name or "")
+    if extract is None or extract.quantity is None:
+        return None
+    value = float(extract.quantity.value)
+    return abs(value) if extract.reading == "magnitude" else value
 
 
 def join_lists(texts: Sequence[str]) -> str | None:
@@ -327,10 +387,7 @@ def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]
         computed: list[Entry] = []
         if of_member is not None and block.members[0][1].first.scale is not Scale.PERCENT:
             computed = _list_entries(question, [(name, of_member(one)) for name, one in block.members])
-        is_computed = len(computed) > 1
-        yield _read_block_entries(question, block.members), block.share * (_NOT_COMPUTED if is_computed else 1.0)
-        if is_computed:
-            yield computed, block.share * (1 - _NOT_COMPUTED)
+        yield computed if len(computed) > 1 else _read_block_entries(question, block.members), block.share
 
 
 def _find_member_ratio(question: BoundQuestion) -> Callable[[Series], OperandMeaning] | None:
