@@ -93,6 +93,7 @@ _TIMES = lazy_regex(
         '?(?P<ofyear>{_FULL_YEAR}|(?<=')\d\d|[3-9]\d)\b)
     | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
         (?P<baremonth>{_MONTH})\b(?!\s+(?:\d|quarter)))
+    | (?P<dayfirst>\b[0-3]?\d(?:st|nd|rd|th)?\s+(?:of\s+)?(?!may\b)(?P<firstmonth>{_MONTH})\b(?!\s+quarter))
     | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q
         |(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr)){_PART_ENDS}
         (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<qyear>(?:19|20)?\d\d)\b{_OPEN})?
@@ -101,10 +102,11 @@ _TIMES = lazy_regex(
         (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<hyear>(?:19|20)?\d\d)\b{_OPEN})?
     | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m)\b
     | \b(?P<ytd>ytd|year[\s-]to[\s-]date|so\s+far\s+this\s+year)\b
-    | \b(?P<opening>(?:(?:at|from|since|as\s+of)\s+)?(?:the\s+)?(?:(?:very\s+)?(?:start|beginning)
-        |opening\s+(?:balance|amount|position))\s+(?:of|for)\s+
-        (?:(?:the\s+year\s+)?{_FISCAL}?'?(?P<openingyear>{_FULL_YEAR}|(?<=fy)\d\d)
+    | \b(?P<opening>(?:(?:(?:at|from|since|as\s+of)\s+)?(?:the\s+)?(?:(?:very\s+)?(?:start|beginning)
+          |opening\s+(?:balance|amount|position))\s+(?:of|for)\s+|(?P<when>when)\s+)
+        (?:(?:the\s+year\s+)?(?:{_FISCAL}?'?(?P<openingyear>{_FULL_YEAR})|(?:{_FISCAL}'?|')(?P<openingshort>\d\d))
           |(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?(?:fiscal\s+)?(?:year|period|(?P<openingquarter>quarter)))
+        (?(when)\s+(?:began|begins|started|starts|opened|opens))
         |(?:opening|beginning)(?=\s+(?:balance|amount|position)s?\b))\b{_OPEN}
     | \b(?P<year>(?:fy|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar)\s*
           '?(?P<fyyear>(?:19|20)?\d\d)(?:/(?P<fyend>\d\d)|[ae])?
@@ -251,6 +253,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "day": lambda at, of: AskedMoment(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0),
     "monthyear": lambda at, of: AskedMoment(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"])),
     "endmonth": lambda at, of: AskedMoment(*at, month=_month(of["baremonth"]), months=0),
+    "dayfirst": lambda at, of: AskedMoment(*at, month=_month(of["firstmonth"]), months=0),
     "q": _quarter,
     "h": _half,
     "nine": lambda at, of: AskedMoment(*at, quarter=3, months=9),
@@ -259,7 +262,9 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
         *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"] or of["short"])
     ),
     "opening": lambda at, of: (
-        AskedMoment(*at, quarters_back=1, months=0) if of["openingquarter"] else _opening(at, of["openingyear"])
+        AskedMoment(*at, quarters_back=1, months=0)
+        if of["openingquarter"]
+        else _opening(at, of["openingyear"] or of["openingshort"])
     ),
     "count": _several_years,
     "earlier": lambda at, of: AskedMoment(*at, back=1, count=_number(of["before"] or of["prior"] or "")),

@@ -48,6 +48,7 @@ def test_relative_times_are_read() -> None:
     assert _times("last three years", "count") == [(3,)]
     assert _times("both years", "count") == [(2,)]
     assert _times("since december", "month", "months") == [(12, 0)]
+    assert _times("cash at 30 june", "month", "months") == [(6, 0)]
     assert _times("december quarter of 2024", "year", "month", "months") == [(2024, 12, 3)]
 
 
@@ -57,6 +58,9 @@ def test_relative_times_are_read() -> None:
         ("tax benefits, beginning of fiscal 2024", 2023, None),
         ("at the start of the year 2024", 2023, None),
         ("opening balance of 2024", 2023, None),
+        ("shares outstanding at the beginning of fiscal 24", 2023, None),
+        ("reserve when fiscal 2024 began", 2023, None),
+        ("cash when the year started", None, 1),
         ("cash at the start of the year", None, 1),
     ],
 )
