@@ -26,6 +26,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
     propose_lists,
     propose_sums,
 )
+from quaestor.solvers.embedded.filings.composing.signs import drop_signs
 
 __all__ = ["Bound", "BoundQuestion", "Proposal", "asks_for_yearly_change", "compose", "intents_by_name", "softmax"]
 
@@ -84,7 +85,9 @@ def compose(question: BoundQuestion) -> list[Proposal]:
             continue
         made: dict[str, Proposal] = {}
         for proposal in _choose_composer(form, question)(question):
-            scored = replace(proposal, score=proposal.score + log(share), features={"form": share})
+            scored = replace(
+                drop_signs(question.text, proposal), score=proposal.score + log(share), features={"form": share}
+            )
             key = repr(scored.plan.steps)
             if key not in made or made[key].score < scored.score:
                 made[key] = scored

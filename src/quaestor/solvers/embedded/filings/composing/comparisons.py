@@ -51,8 +51,8 @@ from quaestor.solvers.embedded.filings.composing.several import (
     sort_entries,
     write_moment,
 )
+from quaestor.solvers.embedded.filings.composing.signs import asks_for_loss, asks_for_size
 from quaestor.solvers.embedded.filings.composing.values import (
-    asks_for_loss,
     is_change,
     list_moments,
     spell_value,
@@ -296,6 +296,16 @@ def _is_asked_fall(question: BoundQuestion, old: str, new: str, terms: FormulaTe
     return numbers[0] is None or numbers[1] is None or abs(numbers[1]) < abs(numbers[0])
 
 
+def _are_negative(old: str, new: str, terms: FormulaTerms) -> bool:
+    """Return whether two numbers are used with a minus sign."""
+    signed = [
+        terms.amounts[name] < 0 and terms.variables[name].reading == "signed"
+        for name in (old, new)
+        if name in terms.amounts
+    ]
+    return len(signed) == 2 and all(signed)
+
+
 def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for growth from an earlier to a later number."""
     if YEARLY_RATE.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
@@ -323,6 +333,9 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
         if in_amounts and (meaning.percent or meaning.is_ratio):
             continue
         backwards = question.moments[0] < question.moments[1] if ordered else _is_asked_fall(question, old, new, terms)
+        sized = backwards or all(asks_for_size(question.text, series) for series in terms.series)
+        if sized and not ordered and _are_negative(old, new, terms):
+            backwards = not backwards
         formula = f"{old} - {new}" if backwards else f"{new} - {old}"
         if unsigned and not ordered:
             formula = f"abs({formula})"

@@ -43,8 +43,6 @@ from quaestor.solvers.embedded.filings.composing.question import (
 )
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import (
-    asks_for_loss,
-    drop_sign,
     list_moments,
     propose_values,
 )
@@ -159,8 +157,7 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
         if len(set(names)) == len(chosen) * len(moments) > 1 and (
             made := terms.proposal(f"sum({', '.join(names)})", "sum", score)
         ):
-            made = replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
-            yield drop_sign(made) if asks_for_loss(question.text) else made
+            yield replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
 
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:

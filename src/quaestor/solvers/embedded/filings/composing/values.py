@@ -1,14 +1,12 @@
 """Single numbers: printed ones, measures by formula, and earlier measurements at another time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import log
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
-from quaestor.plan.steps import Compute, Extract, Plan
 from quaestor.questions.developments import asks_for_change
 from quaestor.questions.investments import asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
@@ -28,12 +26,7 @@ from quaestor.solvers.embedded.filings.composing.question import (
 )
 
 _MOST = 8
-_LOSS = lazy_regex(
-    r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?|red ink|sav(?:e|es|ed)|shav(?:e|ed)"
-    r"|(?:take|takes|took|taken|knock\w*|came) off|releas\w+|writ\w+[ -]off|write-?offs?)\b"
-)
 _AFTER = lazy_regex(r"\b(?:after|beyond|later than) (?:fiscal )?(?:year )?20\d\d\b")
-_PROFIT = lazy_regex(r"\b(?:income|profit|earnings|gains?|change)\b")
 _STATED = 0.5
 """Score of the plan for an investment's value."""
 _INVESTED, _FEW = 100, 2
@@ -91,7 +84,7 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
                 text, "value" if meaning.kind == "series" else meaning.kind, log_share(meaning.share)
             )
         ):
-            yield drop_sign(made) if asks_for_loss(question.text) else made
+            yield made
 
 
 def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
@@ -137,23 +130,3 @@ def propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
 def _list_times(series: Series) -> list[Moment]:
     """Return the times of a series in order."""
     return sorted((moment for moment in series.cells if moment is not None), key=lambda moment: moment.end)
-
-
-def asks_for_loss(text: str) -> bool:
-    """Return whether a question asks for a loss or an outflow, whose size is given without a minus sign."""
-    return bool(_LOSS.search(text)) and not _PROFIT.search(text)
-
-
-def drop_sign(proposal: Proposal) -> Proposal:
-    """Return a plan for a single negative number, or for a sum of them, changed to extract their magnitudes."""
-    steps = proposal.plan.steps
-    extracts = proposal.plan.extracts
-    summed = isinstance(steps[-1], Compute) and steps[-1].operation == "sum" and len(extracts) == len(steps) - 1
-    if not (len(steps) == 1 and isinstance(steps[0], Extract)) and not (
-        summed and all(step.quantity is not None and step.quantity.value <= 0 for step in extracts)
-    ):
-        return proposal
-    return replace(
-        proposal,
-        plan=Plan(tuple(replace(step, reading="magnitude") if isinstance(step, Extract) else step for step in steps)),
-    )

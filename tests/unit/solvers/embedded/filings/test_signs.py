@@ -1,0 +1,77 @@
+"""Signs of numbers, excluded lines and changes in a made-up report, with the package's weights."""
+
+from decimal import Decimal
+
+import pytest
+
+from quaestor.core.answer_value import AnswerValue, Number, ValueList
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.facts.table import FactTable, build_facts
+from quaestor.solvers.embedded.filings.deciding import decide_question
+from quaestor.solvers.embedded.filings.loading import load_filing_weights
+from quaestor.solvers.embedded.filings.turns import PastTurn
+
+
+@pytest.fixture(scope="module")
+def table() -> FactTable:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended June 30, 2024",)),
+        HeadingPart("CONSOLIDATED STATEMENTS OF OPERATIONS"),
+        TablePart(
+            [
+                ["(in millions)", "2024", "2023"],
+                ["Net sales", "$ 7,107", "$ 7,341"],
+                ["Income (loss) before income taxes", "(462)", "(310)"],
+                ["Provision for (benefit from) income taxes", "(91)", "42"],
+            ]
+        ),
+        HeadingPart("Note 6 - Retirement plans"),
+        TablePart(
+            [
+                ["(in millions)", "2024", "2023"],
+                ["Actuarial loss (gain)", "$ (66)", "$ 12"],
+                ["Restructuring reserve", "120", "150"],
+            ]
+        ),
+        HeadingPart("Note 8 - Receivables"),
+        TablePart(
+            [
+                ["Allowance for credit losses (in millions)", "2024", "2023"],
+                ["Other assets", "$ 243", "$ 251"],
+                ["Other current assets", "55", "57"],
+            ]
+        ),
+    ]
+    return build_facts(assemble("10-K", parts))
+
+
+def ask(table: FactTable, *texts: str) -> AnswerValue:
+    """Return the answer to the last question of a conversation."""
+    weights = load_filing_weights()
+    past: list[PastTurn] = []
+    for text in texts:
+        best = decide_question(text, past, table, weights).results[0]
+        past.append(PastTurn(text, best.proposal.plan, best.right))
+    return best.value
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("tax benefit recorded in 2024?", 91),
+        ("actuarial gain in 2024", 66),
+        ("actuarial loss in 2023", 12),
+        ("loss before income taxes in 2024?", 462),
+        ("income before income taxes in 2024?", -462),
+    ],
+)
+def test_a_number_in_parentheses_is_positive_if_the_question_names_what_it_is(
+    table: FactTable, question: str, number: int
+) -> None:
+    assert ask(table, question) == Number(Decimal(number))
+
+
+def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
+    value = ask(table, "loss before income taxes, 2024 and 2023")
+    assert isinstance(value, ValueList)
+    assert [item.number for item in value.items] == [Decimal(462), Decimal(310)]
