@@ -41,6 +41,8 @@ def as_change(text: str) -> str:
     )
 
 
+_YEAR = r"(?:fy ?|fiscal (?:year )?)?(?:20)?\d\d"
+_IN_PERCENT = lazy_regex(r"%|\bpercent\b|\bpct\b(?! p)|\bcagr\b")
 _CHANGE_IN = lazy_regex(
     r"^\W{0,3}(?:(?:and|so|what|how much|how big|was|were|is|are|the|its|their) ){0,5}(?:(?!of\b)[\w%-]+ ){0,3}"
     r"(?:change|increase|decrease|movement|rise|decline|drop)s? (?:in|of)\b"
@@ -63,6 +65,36 @@ def without_change(text: str) -> str:
     ' inventories'
     """
     return _CHANGE_IN.sub("", text)
+
+
+_UP = "up|down|higher|lower|bigger|smaller|larger|greater|above|below"
+_STEP = "change|movement|swing|increase|decrease|drop|rise|fall|jump"
+_MOVED = (
+    r"(?:r[io]se|risen|f[ae]ll|fallen|shr[aiu]nk|dropped|drop|declined?|decreased?|increased?|jump(?:ed)?|climb(?:ed)?"
+    r"|slip(?:ped)?|improved?|changed?|moved?|go(?:ne)? (?:up|down)|went (?:up|down)|come (?:up|down))"
+)
+_HOW_FAR = lazy_regex(
+    rf"\bhow (?:much|many|far)(?: [\w$]+)? (?:(?:{_UP})\b|(?:more|less|fewer|better|worse) (?:than|in|on|vs)\b)"
+    rf"|\bhow (?:much|many)\b(?! of\b).{{1,100}}\b(?:{_MOVED}|(?:up|down) (?:from|on|over|vs|against))\b"
+    rf"|\b(?:{_MOVED}|gr[eo]w|grown|up|down) (?:by )?how (?:much|many)\b|\b(?:{_MOVED}|gr[eo]w) by$"
+    rf"|\bhow (?:big|large|much) (?:is|was|were|of an?) (?:the |that )?(?:{_STEP})\b"
+    rf"|(?:^|[^\s\w] )(?:the )?(?:net )?(?:{_STEP})"
+    rf"(?: in (?:\$|dollars?|points?)(?: millions| billions)?)?(?: (?:{_WHEN}|yoy|y/y)\b.*)?$"
+    rf"|\b(?:change|movement|swing) (?:over|on|during|since|against|yoy|y/y)\b"
+    rf"|\b(?:change|movement|swing) (?:in )?{_YEAR}$"
+)
+_SUPPOSES = lazy_regex(r"\b(?:would|could|might|may|if|why|because|what (?:drove|caused))\b")
+
+
+def asks_how_far(text: str) -> bool:
+    """Return whether a lower-case question asks in so many words how far an amount moved, and not by what percentage.
+
+    >>> asks_how_far("rent rose how much?"), asks_how_far("rent, change on last year"), asks_how_far("rent, up or not?")
+    (True, True, False)
+    """
+    text = text.strip(" ?!.")
+    moves = _HOW_FAR.search(text) is not None or asks_for_development(text)
+    return moves and not (_IN_PERCENT.search(text) or _SUPPOSES.search(text))
 
 
 _PART_OF = lazy_regex(

@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.answer_kind import read_answer_kind
-from quaestor.questions.developments import as_change, as_share, asks_for_development
+from quaestor.questions.developments import as_change, as_share, asks_for_development, asks_how_far
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,22 @@ def test_what_asks_for_words_stays(question: str) -> None:
 )
 def test_how_much_of_one_thing_another_was_is_a_share(question: str, share: str) -> None:
     assert as_share(question) == share
+
+
+@pytest.mark.parametrize(
+    ("question", "far"),
+    [
+        ("lease cost for variable payments, how much up in 2021 (bn)?", True),
+        ("goodwill in north america rose how much during 2023?", True),
+        ("how big was the swing from the year before?", True),
+        ("non income taxes accrued, change", True),
+        ("technology assets at cost, change over the year", True),
+        ("by how much did it shrink?", True),
+        ("by how many percent did it fall?", False),
+        ("how much would a rise in rates cost?", False),
+        ("how much of the increase came from marketing?", False),
+        ("comparable sales change", False),
+    ],
+)
+def test_how_far_an_amount_moved(question: str, far: bool) -> None:
+    assert asks_how_far(question) is far

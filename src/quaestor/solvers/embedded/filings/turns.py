@@ -18,7 +18,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS, kind_of_number
-from quaestor.questions.developments import without_change
+from quaestor.questions.developments import asks_how_far, without_change
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.listing import asks_for_its_amount
 from quaestor.questions.offices import spell_offices
@@ -79,6 +79,10 @@ quotes.
 """
 _IN_WORDS = 0.5
 """Probability of an answer in words above which times are not reinterpreted."""
+_NO_CHANGE = ("lookup", "text_fact", "list", "two_part", "comparison", "sum")
+"""Intents that a question how far an amount moved hardly has."""
+_PRINTED = 0.1
+"""Probability of these intents that such a question keeps, because the filing may print the change."""
 _COMPARES = 0.3
 """Minimum probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
@@ -385,6 +389,16 @@ def _classify_kind(reading: ParsedQuestion, state: TurnState, weights: FilingWei
     return kinds
 
 
+def _prefer_change(shares: NDArray[np.float64], reading: ParsedQuestion) -> None:
+    """Move probability to changes if a question is about the change of a balance, or says how far an amount moved."""
+    if not (reading.of_balance or asks_how_far(reading.operation_text)):
+        return
+    others = [INTENTS.index(intent) for intent in (("lookup",) if reading.of_balance else _NO_CHANGE)]
+    kept = 0.0 if reading.of_balance else _PRINTED
+    shares[INTENTS.index("change")] += (1 - kept) * shares[others].sum()
+    shares[others] *= kept
+
+
 def understand_turn(
     text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> UnderstoodQuestion:
@@ -397,9 +411,7 @@ def understand_turn(
     own_shares = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     shares = mix_with_repetition(own_shares, reading, state.intent, times=len(moments), listed=listed)
-    if reading.of_balance:
-        lookup, change = INTENTS.index("lookup"), INTENTS.index("change")
-        shares[change], shares[lookup] = shares[change] + shares[lookup], 0.0
+    _prefer_change(shares, reading)
     likely = QuestionProbabilities(shares, _classify_kind(reading, state, weights))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)

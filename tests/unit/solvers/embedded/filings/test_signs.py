@@ -75,3 +75,15 @@ def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
     value = ask(table, "loss before income taxes, 2024 and 2023")
     assert isinstance(value, ValueList)
     assert [item.number for item in value.items] == [Decimal(462), Decimal(310)]
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("loss before income taxes: how much more than in 2023?", 152),
+        ("restructuring reserve, change on the year", -30),
+        ("restructuring reserve fell how much?", 30),
+    ],
+)
+def test_a_question_how_far_an_amount_moved_asks_for_the_change(table: FactTable, question: str, number: int) -> None:
+    assert ask(table, question) == Number(Decimal(number))
