@@ -130,6 +130,12 @@ def test_a_limit_in_a_sentence_denies_nothing(table: FactTable) -> None:
     assert ask(table, "are they within the debt covenant?") == YesNo(True)
 
 
+def test_an_amount_per_share_is_not_divided_by_money(table: FactTable) -> None:
+    found = decide_question("diluted EPS as a percentage of net income, 2024", [], table, load_filing_weights()).results
+    quotients = [one.value for one in found if one.proposal.form == "ratio"]
+    assert all(isinstance(value, Number) and value.value > Decimal("0.0001") for value in quotients)
+
+
 def test_members_that_a_question_names_are_listed(table: FactTable) -> None:
     value = ask(table, "list 2024 net sales of Household, Lifestyle and International")
     assert isinstance(value, ValueList)

@@ -11,7 +11,12 @@ from quaestor.core.terms import term
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.understanding import QuestionOperand
-from quaestor.solvers.embedded.filings.composing.finding import find_concept, find_for_member, find_totals, read_phrase
+from quaestor.solvers.embedded.filings.composing.finding import (
+    find_concept,
+    find_for_member,
+    find_totals,
+    read_phrase,
+)
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -93,13 +98,24 @@ def _is_same(one: str, other: str, terms: FormulaTerms) -> bool:
     return len(amounts) == 2 and amounts[0] == amounts[1]
 
 
+def _divides_price(one: str, other: str, terms: FormulaTerms) -> bool:
+    """Return whether a price, such as an amount per share, is divided by money or a count, which means nothing."""
+    names = list(terms.variables)
+    if one not in names or other not in names:
+        return False
+    first, second = (terms.series[names.index(name)] for name in (one, other))
+    whole = _classify_series(second)
+    large = whole == UNKNOWN and second.first.scale not in (Scale.ONE, Scale.PERCENT)
+    return _classify_series(first) == "price" and (whole in ("money", "count") or large)
+
+
 def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str = "ratio") -> Iterator[Proposal]:
     """Yield the quotient of two numbers, unless one of them is a percentage or only one is a ratio."""
     if _is_percent(one, terms) or _is_percent(other, terms):
         return
     if bool(_DIVIDED.search(one)) != bool(_DIVIDED.search(other)):
         return  # a margin is not divided by an amount
-    if _is_same(one, other, terms):
+    if _is_same(one, other, terms) or _divides_price(one, other, terms):
         return
     if made := terms.proposal(f"{one} / {other}", form, score):
         yield made
