@@ -89,6 +89,7 @@ class ParsedQuestion:
         of_balance: Whether it asks for the change of a balance.
         times_relation: How the named times are related: `choice` ("higher in 2022 or 2023"), `sum` ("over 2022-2024",
             "2022 + 2023"), `difference` ("2023 less 2022"), or "".
+        excluded: The terms of what it excludes: "(not treasury shares)", "without finance leases".
     """
 
     text: str
@@ -107,6 +108,7 @@ class ParsedQuestion:
     outline: str = ""
     of_balance: bool = False
     times_relation: str = ""
+    excluded: frozenset[str] = frozenset()
 
     @property
     def operation_text(self) -> str:
@@ -185,6 +187,12 @@ _INCIDENTAL = lazy_regex(
     rf"|[,(]\s?(?:before|gross\s+of)\s{_ASIDE}"
 )
 """Qualifiers that are neither requested nor added: "incl. the part in cost of sales", ", before disposals"."""
+_NOT = lazy_regex(
+    r"\s?[,(?;]\s?(?:and |but )?not (?!(?:just|only|yet|in|an?|so|as|what|how|by)\b)"
+    r"(?:(?:counting|including|from|the|to|of) )*(?P<other>[\w&'/-][\w &'/-]{2,40}?)(?:\)|(?=[,?;])|$)"
+)
+"""What a question does not mean: "other assets (not other current)"."""
+_WITHOUT = lazy_regex(r"\b(?:excluding|excl|ex|without|other than|apart from|leaving out)\b")
 _TOTAL = lazy_regex(
     r"\b(?:total|overall|altogether|aggregate|combined|all (?:told|in|together)|in all|in sum|together|including|incl"
     r"|inclusive of)\b"
@@ -356,14 +364,18 @@ def read_filing_question(text: str) -> ParsedQuestion:
     if _EARNS.search(rest):
         rest = f"{rest} net income"
     rest, source = _take_source(rest)
+    rest, excluded = _take_exclusion(rest)
     total_asked = _asks_for_total(rest)
     rest, whole = _take_qualifiers(rest)
     relation, operands = relate_operands(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
+    if relation == "difference" and _WITHOUT.search(rest):
+        excluded = operands[1].terms
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return ParsedQuestion(
         text, dated, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
         (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked, source,
         times_relation=times_relation,
+        excluded=frozenset(excluded),
     )  # fmt: skip
 
 
@@ -391,6 +403,14 @@ def _take_source(text: str) -> tuple[str, tuple[str, ...]]:
     if _ANY_SOURCE.issuperset(named.terms):
         return text, ()
     return text[: found.start()] + text[found.end() :], named.terms
+
+
+def _take_exclusion(text: str) -> tuple[str, tuple[str, ...]]:
+    """Remove what a question says that it does not mean; also return its terms."""
+    found = _NOT.search(text)
+    if found is None or not _names(text[: found.start()]):
+        return text, ()
+    return f"{text[: found.start()]} {text[found.end() :]}", read_operand(found["other"]).terms
 
 
 def _asks_for_total(text: str) -> bool:

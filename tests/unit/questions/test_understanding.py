@@ -197,3 +197,18 @@ def test_an_operand_of_a_comparison_may_be_the_last_answer() -> None:
     assert _operands("did it or rent grow faster?") == ("versus", ["", "rent"])
     assert _operands("was that enough to cover rent?") == ("versus", ["", "rent"])
     assert _operands("were sales higher than they were?") == ("", ["sale"])
+
+
+@pytest.mark.parametrize(
+    ("text", "terms", "excluded"),
+    [
+        ("other assets (not other current) in 2024?", ("other", "asset"), {"other", "current"}),
+        ("rental income in 2024, not subleases", ("rental", "incom"), {"subleas"}),
+        ("cash excl. restricted at 30 june", ("cash",), {"restrict"}),
+        ("net sales less cost of sales", ("net", "sale"), set()),
+        ("leases signed but not started", ("leas", "sign", "start"), set()),
+    ],
+)
+def test_what_a_question_does_not_mean_is_excluded(text: str, terms: tuple[str, ...], excluded: set[str]) -> None:
+    reading = read_filing_question(text)
+    assert (reading.operands[0].terms, set(reading.excluded)) == (terms, excluded)

@@ -286,6 +286,22 @@ def find_outside(series: Sequence[Series], source: frozenset[str], role: TableRo
     return ~inside & inside.any()
 
 
+_WITHOUT = lazy_regex(r"\b(?:exclud\w*|exclusive|excl|ex|without|other than|before|net of|non)\b", re.IGNORECASE)
+
+
+def find_excluded(series: Sequence[Series], excluded: AbstractSet[str]) -> NDArray[np.bool_]:
+    """Return a mask of the series that are named like what a question excludes; all False if all are."""
+    found = np.array(
+        [
+            excluded <= {*one.line.label_terms, *one.column}
+            and not _WITHOUT.search(" ".join((one.line.label, *one.line.path)))
+            for one in series
+        ],
+        bool,
+    )
+    return found & ~found.all()
+
+
 class _CandidateFinder:
     """Finds the candidate series for one query and computes their features."""
 

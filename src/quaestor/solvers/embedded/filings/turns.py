@@ -37,6 +37,7 @@ from quaestor.solvers.embedded.filings.binding import (
     OperandQuery,
     SeriesCandidates,
     find_candidates,
+    find_excluded,
     find_otherwise_named,
     find_outside,
     find_unasked_members,
@@ -74,8 +75,8 @@ _OF_TWO_TIMES = frozenset({"growth", "change"})
 _OF_MEMBER = 2.0
 """Penalty on the score of a series below the heading of a member, if the operand only names a concept."""
 _OUTSIDE = 4.0
-"""Penalty on the score of a series outside the note or table that a question names, or with another name than it
-quotes.
+"""Penalty on the score of a series outside the note or table that a question names, with another name than it quotes,
+or with a name that it excludes.
 """
 _IN_WORDS = 0.5
 """Probability of an answer in words above which times are not reinterpreted."""
@@ -432,6 +433,8 @@ def understand_turn(
         role = reading.role if len(reading.operands) == 1 else None
         if reading.source or role:
             scores = scores - _OUTSIDE * find_outside(candidates.series, frozenset(reading.source), role)
+        if reading.excluded and place == 0 and operand in (None, reading.whole):
+            scores = scores - _OUTSIDE * find_excluded(candidates.series, reading.excluded)
         return candidates.series, scores
 
     def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:

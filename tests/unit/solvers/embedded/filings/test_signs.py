@@ -87,3 +87,7 @@ def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
 )
 def test_a_question_how_far_an_amount_moved_asks_for_the_change(table: FactTable, question: str, number: int) -> None:
     assert ask(table, question) == Number(Decimal(number))
+
+
+def test_what_a_question_excludes_is_not_the_answer(table: FactTable) -> None:
+    assert ask(table, "allowance for credit losses on other assets (not other current)?") == Number(Decimal(243))
