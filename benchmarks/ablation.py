@@ -51,7 +51,7 @@ def columns_of(part: str) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Blinded(Ranker):
+class BlankedRanker(Ranker):
     """A ranker with some columns blanked."""
 
     blank: tuple[int, ...] = ()
@@ -97,7 +97,7 @@ def rankers_without(rows: Sequence[RankedTurn]) -> Iterator[tuple[str, Ranker]]:
     for part in PARTS:
         blank = tuple(columns_of(part))
         fitted = fit_ranker([replace(turn, features=_blanked(turn.features, blank)) for turn in rows])
-        yield part, Blinded(**{f.name: getattr(fitted, f.name) for f in fields(fitted)}, blank=blank)
+        yield part, BlankedRanker(**{f.name: getattr(fitted, f.name) for f in fields(fitted)}, blank=blank)
 
 
 def _blanked(rows: Floats, blank: Sequence[int]) -> Floats:

@@ -18,7 +18,7 @@ from quaestor.core.caching import collect_seldom
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.engines import gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
@@ -102,7 +102,7 @@ def _run_share(
         async with open_session(ModelConfig(model)) as line:
 
             async def one(conversation: Conversation) -> None:
-                turns = await play_conversation(conversation, solver, knowledge[conversation.document.id], line)
+                turns = await answer_conversation(conversation, solver, knowledge[conversation.document.id], line)
                 assert all(turn.verified for turn in turns), turns
                 line.take(conversation.id)
 

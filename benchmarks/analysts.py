@@ -95,11 +95,11 @@ def ask_filing(path: Path, folder: Path = FILINGS) -> list[Line]:
         conversation = conversations.setdefault(question["conversation"], page.conversation())
         begin = time.perf_counter()
         try:
-            asked = conversation.ask(question["question"])
+            answered = conversation.ask(question["question"])
         except QuaestorError as error:
             line = {"said": "none", "confidence": None, "shown": f"{type(error).__name__}: {error}"}
         else:
-            line = write_answer(asked.answer) | {"shown": str(asked.display)}
+            line = write_answer(answered.answer) | {"shown": str(answered.display)}
         seconds = time.perf_counter() - begin
         lines.append({key: question[key] for key in ("file", "conversation", "turn")} | line | {"seconds": seconds})
     return lines
@@ -153,10 +153,10 @@ def print_figures(questions: Sequence[Line], answers: Sequence[Line], scorer: Mo
 
     def add(name: str, those: Iterable[str]) -> None:
         counts = Counter(those)
-        asked, right = counts.total(), counts["right"]
-        if asked:
+        questions, right = counts.total(), counts["right"]
+        if questions:
             rest = (str(counts[kind]) for kind in ("declined", "unsure", "sure"))
-            table.add_row(name, str(asked), str(right), f"{100 * right / asked:.1f}", *rest)
+            table.add_row(name, str(questions), str(right), f"{100 * right / questions:.1f}", *rest)
 
     rows = list(zip(questions, answers, verdicts, strict=True))
     for name, kinds in _GROUPS.items():

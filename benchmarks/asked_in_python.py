@@ -24,7 +24,7 @@ from quaestor.library.waiting import run_in_background
 from quaestor.settings import load_settings
 
 
-class Answering:
+class PythonConversations:
     """Conversations about a document."""
 
     def __init__(self, document: str) -> None:
@@ -47,7 +47,7 @@ class Answering:
         return {"conversation": name, "answers": replies}
 
 
-async def _over_a_pipe(answering: Answering) -> None:
+async def _over_a_pipe(answering: PythonConversations) -> None:
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message:
@@ -57,7 +57,7 @@ async def _over_a_pipe(answering: Answering) -> None:
             sys.stdout.flush()
 
 
-async def _over_mcp(answering: Answering) -> None:
+async def _over_mcp(answering: PythonConversations) -> None:
     async def call_tool(_: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
         result = await run_in_background(answering.answer(params.arguments or {}))
         return CallToolResult(
@@ -70,4 +70,4 @@ async def _over_mcp(answering: Answering) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run((_over_mcp if "--mcp" in sys.argv else _over_a_pipe)(Answering(sys.argv[1])))
+    asyncio.run((_over_mcp if "--mcp" in sys.argv else _over_a_pipe)(PythonConversations(sys.argv[1])))

@@ -20,7 +20,7 @@ from statistics import mean, median
 ROOT = Path(__file__).resolve().parents[1]
 
 
-class Version:
+class Checkout:
     """A checkout, and the process that runs its code."""
 
     def __init__(self, root: Path, python: str) -> None:
@@ -51,9 +51,9 @@ class Version:
 
 
 @contextmanager
-def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
+def versions(other: Path, python: str) -> Iterator[tuple[Checkout, Checkout]]:
     """Yield both versions, this one first."""
-    both = Version(ROOT, sys.executable), Version(other, python)
+    both = Checkout(ROOT, sys.executable), Checkout(other, python)
     try:
         yield both
     finally:
@@ -61,7 +61,7 @@ def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
             version.end()
 
 
-def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[list[float]]:
+def least(both: tuple[Checkout, Checkout], plays: int, *, greedy: bool) -> list[list[float]]:
     """Return for each version the minimum time of each turn."""
     results: list[list[list[float]]] = [[], []]
     # Repeat the whole file rather than each conversation: a page that was just read would still be cached.
@@ -78,21 +78,21 @@ def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[li
 def run_conversations() -> None:
     """Run the conversations whose numbers arrive on stdin, with the code on the import path."""
     from benchmarks.ablation import paths_kept
-    from benchmarks.workload import SOLVER, Timed, benchmark_file
+    from benchmarks.workload import SOLVER, TimedSolver, benchmark_file
     from quaestor.datasets.formats import read_dataset
-    from quaestor.evaluation.runner import play_conversation
+    from quaestor.evaluation.runner import answer_conversation
     from quaestor.solvers.registry import make_solver
 
     gc.disable()  # both versions collect rarely, each in its own way
     conversations = read_dataset(benchmark_file()).conversations
-    solver = Timed(make_solver(SOLVER, {}))
-    asyncio.run(play_conversation(conversations[0], solver))
+    solver = TimedSolver(make_solver(SOLVER, {}))
+    asyncio.run(answer_conversation(conversations[0], solver))
     print(len(conversations), flush=True)
     for line in sys.stdin:
         number, greedy = map(int, line.split())
         solver.seconds.clear()
         with paths_kept(1) if greedy else nullcontext():
-            asyncio.run(play_conversation(conversations[number], solver))
+            asyncio.run(answer_conversation(conversations[number], solver))
         print(json.dumps(solver.seconds), flush=True)
 
 

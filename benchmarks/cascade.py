@@ -26,7 +26,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.replaying import CachingSolver
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.scoring.gold import GoldTurn, read_gold
@@ -64,21 +64,21 @@ class Bench:
         self._knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
         self.pages = [c.document.id for c in conversations for _ in c.questions]
 
-    def run(self, made: Steps) -> AnsweredTurns:
+    def run(self, steps: Steps) -> AnsweredTurns:
         """Run all conversations with a solver, and return every turn."""
-        return asyncio.run(self._answer(made))
+        return asyncio.run(self._answer(steps))
 
-    async def _answer(self, made: Steps) -> AnsweredTurns:
+    async def _answer(self, steps: Steps) -> AnsweredTurns:
         sys.path.insert(0, SUPPORT)
         from model_replies import say
         from model_server import ModelServer
 
         found: AnsweredTurns = []
-        with ModelServer(lambda asked: say("")) as server:
+        with ModelServer(lambda request: say("")) as server:
             async with open_session(ModelConfig(find_model(f"openai:second@{server.url}/v1"))) as session:
                 for conversation in self.dataset.conversations:
-                    solver = made(conversation.id, server)
-                    turns = await play_conversation(conversation, solver, self._knowledge, session)
+                    solver = steps(conversation.id, server)
+                    turns = await answer_conversation(conversation, solver, self._knowledge, session)
                     session.take(conversation.id)
                     server.asked.clear()
                     records = turn_records(TurnPlace("cascade", conversation.id), turns)
@@ -137,7 +137,7 @@ def program_of(expression: str) -> str:
 def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator[str]:
     """Yield a Markdown table for each second stage."""
     sys.path.insert(0, SUPPORT)
-    from oracle import Guided
+    from oracle import GuidedSolver
     from oracle_workflow import WorkflowOracle
 
     workflow = make_solver("workflow")
@@ -146,7 +146,7 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
     for title, gold in planned.items():
 
         def guided(name: str, server: "ModelServer", gold: Gold = gold) -> Solver:
-            return Guided(workflow, server, gold[name], WorkflowOracle)
+            return GuidedSolver(workflow, server, gold[name], WorkflowOracle)
 
         second = bench.run(guided)
         yield f"\n{title} alone: {_right(second)}\n"
@@ -196,10 +196,10 @@ def main() -> None:
     folder = parser.parse_args().folder
     path, first, started = DATA / "convfinqa_tune.json", OutOfFold(folder), perf_counter()
     dataset, gold = read_dataset(path), read_gold(path)
-    asked = [one for one in dataset.conversations if one.document.id.partition("/")[0] in first.companies]
+    conversations = [one for one in dataset.conversations if one.document.id.partition("/")[0] in first.companies]
     read = expressions(DATA / "careful_reading_tune.jsonl", gold)
     for line in tables(
-        Bench(asked, gold), CachingSolver(first), {"A perfect model": gold, "The careful reading": read}
+        Bench(conversations, gold), CachingSolver(first), {"A perfect model": gold, "The careful reading": read}
     ):
         print(line, flush=True)
     print(f"\n{perf_counter() - started:.0f} s")

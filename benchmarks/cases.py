@@ -131,11 +131,11 @@ def ask_cases(folder: Path, names: Sequence[str] = ()) -> Iterator[Outcome]:
             if line.get("new"):
                 conversation = page.conversation()
             try:
-                asked = conversation.ask(line["question"])
+                answered = conversation.ask(line["question"])
             except QuaestorError as error:
                 yield Outcome(name, line, None, f"{error}")
             else:
-                yield Outcome(name, line, asked.answer, str(asked.display))
+                yield Outcome(name, line, answered.answer, str(answered.display))
 
 
 def main() -> None:
@@ -157,8 +157,8 @@ def main() -> None:
             print(f"{verdict:8}{outcome.name:28} {outcome.expected['question']} | {reference} | {printed:.160}")
     print(f"{'':28}{'questions':>10}{'right':>8}{'%':>6}{'refused':>9}{'unsure':>8}{'sure':>6}")
     for group, counts in sorted(table.items(), key=lambda item: (item[0] != "all", item[0][0] != "K", item[0])):
-        asked, right = counts.total(), counts["right"]
-        row = f"{asked:10}{right:8}{100 * right / asked:6.1f}"
+        questions, right = counts.total(), counts["right"]
+        row = f"{questions:10}{right:8}{100 * right / questions:6.1f}"
         print(f"{group:28}{row}{counts['refused']:9}{counts['unsure']:8}{counts['sure']:6}")
 
 

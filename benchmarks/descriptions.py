@@ -22,7 +22,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FILES = ("convfinqa_tune.json", "convfinqa_train50.json", "convfinqa_train100.json")
 
 
-def told_alike(memory: Memory) -> list[tuple[int, int]]:
+def find_equal_descriptions(memory: Memory) -> list[tuple[int, int]]:
     """Return pairs of turns with different answers but the same description."""
     answers = [(turn, a) for turn, a in enumerate(memory.answers) if a.value is not None]
     return [
@@ -44,7 +44,7 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
     memories = [one.memory for one in remembered(read_examples([DATA / name for name in FILES]))]
-    alike = [memory for memory in memories if told_alike(memory)]
+    alike = [memory for memory in memories if find_equal_descriptions(memory)]
     console.print(f"{len(alike)} of {len(memories)} conversations have two different answers with one description")
     console.print(f"{unnamed(memories)} variables are called a number and no more")
     turns = [turn for memory in memories for turn in memory.turns]

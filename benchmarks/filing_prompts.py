@@ -23,7 +23,7 @@ from benchmarks.workload import SUPPORT
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
@@ -61,14 +61,16 @@ async def ask_silent_model(solver: str, document: Document, filing: str) -> list
 
     graphs, read = GraphProvider.of([document], "extend"), []
     excerpts = graphs.excerpts(document)
-    with ModelServer(lambda asked: structured(asked, _SILENT[solver])) as server:
+    with ModelServer(lambda request: structured(request, _SILENT[solver])) as server:
         async with open_session(ModelConfig(find_model(f"openai:silent@{server.url}/v1"))) as session:
             for conversation in read_conversations(document, filing):
-                await play_conversation(conversation, make_solver(solver, {}), graphs, session, excerpts)
+                await answer_conversation(conversation, make_solver(solver, {}), graphs, session, excerpts)
                 session.take(conversation.id)
                 assert len(server.asked) == len(conversation.questions)
-                for asked in server.asked:
-                    read.append((counted(asked, structured(asked, {})).tokens[0], len("".join(asked.prompts)) // 4))
+                for request in server.asked:
+                    read.append(
+                        (counted(request, structured(request, {})).tokens[0], len("".join(request.prompts)) // 4)
+                    )
                 server.asked.clear()
     return read
 

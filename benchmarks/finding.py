@@ -70,14 +70,14 @@ def _costs(document: Document) -> dict[str, float]:
 
 def _questions(document: Document) -> Sequence[str]:
     """Return a question for each of some rows, spread over the document."""
-    asked = [
+    questions = [
         f"what was {row.label.casefold()} in {column.period.year}?"
         for table in document.tables
         for row in table.rows[table.header_rows :]
         for column in table.columns[1:2]
         if row.label and column.period is not None
     ]
-    return asked[:: max(1, len(asked) // _ROWS)] or ["what was net income in 2019?"]
+    return questions[:: max(1, len(questions) // _ROWS)] or ["what was net income in 2019?"]
 
 
 def _documents(paths: Sequence[str]) -> Iterator[Document]:

@@ -31,7 +31,7 @@ _PAUSE = 0.2
 
 
 @dataclass
-class Used:
+class ResourceUsage:
     """Resources used by the processes of a session; memory in MB, without shared pages.
 
     Attributes:
@@ -82,9 +82,9 @@ def copy_run(store: Path, run: str) -> str:
     return other
 
 
-def measure_command(command: list[str]) -> tuple[Used, str]:
+def measure_command(command: list[str]) -> tuple[ResourceUsage, str]:
     """Run a command, and return its resources and its output."""
-    used, begun, before = Used(), time.monotonic(), _waited_for()
+    used, begun, before = ResourceUsage(), time.monotonic(), _waited_for()
     with subprocess.Popen(
         [sys.executable, "-c", "from quaestor.cli import main; main()", *command],
         stdout=subprocess.PIPE,
@@ -112,7 +112,7 @@ def _waited_for() -> float:
     return found.ru_utime + found.ru_stime
 
 
-def _watch(session: int, used: Used, over: threading.Event) -> None:
+def _watch(session: int, used: ResourceUsage, over: threading.Event) -> None:
     ticks, cpu = os.sysconf("SC_CLK_TCK"), dict[int, int]()
     while not over.wait(_PAUSE):
         for entry in Path("/proc").iterdir():
@@ -145,7 +145,7 @@ class StoredRun:
     turns: int
     run: str
     size: int
-    used: Used
+    used: ResourceUsage
 
 
 def run_file(source: Path, times: int, workers: int, folder: Path) -> StoredRun:
@@ -153,7 +153,7 @@ def run_file(source: Path, times: int, workers: int, folder: Path) -> StoredRun:
     file, store, known = folder / f"{times}.json", folder / f"{times}.db", folder / f"{times}.played.json"
     if known.exists():
         kept = json.loads(known.read_text(encoding="utf-8"))
-        return StoredRun(**{**kept, "used": Used(**kept["used"])})
+        return StoredRun(**{**kept, "used": ResourceUsage(**kept["used"])})
     turns = write_repeated(source, times, file)
     used, run = measure_command(["run", str(file), "--workers", str(workers), "--store", str(store)])
     found = StoredRun(turns, run.strip(), store.stat().st_size, used)

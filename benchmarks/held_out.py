@@ -17,7 +17,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.learning.calibration import is_right
 from quaestor.learning.crossvalidate import answer_held_out
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
@@ -35,7 +35,7 @@ FULL, GOLD_HISTORY, GREEDY = "all of it", "gold history", "one reading at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class HeldOutTurn:
     """A held-out turn with its verdict.
 
     Attributes:
@@ -136,7 +136,7 @@ def _some_companies(examples: Sequence[Example], share: float, seed: int) -> fro
     return frozenset(kept)
 
 
-def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
+def answer_fold(fold: Fold) -> dict[str, list[HeldOutTurn]]:
     """Train one fold, and return its held-out turns by variant."""
     with keeping_rows() as rows:
         weights = fit_weights(fold.training, fold.dialogues, fold.seed)
@@ -144,19 +144,19 @@ def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
     found[GOLD_HISTORY] = list(_after_gold(fold.held_out, weights))
     if fold.parts:
         with paths_kept(1):
-            found[GREEDY] = list(_played(fold.held_out, weights))
+            found[GREEDY] = list(_run_examples(fold.held_out, weights))
         for name, ranker in rankers_without(rows):
-            found[f"without {name}"] = list(_played(fold.held_out, replace(weights, ranker=ranker)))
+            found[f"without {name}"] = list(_run_examples(fold.held_out, replace(weights, ranker=ranker)))
     return found
 
 
-def _in_full(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
+def _in_full(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[HeldOutTurn]:
     solver = EmbeddedSolver(weights)
     for example in examples:
         turns = answer_held_out(example, solver)
         for turn, intent, gold in zip(turns, _intents(example), example.gold, strict=True):
             prediction = turn.prediction
-            yield Answered(
+            yield HeldOutTurn(
                 example.id,
                 example.company,
                 prediction.turn,
@@ -169,20 +169,20 @@ def _in_full(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[
             )
 
 
-def _played(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
+def _run_examples(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[HeldOutTurn]:
     solver = EmbeddedSolver(weights)
     for example in examples:
         assert example.document is not None
         conversation = Conversation(example.id, example.document, example.questions)
-        played = asyncio.run(play_conversation(conversation, solver, _knowledge(example.document)))
-        records = turn_records(TurnPlace("held out", example.id), played)
+        turns = asyncio.run(answer_conversation(conversation, solver, _knowledge(example.document)))
+        records = turn_records(TurnPlace("held out", example.id), turns)
         for record, intent, gold in zip(records, _intents(example), example.gold, strict=True):
             value = None if record.number is None else value_from_text(record.number)
             right = executed_equal(value, gold.executed)
-            yield Answered(example.id, example.company, record.index, intent, right)
+            yield HeldOutTurn(example.id, example.company, record.index, intent, right)
 
 
-def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
+def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterator[HeldOutTurn]:
     """Answer each turn as if all earlier ones had been answered like the reference."""
     pages = {digest: build_page_features(table, weights.idf) for digest, table in read_pages(examples).items()}
     for example in examples:
@@ -193,7 +193,7 @@ def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterat
         for number, (turn, intent) in enumerate(zip(turns, _intents(example), strict=True)):
             choices = rank_hypotheses([BeamState(turn.state)], turn.label.question, turn.page, weights)
             right = bool(choices.ranked) and is_right(choices.ranked[0].outcome, turn.label)
-            yield Answered(example.id, example.company, number, intent, right)
+            yield HeldOutTurn(example.id, example.company, number, intent, right)
 
 
 @lru_cache(maxsize=64)

@@ -160,14 +160,14 @@ def _answer(job: tuple[Sequence[str], FilingWeights], folders: Sequence[Path]) -
         begin = time.perf_counter()
         played = play_questions(read_labelled([path]), tables[filing], weights)
         seconds = (time.perf_counter() - begin) / len(played)
-        answers = [write_played(one, decline=weights.confidence is not None) | {"seconds": seconds} for one in played]
+        answers = [answer_line(one, decline=weights.confidence is not None) | {"seconds": seconds} for one in played]
         answered[folder] += zip(questions, answers, strict=True)
     return answered
 
 
-def write_played(played: PlayedQuestion, *, decline: bool) -> Line:
+def answer_line(question: PlayedQuestion, *, decline: bool) -> Line:
     """Convert the answer to a question to the scorer's format."""
-    decision = played.decision
+    decision = question.decision
     if not decision.results or (decline and decision.declines):
         shown = "-" if not decision.results else f"declined; nearest: {_show(decision.results[0])}"
         return {"said": "none", "confidence": None, "scale": "one", "shown": shown}

@@ -41,7 +41,7 @@ _WARM = 5.0
 
 
 @dataclass(frozen=True)
-class Served:
+class ServerProcess:
     """A running server.
 
     Attributes:
@@ -53,14 +53,14 @@ class Served:
 
 
 @dataclass
-class Seen:
+class ClientTimes:
     """The measurements of a client.
 
     Attributes:
         other: Seconds of each request other than questions.
     """
 
-    asked: list[float] = field(default_factory=list)
+    questions: list[float] = field(default_factory=list)
     other: list[float] = field(default_factory=list)
 
 
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 @contextmanager
-def served(folder: Path, *files: str) -> Iterator[Served]:
+def served(folder: Path, *files: str) -> Iterator[ServerProcess]:
     """Serve files in a separate process, with a store in a folder."""
     command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", *files, "--port", "0"]
     environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
@@ -89,13 +89,13 @@ def served(folder: Path, *files: str) -> Iterator[Served]:
         line = next((line for line in server.stdout if "http://" in line), None)
         if line is None:
             raise SystemExit("the server did not say its address")
-        yield Served(line[line.index("http://") :].split()[0].rstrip("/"), server.pid)
+        yield ServerProcess(line[line.index("http://") :].split()[0].rstrip("/"), server.pid)
     finally:
         server.terminate()
         server.wait()
 
 
-def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
+def measure(server: ServerProcess, clients: int, seconds: float) -> list[Figure]:
     """Return the figures of a running server.
 
     Args:
@@ -111,17 +111,17 @@ def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
         seen = [one.result() for one in running]
     whole = time.perf_counter() - began
     last = _memory(server.process)
-    asked = [took for one in seen for took in one.asked]
+    times = [took for one in seen for took in one.questions]
     other = [took for one in seen for took in one.other]
     return [
         Figure(
             f"{clients} clients",
-            f"{(len(asked) + len(other)) / whole:.0f} requests/s",
-            f"{len(asked) + len(other):,} in {whole:.0f} s, none failed",
+            f"{(len(times) + len(other)) / whole:.0f} requests/s",
+            f"{len(times) + len(other):,} in {whole:.0f} s, none failed",
         ),
-        Figure("questions", f"{len(asked) / whole:.0f} answers/s", f"{len(asked):,}, each right and kept"),
-        Figure("", _milliseconds(median(asked)), "median"),
-        Figure("", _milliseconds(quantiles(asked, n=20)[-1]), "19 of 20 within"),
+        Figure("questions", f"{len(times) / whole:.0f} answers/s", f"{len(times):,}, each right and kept"),
+        Figure("", _milliseconds(median(times)), "median"),
+        Figure("", _milliseconds(quantiles(times, n=20)[-1]), "19 of 20 within"),
         Figure("other requests", _milliseconds(median(other)), "median"),
         Figure("", _milliseconds(quantiles(other, n=20)[-1]), "19 of 20 within"),
         Figure("memory of the server", f"{first:.0f} MB", f"after {min(_WARM, seconds / 2):.0f} s"),
@@ -140,20 +140,22 @@ def _memory(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def converse(address: str, end: float) -> Seen:
+def converse(address: str, end: float) -> ClientTimes:
     """Hold one conversation after the other until the time is up; the last one is completed."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
-    seen = Seen()
+    seen = ClientTimes()
     while time.perf_counter() < end:
-        document = _got(connection, seen.other, "GET", "/documents")["items"][0]["id"]
-        there = f"/conversations/{_got(connection, seen.other, 'POST', '/conversations', {'document': document})['id']}"
+        document = _get(connection, seen.other, "GET", "/documents")["items"][0]["id"]
+        there = f"/conversations/{_get(connection, seen.other, 'POST', '/conversations', {'document': document})['id']}"
         for question, expected in _QUESTIONS:
-            (answer,) = _got(connection, seen.asked, "POST", f"{there}/questions", {"question": question})["answers"]
+            (answer,) = _get(connection, seen.questions, "POST", f"{there}/questions", {"question": question})[
+                "answers"
+            ]
             _same(answer["display"], expected)
-        turns = _got(connection, seen.other, "GET", there)["turns"]
+        turns = _get(connection, seen.other, "GET", there)["turns"]
         _same([turn["display"] for turn in turns], [expected for _, expected in _QUESTIONS])
-        _same(len(_got(connection, seen.other, "GET", f"{there}/export?format=csv").splitlines()), len(_QUESTIONS) + 1)
-        _got(connection, seen.other, "DELETE", there)
+        _same(len(_get(connection, seen.other, "GET", f"{there}/export?format=csv").splitlines()), len(_QUESTIONS) + 1)
+        _get(connection, seen.other, "DELETE", there)
     connection.close()
     return seen
 
@@ -163,7 +165,7 @@ def _same(found: object, expected: object) -> None:
         raise SystemExit(f"{found!r} was answered, not {expected!r}")
 
 
-def _got(
+def _get(
     connection: http.client.HTTPConnection,
     took: list[float],
     method: str,

@@ -41,18 +41,18 @@ _EVERY = 1_000
 
 
 @dataclass
-class Counts:
+class OutcomeCounts:
     """The outcomes of questions, and the CPU seconds of each."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
 
-    def add(self, outcome: str, seconds: float, asked: Sequence[str]) -> None:
+    def add(self, outcome: str, seconds: float, questions: Sequence[str]) -> None:
         """Count a question."""
         self.outcomes[outcome] += 1
         self.seconds.append(seconds)
-        self.slowest = max(self.slowest, (seconds, repr(asked)[:300]))
+        self.slowest = max(self.slowest, (seconds, repr(questions)[:300]))
 
     @property
     def failed(self) -> bool:
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--alarm", type=float, default=20.0, help="seconds of the processor that a question may take")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     wanted = parser.parse_args()
-    counts, lock = Counts(), Lock()
+    counts, lock = OutcomeCounts(), Lock()
     each = -(-wanted.questions // wanted.workers)
 
     def work(worker: int) -> None:
@@ -83,7 +83,7 @@ def main() -> None:
     sys.exit(1 if counts.failed else 0)
 
 
-def _print(counts: Counts) -> None:
+def _print(counts: OutcomeCounts) -> None:
     print(f"{len(counts.seconds):,} questions")
     for outcome, count in counts.outcomes.most_common():
         print(f"{count:>10,} {outcome}")
@@ -91,7 +91,7 @@ def _print(counts: Counts) -> None:
     print(f"median {1000 * statistics.median(counts.seconds):.0f} ms, slowest {seconds:.2f} s: {asked}", flush=True)
 
 
-def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: Counts, lock: Lock) -> None:
+def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: OutcomeCounts, lock: Lock) -> None:
     """Ask a number of questions about a file, in a new process after each endless one."""
     done = 0
     while done < count:
@@ -102,12 +102,12 @@ def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: C
         process.start()
         child.close()
         before = done
-        for outcome, seconds, asked in _receive_outcomes(parent):
+        for outcome, seconds, questions in _receive_outcomes(parent):
             done += 1
             with lock:
-                counts.add(outcome, seconds, asked)
+                counts.add(outcome, seconds, questions)
                 if seconds > _SLOW or outcome.startswith(("unnamed", "never")):
-                    print(f"{outcome}, {seconds:.1f} s, {file.name}: {asked!r}", flush=True)
+                    print(f"{outcome}, {seconds:.1f} s, {file.name}: {questions!r}", flush=True)
                 if len(counts.seconds) % _EVERY == 0:
                     _print(counts)
         process.kill()
@@ -131,28 +131,28 @@ def _ask(child: Connection, file: Path, count: int, seed: str, done: int, alarm:
     settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the only limit
     document = quaestor.open(file, settings=settings)
     words = Vocabulary.of(document.document)
-    asked, begun = list[str](), 0.0
+    questions, begun = list[str](), 0.0
 
     def never_ended(*_: object) -> None:
-        print(f"never ended: {asked!r}", file=sys.stderr)
+        print(f"never ended: {questions!r}", file=sys.stderr)
         faulthandler.dump_traceback()
-        child.send(("never ended", process_time() - begun, asked))
+        child.send(("never ended", process_time() - begun, questions))
         os._exit(1)
 
     signal.signal(signal.SIGVTALRM, never_ended)
     document.ask("what is it?")  # loads what is loaded once per process
     conversation = document.conversation()
-    for number, asked in enumerate(_questions(seed, words, count)):
+    for number, questions in enumerate(_questions(seed, words, count)):
         if number < done:
             continue
-        if len(asked) == 1:
+        if len(questions) == 1:
             conversation = document.conversation()
-        alone = len(asked) == 1 and number % 2 == 0
+        alone = len(questions) == 1 and number % 2 == 0
         begun = process_time()
         signal.setitimer(signal.ITIMER_VIRTUAL, alarm)
-        outcome = _outcome(document.ask if alone else conversation.ask, asked[-1])
+        outcome = _outcome(document.ask if alone else conversation.ask, questions[-1])
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        child.send((outcome, process_time() - begun, asked))
+        child.send((outcome, process_time() - begun, questions))
     child.close()
 
 
@@ -173,10 +173,10 @@ def _questions(seed: str, words: Vocabulary, count: int) -> Iterator[list[str]]:
     """Yield questions, each preceded by the ones that it follows up."""
     draw = random.Random(seed)
     while count > 0:
-        asked = draw_conversation(draw, words)
-        for last in range(1, min(len(asked), count) + 1):
-            yield asked[:last]
-        count -= len(asked)
+        questions = draw_conversation(draw, words)
+        for last in range(1, min(len(questions), count) + 1):
+            yield questions[:last]
+        count -= len(questions)
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ def _run_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: s
     found = read_dataset(benchmark_file())
     pages = list({one.document.id: one.document for one in found.conversations}.values())
     questions = ("what was it?",) * work["turns"]
-    asked = [Conversation(f"sample {n}", pages[n % len(pages)], questions) for n in range(len(work["pages"]))]
+    conversations = [Conversation(f"sample {n}", pages[n % len(pages)], questions) for n in range(len(work["pages"]))]
     name = f"openai:scripted@{url}/v1" if protocol == "openai" else f"anthropic:scripted@{url}"
 
     async def run(some: Dataset, store: str) -> None:
@@ -160,10 +160,10 @@ def _run_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: s
         assert run.status == "complete", run
 
     with tempfile.TemporaryDirectory() as stores:
-        asyncio.run(run(Dataset.of("first", found.format, asked[:FIRST]), f"{stores}/first.db"))
+        asyncio.run(run(Dataset.of("first", found.format, conversations[:FIRST]), f"{stores}/first.db"))
         with _computed_by_workers() as workers:
             started, computed = time.perf_counter(), time.process_time()
-            asyncio.run(run(Dataset.of("samples", found.format, asked), f"{stores}/runs.db"))
+            asyncio.run(run(Dataset.of("samples", found.format, conversations), f"{stores}/runs.db"))
             seconds, here = time.perf_counter() - started, time.process_time() - computed
         return {"seconds": seconds, "computed": here + sum(workers.values()), "here": here}
 

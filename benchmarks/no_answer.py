@@ -20,7 +20,7 @@ from rich.table import Table
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.train import fit_weights
@@ -60,7 +60,7 @@ def estimates_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> li
     for question in put:
         conversation = Conversation("", question.document, (*question.history, question.question))
         knowledge = GraphProvider.of([question.document])
-        *_, turn = asyncio.run(play_conversation(conversation, solver, knowledge))
+        *_, turn = asyncio.run(answer_conversation(conversation, solver, knowledge))
         holds = turn.answer.answerable
         found.append(Estimate(question.kind, not question.history, 1.0 if holds is None else holds))
     return found

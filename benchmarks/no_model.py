@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks import solving
 from benchmarks.ablation import PARTS, paths_kept
 from benchmarks.figure import Figure, milliseconds
-from benchmarks.held_out import FULL, GOLD_HISTORY, GREEDY, Answered, Data, Fold, answer_fold, folds_of, read_data
+from benchmarks.held_out import FULL, GOLD_HISTORY, GREEDY, Data, Fold, HeldOutTurn, answer_fold, folds_of, read_data
 from benchmarks.kinds import Kind, kinds_by_place
 from benchmarks.pictures import draw_calibration, draw_coverage
 from benchmarks.workload import Workload, benchmark_file, play_workload
@@ -40,7 +40,7 @@ NO_SINGLE, NO_DIALOGUES = LEFT_OUT = "without single questions", "without dialog
 SEED = 0
 ASKED = (0.3, 0.5, 0.7, 0.9)
 
-Variants = dict[str, tuple[Answered, ...]]
+Variants = dict[str, tuple[HeldOutTurn, ...]]
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
@@ -124,7 +124,7 @@ def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozens
     )
 
 
-def confidences(full: Sequence[Answered]) -> Iterator[str]:
+def confidences(full: Sequence[HeldOutTurn]) -> Iterator[str]:
     """Yield how reliable confidences are, and the accuracy if the least confident answers are withheld."""
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
     found = calibration_report(sure, right, [turn.company for turn in full])
@@ -142,7 +142,7 @@ def confidences(full: Sequence[Answered]) -> Iterator[str]:
     yield from table(("`--abstain-below`", "answered %", "of these right %", "95 % interval by company"), rows)
 
 
-def draw(full: Sequence[Answered], folder: Path) -> None:
+def draw(full: Sequence[HeldOutTurn], folder: Path) -> None:
     """Write the two pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
@@ -160,12 +160,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield ""
 
 
-def value(turns: Sequence[Answered]) -> float:
+def value(turns: Sequence[HeldOutTurn]) -> float:
     """Return the share of right turns in percent."""
     return 100 * mean(turn.right for turn in turns)
 
 
-def share(turns: Sequence[Answered]) -> tuple[str, str, str, str]:
+def share(turns: Sequence[HeldOutTurn]) -> tuple[str, str, str, str]:
     """Return the cells of a proportion."""
     found = proportion([turn.right for turn in turns], [turn.company for turn in turns])
     return str(found.correct), str(found.total), f"{100 * found.value:.1f}", interval(found)
@@ -176,18 +176,18 @@ def interval(found: Proportion) -> str:
     return f"{100 * found.low:.1f} to {100 * found.high:.1f}"
 
 
-def by_turn(turn: Answered) -> str:
+def by_turn(turn: HeldOutTurn) -> str:
     """Return the label of a turn's position in its conversation."""
     return f"turn {turn.turn + 1}" if turn.turn < 6 else "turn 7 and later"
 
 
-def by_intent(turn: Answered) -> str:
+def by_intent(turn: HeldOutTurn) -> str:
     """Return the label of a question's metric type."""
     return turn.intent.replace("_", " ")
 
 
 def by_group(
-    full: Sequence[Answered], gold: Sequence[Answered], key: Callable[[Answered], str]
+    full: Sequence[HeldOutTurn], gold: Sequence[HeldOutTurn], key: Callable[[HeldOutTurn], str]
 ) -> Iterator[tuple[str, ...]]:
     """Yield a row for each group of turns, the largest first."""
     names = Counter(map(key, full))
@@ -198,7 +198,7 @@ def by_group(
 
 
 def by_kind(
-    full: Sequence[Answered], gold: Sequence[Answered], kinds: Mapping[tuple[str, int], frozenset[Kind]]
+    full: Sequence[HeldOutTurn], gold: Sequence[HeldOutTurn], kinds: Mapping[tuple[str, int], frozenset[Kind]]
 ) -> Iterator[tuple[str, ...]]:
     """Yield a row for each kind of turn; a turn can be in several. A kind without turns has no shares."""
     for kind in Kind:
@@ -211,7 +211,7 @@ def by_kind(
         yield kind, total, percent, between, f"{value(with_gold):.1f}", f"{reachable:.1f}"
 
 
-def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, str, str]:
+def against(turns: Sequence[HeldOutTurn], full: Sequence[HeldOutTurn]) -> tuple[str, str, str]:
     """Return the share of right turns, and the difference to the full solver on the same turns."""
     mine, theirs = ({(t.conversation, t.turn): t for t in found} for found in (turns, full))
     companies: dict[str, list[int]] = {}
@@ -223,7 +223,7 @@ def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, s
     return f"{value(turns):.1f}", f"{100 * gains.sum() / sizes.sum():+.1f}", f"{low:+.1f} to {high:+.1f}"
 
 
-def write_turns(full: Sequence[Answered], path: Path) -> None:
+def write_turns(full: Sequence[HeldOutTurn], path: Path) -> None:
     """Write the answer to each turn with its reference, one JSON object per line."""
     examples = {example.id: example for example in read_data(DATA).tune}
     with path.open("w", encoding="utf-8") as file:

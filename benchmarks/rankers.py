@@ -146,9 +146,12 @@ def main() -> None:
         for kind in ("series", "sentences"):
             for group in ("", *GROUPS):
                 counts = pool.map(count_first, [(kind, group, place) for place in range(len(folds))])
-                asked, first, three = map(sum, zip(*counts, strict=True))
+                questions, first, three = map(sum, zip(*counts, strict=True))
                 title = f"{kind} without {group}" if group else kind
-                print(f"{title:28}{asked:8}{first:8}{first / asked:7.1%}{three:8}{three / asked:7.1%}", flush=True)
+                print(
+                    f"{title:28}{questions:8}{first:8}{first / questions:7.1%}{three:8}{three / questions:7.1%}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

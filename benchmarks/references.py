@@ -24,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from quaestor.conversation.references.expressions import AntecedentSet, References, shown_meanings, shown_sets
+from quaestor.conversation.references.expressions import AntecedentSet, References, meanings_to_show, sets_to_show
 from quaestor.conversation.references.lineage import latest_results, results_of_turns, years_of
 from quaestor.conversation.references.ranking import (
     Weights,
@@ -37,7 +37,7 @@ from quaestor.conversation.references.ranking import (
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.references import LabelledReference, fit_references, labelled_references, reference_samples
 from quaestor.questions.question import Question, read_question
@@ -127,15 +127,15 @@ def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     A look-up uses nothing, a calculation all values asked for since, or a change and its base.
     """
     latest = latest_results(results_of_turns(item.memory))
-    asked = read_question(item.question)
+    question = read_question(item.question)
     last, pair = (latest[0].turn,), tuple(sorted(result.turn for result in latest[:2]))
-    cues = cue_features(asked, latest)
+    cues = cue_features(question, latest)
     if "asks_for_value" in cues and not cues & {"a_conversion", "an_addition"}:
         return [(), last, pair]
-    traits = set(traits_of(tuple(reversed(latest[:2])), asked, latest))
+    traits = set(traits_of(tuple(reversed(latest[:2])), question, latest))
     if traits & {"all_values_asked_since", "a_change_and_its_base"}:
         return [pair, last, ()]
-    if cues & {"this", "that", "it", "a_conversion", "an_addition"} or not asked.names:
+    if cues & {"this", "that", "it", "a_conversion", "an_addition"} or not question.names:
         return [last, pair, ()]
     return [(), last, pair]
 
@@ -148,29 +148,29 @@ def tally(items: Iterable[LabelledReference], rank: Ranker) -> Tally:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedQuestion:
     """A labelled question, with the years of its answer; empty if its page is unknown."""
 
     label: LabelledReference
     years: frozenset[int] = frozenset()
 
 
-def labelled_files() -> Mapping[str, Sequence[Judged]]:
+def labelled_files() -> Mapping[str, Sequence[JudgedQuestion]]:
     """Return all labelled questions: of dialogues without pages, and of conversations as their page answers them."""
     dialogues = read_lines([DATA / "convfinqa_train_dialogues.jsonl"])
     tune = read_examples([DATA / "convfinqa_tune.json"])
     train = read_examples([DATA / "convfinqa_train50.json", DATA / "convfinqa_train100.json"])
-    files = {"dialogues": list(map(Judged, labelled_references(dialogues)))}
+    files = {"dialogues": list(map(JudgedQuestion, labelled_references(dialogues)))}
     for name, examples in (("tune", tune), ("train50 and train100", train)):
         files[name] = [
-            Judged(item, years_of(one.memory.turns[item.turn].answer.period))
+            JudgedQuestion(item, years_of(one.memory.turns[item.turn].answer.period))
             for one in remembered(examples)
             for item in one.references()
         ]
     return files
 
 
-def labels_of(files: Mapping[str, Sequence[Judged]]) -> list[LabelledReference]:
+def labels_of(files: Mapping[str, Sequence[JudgedQuestion]]) -> list[LabelledReference]:
     return [item.label for items in files.values() for item in items]
 
 
@@ -189,20 +189,20 @@ SHOWN = ("one set", "one of two", "asked again", "period")
 """Parts of a hint: the results used, two sets with one right, a repeated question, the years meant."""
 
 
-def judge_hint(item: Judged, found: References) -> Iterator[tuple[str, bool]]:
+def judge_hint(item: JudgedQuestion, found: References) -> Iterator[tuple[str, bool]]:
     """Yield each part of a question's hint, and whether it is right.
 
     A repetition is right if the earlier question's program is the same with other numbers, and a period is right if the
     answer has it, or a span that begins or ends with it.
     """
-    sets = shown_sets(found)
+    sets = sets_to_show(found)
     if found.used and sets:
         yield SHOWN[len(sets) - 1], any(item.label.is_right(chosen.turns) for chosen in sets)
     for expression in found.expressions if sets and not found.used else ():
         if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
             earlier = item.label.programs[expression.candidates[0].turn]
             yield "asked again", not item.label.used and _form(earlier) == _form(item.label.program)
-    for expression in shown_meanings(found) if item.years else ():
+    for expression in meanings_to_show(found) if item.years else ():
         if meant := frozenset(map(int, _YEAR.findall(expression.means))):
             yield "period", meant == item.years or (len(meant) == 1 and meant < item.years)
 
@@ -215,7 +215,7 @@ def _form(tree: object) -> object:
 
 
 def hint_tables(
-    files: Mapping[str, Sequence[Judged]], weights_for: Callable[[LabelledReference], Weights]
+    files: Mapping[str, Sequence[JudgedQuestion]], weights_for: Callable[[LabelledReference], Weights]
 ) -> list[Table]:
     """Return how often parts of hints are right by file, and the most likely sets by probability."""
     by_file = table_of("questions", "all", *SHOWN, "no hint")
@@ -256,7 +256,7 @@ def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]
     for example in examples:
         if example.document is not None:
             conversation = Conversation(example.id, example.document, example.questions)
-            turns = asyncio.run(play_conversation(conversation, solver))
+            turns = asyncio.run(answer_conversation(conversation, solver))
             for item in labelled_references([example]):
                 yield replace(item, memory=Memory(turns[: item.turn]))
 

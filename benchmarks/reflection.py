@@ -19,13 +19,13 @@ from rich.table import Table
 from benchmarks.figure import Figure
 from benchmarks.workload import SUPPORT, Workload, benchmark_file
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 
 if TYPE_CHECKING:
-    from drafting import Examined, Written
+    from drafting import LabelledPlan, Written
 
     from quaestor.plan.steps import Plan
 
@@ -52,8 +52,8 @@ def critics_beside_one(workload: Workload) -> float:
 
     replies = playing(expert=[change()])
 
-    def late(asked: ReceivedRequest) -> Reply:
-        return replace(replies(asked), delay=_LATENCY)
+    def late(request: ReceivedRequest) -> Reply:
+        return replace(replies(request), delay=_LATENCY)
 
     document = workload.dataset.conversations[0].document
     conversation = Conversation("timed", document, ("what was the change?",) * _TURNS)
@@ -62,7 +62,7 @@ def critics_beside_one(workload: Workload) -> float:
         with ModelServer(late) as server:
             config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
             async with open_session(config) as session:
-                await play_conversation(conversation, make_solver("reflection", {}), None, session)
+                await answer_conversation(conversation, make_solver("reflection", {}), None, session)
                 exchanges, _ = session.take("timed")
         rounds: dict[tuple[int, str], list[tuple[float, float]]] = {}
         for exchange in exchanges:
@@ -76,7 +76,7 @@ def critics_beside_one(workload: Workload) -> float:
     return asyncio.run(run_round())
 
 
-def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Written | Plan]]":
+def wrong_drafts(turns: "list[LabelledPlan]") -> "Iterator[tuple[str, LabelledPlan, Written | Plan]]":
     """Yield wrong drafts and mismatched plans, with the name of the mistake."""
     from drafting import PLAN_MISTAKES, Corruptor, comes_to_another, write_draft
 
@@ -96,7 +96,7 @@ def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Writ
                 yield name, turn, draft
 
 
-def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
+def found_shares(turns: "list[LabelledPlan]") -> dict[str, tuple[int, int]]:
     """Return for each kind of mistake how many of up to `_DRAFTS` wrong drafts were made and detected."""
     from drafting import judge
 
@@ -104,7 +104,7 @@ def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
     from quaestor.solvers.reflection.evidence import examine_plan
     from quaestor.solvers.reflection.numbers import NumberIndex
 
-    by_kind: dict[str, list[tuple[Examined, Written | Plan]]] = {}
+    by_kind: dict[str, list[tuple[LabelledPlan, Written | Plan]]] = {}
     for name, turn, wrong in wrong_drafts(turns):
         by_kind.setdefault(name, []).append((turn, wrong))
     draw = random.Random(_SEED)

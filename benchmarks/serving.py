@@ -79,14 +79,14 @@ def _milliseconds(seconds: float) -> str:
 def _person(host: str) -> list[float]:
     """Ask the questions of a conversation, and return the seconds of each answer."""
     connection = http.client.HTTPConnection(host, timeout=120)
-    start = _got(connection, "GET", "/")[1]
+    start = _fetch(connection, "GET", "/")[1]
     document = start.partition('name="document" value="')[2].partition('"')[0]
-    there, _ = _got(connection, "POST", "/conversations", {"document": document})
+    there, _ = _fetch(connection, "POST", "/conversations", {"document": document})
     waited = []
     for number, question in enumerate(_QUESTIONS, start=1):
         began = time.perf_counter()
-        _got(connection, "POST", f"{there}/ask", {"question": question})
-        page = _got(connection, "GET", there)[1]
+        _fetch(connection, "POST", f"{there}/ask", {"question": question})
+        page = _fetch(connection, "GET", there)[1]
         waited.append(time.perf_counter() - began)
         if f'id="turn-{number}"' not in page:
             raise SystemExit(f"question {number} was not answered")
@@ -94,7 +94,7 @@ def _person(host: str) -> list[float]:
     return waited
 
 
-def _got(
+def _fetch(
     connection: http.client.HTTPConnection, method: str, there: str, form: dict[str, str] | None = None
 ) -> tuple[str, str]:
     """Return the address that a response redirects to, and its page."""

@@ -160,7 +160,7 @@ class _Finder:
 
 
 @dataclass(slots=True)
-class Worth:
+class RuleEffect:
     """The effect of leaving a function out."""
 
     conversations: int = 0
@@ -170,7 +170,7 @@ class Worth:
     failed: int = 0
 
 
-def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Worth]]:
+def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, RuleEffect]]:
     """Return the lines of all functions, and the effect of those that are active for questions about a filing."""
     sys.meta_path.insert(0, _Finder())
     held_out = importlib.import_module("benchmarks.held_out_filings")
@@ -187,7 +187,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
 
     def ask(conversation: Sequence[tuple[dict[str, Any], Any]]) -> list[tuple[str, object]]:
         results = confidence.play_questions([one for _, one in conversation], table, weights)
-        answers = [held_out.write_played(one, decline=weights.confidence is not None) for one in results]
+        answers = [held_out.answer_line(one, decline=weights.confidence is not None) for one in results]
         return [
             (scorer.verdict(raw["answer"], answer), answer)
             for (raw, _), answer in zip(conversation, answers, strict=True)
@@ -212,7 +212,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
             acted_in[name].append(place)
     found = {}
     for name, places in acted_in.items():
-        worth = found[name] = Worth(len(places))
+        worth = found[name] = RuleEffect(len(places))
         if len(places) > most:
             continue
         clear_caches()
@@ -247,7 +247,7 @@ def main() -> None:
         for known, found in pool.map(measure_filing, filings, [options.most] * len(filings)):
             lines |= known
             for name, worth in found.items():
-                worths[name] += Counter({key: getattr(worth, key) for key in Worth.__slots__})
+                worths[name] += Counter({key: getattr(worth, key) for key in RuleEffect.__slots__})
     print(f"{'lost':>5} {'won':>4} {'changed':>7} {'failed':>6} {'in':>4} {'lines':>5}  without")
     for name, counts in sorted(worths.items(), key=lambda one: one[1]["lost"] - one[1]["won"]):
         if counts["conversations"] <= options.most:

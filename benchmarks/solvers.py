@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figure import Figure
-from benchmarks.workload import SUPPORT, Timed, Workload
+from benchmarks.workload import SUPPORT, TimedSolver, Workload
 from quaestor.datasets.formats import read_dataset
 from quaestor.llm.usage import Usage
 from quaestor.sample import sample_path
@@ -59,18 +59,18 @@ HEADINGS = ("solver", "model calls", "tokens read", "tokens written", "time", "r
 def compare(path: Path) -> Iterator[Cost]:
     """Yield the cost of each solver for the conversations of a labelled file."""
     sys.path.insert(0, SUPPORT)
-    from oracle import play_with_oracle
+    from oracle import run_with_oracle
     from run_oracle import ORACLES, oracle_of
 
     conversations, golds = read_dataset(path).conversations, read_gold(path)
     for name in ORACLES:
         oracle = oracle_of(name)
         # Warm up imports, templates and schemas.
-        asyncio.run(play_with_oracle(conversations[:2], golds, make_solver(name, {}), oracle))
-        solver = Timed(make_solver(name, {}))
-        played = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))
-        right = sum(outcome.right for outcome in played.outcomes)
-        yield Cost(name, len(played.outcomes), right, played.usage, mean(solver.seconds))
+        asyncio.run(run_with_oracle(conversations[:2], golds, make_solver(name, {}), oracle))
+        solver = TimedSolver(make_solver(name, {}))
+        run = asyncio.run(run_with_oracle(conversations, golds, solver, oracle))
+        right = sum(outcome.right for outcome in run.outcomes)
+        yield Cost(name, len(run.outcomes), right, run.usage, mean(solver.seconds))
 
 
 def measure(workload: Workload) -> Iterable[Figure]:

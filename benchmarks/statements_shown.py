@@ -55,9 +55,9 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print each question that lacks a statement")
     options = parser.parse_args()
     filings = sorted(path.stem for path in QUESTIONS.glob("*.jsonl") if FILINGS.is_dir())
-    asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
+    selected = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
     needed, shown, tokens = Counter[str](), Counter[str](), list[int]()
-    for filing, document in read_filings(asked, options.cache):
+    for filing, document in read_filings(selected, options.cache):
         lines = [json.loads(x) for x in (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8").splitlines()]
         for line, missing, cost in ask_filing(document, lines, options.tokens):
             tokens.append(cost)

@@ -71,7 +71,7 @@ class OracleEngine:
         """Take the model's server, the solver and the references."""
         self._server, self._solver, self._golds = server, solver, golds
 
-    async def play(
+    async def run(
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
@@ -80,11 +80,11 @@ class OracleEngine:
         session: ModelSession | None = None,
     ) -> None:
         """Run every conversation, one after the other."""
-        from oracle import Guided
+        from oracle import GuidedSolver
         from run_oracle import oracle_of
 
         for conversation in conversations:
-            guided = Guided(factory(), self._server, self._golds[conversation.id], oracle_of(self._solver))
+            guided = GuidedSolver(factory(), self._server, self._golds[conversation.id], oracle_of(self._solver))
             watcher = await listener.on_start(conversation)
             assert watcher is not False, "nobody else plays it"
             await listener.on_finish(
@@ -120,7 +120,7 @@ async def store_run(dataset: Dataset, path: Path, solver: str, uri: str) -> floa
     from model_server import ModelServer
 
     asks = solver != "embedded"
-    with ModelServer(lambda asked: say("")) if asks else nullcontext() as server:
+    with ModelServer(lambda request: say("")) if asks else nullcontext() as server:
         engine: Engine = OracleEngine(server, solver, read_gold(path)) if server else InlineEngine()
         config = ModelConfig(find_model(f"openai:oracle@{server.url}/v1")) if server else None
         async with open_store(uri) as store:

@@ -130,7 +130,7 @@ def _reply(request: bytes) -> bytes:
     return _REPLIES[protocol, kind][min(request.count(mark), REQUESTS - 1)]
 
 
-def _written(body: dict[str, Any]) -> bytes:
+def _format_response(body: dict[str, Any]) -> bytes:
     text = json.dumps(body).encode()
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(text), text)
 
@@ -157,7 +157,7 @@ def _anthropic(content: _Content, number: int) -> dict[str, Any]:
 
 
 _REPLIES = {
-    (protocol, kind): [_written(write(content, number)) for number, content in enumerate(script)]
+    (protocol, kind): [_format_response(write(content, number)) for number, content in enumerate(script)]
     for protocol, write in (("openai", _openai), ("anthropic", _anthropic))
     for kind, script in (("agent", _AGENT), ("others", _OTHERS))
 }

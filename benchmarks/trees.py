@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.workload import SOLVER, benchmark_file
 from quaestor.datasets.formats import read_dataset
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.page import Floats
 from quaestor.solvers.embedded.trees import Trees
@@ -32,7 +32,7 @@ def rows_of_turns(path: Path) -> list[Floats]:
     async def answer() -> None:
         solver = make_solver(SOLVER, {})
         for conversation in read_dataset(path, _CONVERSATIONS).conversations:
-            await play_conversation(conversation, solver)
+            await answer_conversation(conversation, solver)
 
     with patch.object(Trees, "scores", note):
         asyncio.run(answer())

@@ -41,18 +41,18 @@ def main() -> None:
         named = zip_longest(*(list(_named_questions(name)) for name in pair))
         for turn in named:
             for question in filter(None, turn):
-                asked = conversation.ask(question["question"])
-                files = {file_of(page.document, source) for source in asked.answer.sources}
+                answered = conversation.ask(question["question"])
+                files = {file_of(page.document, source) for source in answered.answer.sources}
                 own = find_filing(question["file"]).name
                 if not files:
                     verdict = "declined"
                 elif files == {own}:
-                    verdict = "right" if scorer.right(question["answer"], write_answer(asked.answer)) else "wrong"
+                    verdict = "right" if scorer.right(question["answer"], write_answer(answered.answer)) else "wrong"
                 else:
                     verdict = "from the other company"
                 counts[verdict] += 1
                 if options.list:
-                    print(f"{verdict:23}{question['file']:.12} {question['question']} = {asked.display}"[:150])
+                    print(f"{verdict:23}{question['file']:.12} {question['question']} = {answered.display}"[:150])
     print(f"{counts.total()} questions: " + ", ".join(f"{count} {name}" for name, count in counts.most_common()))
 
 

@@ -37,7 +37,7 @@ from quaestor.web.app import create_app
 from quaestor.web.serving import bind, server_of
 
 
-class Took(NamedTuple):
+class PageTime(NamedTuple):
     """Time of a page in milliseconds: wall time and CPU time."""
 
     clock: float
@@ -141,7 +141,7 @@ def addresses(store: Path, runs: Sequence[str], large: str | None) -> Mapping[st
     return found
 
 
-def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, Took, list[Took]]]:
+def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, PageTime, list[PageTime]]]:
     """Yield for each kind of page the time of its first request, and of all others."""
     settings = load_settings({"store": str(store)}, environment={}, folder=store.parent)
     with bind("127.0.0.1", 0) as bound:
@@ -152,16 +152,16 @@ def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, 
                 sleep(0.01)
             with httpx.Client(base_url=f"http://127.0.0.1:{bound.getsockname()[1]}", timeout=60) as client:
                 for kind, found in kinds.items():
-                    first = _asked(client, found[0])
-                    yield kind, first, [_asked(client, address) for _ in range(ROUNDS) for address in found]
+                    first = _time_page(client, found[0])
+                    yield kind, first, [_time_page(client, address) for _ in range(ROUNDS) for address in found]
             server.should_exit = True
             done.result()
 
 
-def _asked(client: httpx.Client, address: str) -> Took:
+def _time_page(client: httpx.Client, address: str) -> PageTime:
     begun, used = perf_counter(), process_time()
     answered = client.get(address)
-    took = Took(1000 * (perf_counter() - begun), 1000 * (process_time() - used))
+    took = PageTime(1000 * (perf_counter() - begun), 1000 * (process_time() - used))
     if answered.status_code != 200 and "node=" not in address:
         raise SystemExit(f"{address}: {answered.status_code}")
     return took

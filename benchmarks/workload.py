@@ -12,7 +12,7 @@ from quaestor.core.caching import collect_seldom
 from quaestor.datasets.convfinqa import read_conversation
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.sample import sample_path
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.registry import make_solver
@@ -38,7 +38,7 @@ class Workload:
     reading: tuple[float, ...]
 
 
-class Timed:
+class TimedSolver:
     """A solver that records its times."""
 
     def __init__(self, solver: Solver) -> None:
@@ -65,13 +65,13 @@ def play_workload(path: Path) -> Workload:
     collect_seldom()
     reading = _read_pages(path)
     dataset = read_dataset(path)
-    solver = Timed(make_solver(SOLVER, {}))
+    solver = TimedSolver(make_solver(SOLVER, {}))
     # Warm-up: the first turn loads the weights.
-    asyncio.run(play_conversation(dataset.conversations[0], solver))
+    asyncio.run(answer_conversation(dataset.conversations[0], solver))
     solver.seconds.clear()
 
     async def run() -> dict[str, tuple[Turn, ...]]:
-        return {item.id: await play_conversation(item, solver) for item in dataset.conversations}
+        return {item.id: await answer_conversation(item, solver) for item in dataset.conversations}
 
     return Workload(path, dataset, asyncio.run(run()), tuple(solver.seconds), reading)
 

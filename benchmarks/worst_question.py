@@ -68,7 +68,7 @@ def main() -> None:
     wanted.add_argument("--clients", type=int, default=20)
     wanted.add_argument("--seconds", type=float, default=30.0, help="of each measurement")
     wanted.add_argument("--times", type=int, default=3, help="measurements of each kind")
-    said = wanted.parse_args()
+    arguments = wanted.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         packages = Path(folder) / "packages" / "endless-1.0.dist-info"
         packages.mkdir(parents=True)
@@ -77,7 +77,7 @@ def main() -> None:
         (packages / "entry_points.txt").write_text("[quaestor.solvers]\nendless = endless_solver:SPEC\n")
         os.environ |= {"PYTHONPATH": str(packages.parent), "QUAESTOR_SOLVER": "endless"}
         with _lowest_priority_load(), served(Path(folder), _PAGE) as server:
-            found = measure(server.address, said.clients, said.seconds, said.times)
+            found = measure(server.address, arguments.clients, arguments.seconds, arguments.times)
     table = Table("figure", "", "how")
     for figure in found:
         table.add_row(figure.name, figure.value, figure.how)
@@ -123,7 +123,7 @@ def _time_answers(address: str, clients: int, seconds: float, *, endless: bool) 
     with ThreadPoolExecutor(clients + 1) as pool:
         worst = pool.submit(_ask_endless, address, end) if endless else None
         seen = [pool.submit(converse, address, end) for _ in range(clients - endless)]
-        took = [second for one in seen for second in one.result().asked]
+        took = [second for one in seen for second in one.result().questions]
         if worst is not None:
             worst.result()
     return took

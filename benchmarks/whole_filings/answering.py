@@ -31,7 +31,7 @@ from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
 from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Extract
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
@@ -96,19 +96,21 @@ def ask_filing(
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
     excerpts, knowledge = PlaceExcerpts(document, EXCERPT_TOKENS, lambda: index), GraphProvider.of([document], "extend")
     first = Conversation(document.id, document, conversation.questions[:1])
-    asyncio.run(play_conversation(first, solver, knowledge, excerpts=excerpts))
+    asyncio.run(answer_conversation(first, solver, knowledge, excerpts=excerpts))
     started = perf_counter()
-    turns = asyncio.run(play_conversation(conversation, solver, knowledge, excerpts=excerpts))
+    turns = asyncio.run(answer_conversation(conversation, solver, knowledge, excerpts=excerpts))
     tally.seconds = perf_counter() - started
     for question, turn in zip(questions, turns, strict=True):
         right = is_right(question, turn.answer)
-        found = by_cell and _found(index, question)
+        found = by_cell and _finds_place(index, question)
         tally.asked[question.kind] = tally.asked.get(question.kind, 0) + 1
         tally.right[question.kind] = tally.right.get(question.kind, 0) + right
         tally.found += found
         tally.sourced += right and by_cell and _sourced(question, turn)
         if not right or (by_cell and not (found and _sourced(question, turn))):
-            shown = tuple(_shown(document, source) for source in turn.answer.sources if isinstance(source, CellRef))
+            shown = tuple(
+                _describe_place(document, source) for source in turn.answer.sources if isinstance(source, CellRef)
+            )
             missed.append(Missed(name, question, f"{turn.answer.value} {turn.answer.scale}", shown, found))
     return tally, missed
 
@@ -128,7 +130,7 @@ def is_right(question: FilingQuestion, answer: Answer) -> bool:
     return any(abs(given - number) <= _CLOSE * max(abs(number), 1e-9) for number in allowed)
 
 
-def _found(index: PlaceIndex, question: FilingQuestion) -> bool:
+def _finds_place(index: PlaceIndex, question: FilingQuestion) -> bool:
     places = find_places(index, read_question(question.text), most=AMONG)
     tables = {place.table for place in places}
     return all(any(ref.table in tables for ref in cells) for cells in question.operands)
@@ -139,7 +141,7 @@ def _sourced(question: FilingQuestion, turn: Turn) -> bool:
     return all(sources & cells for cells in question.operands)
 
 
-def _shown(document: Document, ref: CellRef) -> str:
+def _describe_place(document: Document, ref: CellRef) -> str:
     table = document.table(ref.table)
     title = table.title or document.section_of(table).title
     return f"{title} | {table.rows[ref.row].label} | {table.columns[ref.column].label}"
@@ -192,7 +194,7 @@ def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuest
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
     excerpts = PlaceExcerpts.of_file(document, EXCERPT_TOKENS)
     knowledge = GraphProvider.of([document], "extend")
-    turns = asyncio.run(play_conversation(conversation, solver, knowledge, excerpts=excerpts))
+    turns = asyncio.run(answer_conversation(conversation, solver, knowledge, excerpts=excerpts))
     return [MeasureAnswer(name, q, turn.answer) for q, turn in zip(questions, turns, strict=True)]
 
 
@@ -255,7 +257,7 @@ def main() -> None:
         document = read_document(path)
         questions = questions_of(document, options.seed, options.at_most)
         if options.everyday:
-            questions = tuple(replace(asked, text=in_everyday_words(asked.text)) for asked in questions)
+            questions = tuple(replace(question, text=in_everyday_words(question.text)) for question in questions)
         if options.pdf is not None:
             document = read_document(print_to_pdf(path, options.pdf))
         tally, wrong = ask_filing(path.name, document, questions, by_cell=options.pdf is None)
@@ -271,10 +273,10 @@ def main() -> None:
 def _row(tally: Tally, *, by_cell: bool) -> Iterable[str]:
     for kind in ("look-up", "change", "percentage change", "share"):
         yield _share(tally.right.get(kind, 0), tally.asked.get(kind, 0))
-    asked, right = sum(tally.asked.values()), sum(tally.right.values())
-    yield _share(tally.found, asked) if by_cell else "-"
+    questions, right = sum(tally.asked.values()), sum(tally.right.values())
+    yield _share(tally.found, questions) if by_cell else "-"
     yield _share(tally.sourced, right) if by_cell else "-"
-    yield f"{1000 * tally.seconds / max(asked, 1):.0f}"
+    yield f"{1000 * tally.seconds / max(questions, 1):.0f}"
 
 
 def _share(part: int, whole: int) -> str:

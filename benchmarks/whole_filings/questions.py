@@ -43,7 +43,7 @@ class FilingQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Printed:
+class _PrintedNumber:
     """A tagged number in a table, as read."""
 
     ref: CellRef
@@ -74,7 +74,7 @@ def questions_of(document: Document, seed: int = 0, at_most: int = 200) -> tuple
     return tuple(chosen)
 
 
-def _printed(document: Document) -> Iterator[_Printed]:
+def _printed(document: Document) -> Iterator[_PrintedNumber]:
     for tagged in document.facts:
         ref, fact = tagged.source, tagged.fact
         if not isinstance(ref, CellRef) or fact.value is None or not _is_yearly(fact):
@@ -93,25 +93,25 @@ def _printed(document: Document) -> Iterator[_Printed]:
         # Misread numbers are errors of the reader, and not asked for.
         if abs(cell.quantity.value * scale.factor) != abs(fact.value):
             continue
-        yield _Printed(ref, table, fact, label, period.year, cell.quantity.value, scale)
+        yield _PrintedNumber(ref, table, fact, label, period.year, cell.quantity.value, scale)
 
 
 def _is_yearly(fact: Fact) -> bool:
     return fact.start is None or (fact.end - fact.start).days in _MONTHS_OF_A_YEAR
 
 
-_Named = Mapping[tuple[str, int, str], Sequence[_Printed]]
+_Named = Mapping[tuple[str, int, str], Sequence[_PrintedNumber]]
 """Numbers that can be asked for by label, year and place (or ""), with all prints of the same fact."""
 
 
-def _named(document: Document, printed: Iterable[_Printed]) -> dict[tuple[str, int, str], list[_Printed]]:
+def _named(document: Document, printed: Iterable[_PrintedNumber]) -> dict[tuple[str, int, str], list[_PrintedNumber]]:
     """Return the numbers that a question can name unambiguously."""
     same = defaultdict(list)
     for number in printed:
         same[number.label.casefold(), number.year].append(number)
     facts = {tagged.source: tagged.fact for tagged in document.facts}
     labels = _labels(document)
-    named: dict[tuple[str, int, str], list[_Printed]] = {}
+    named: dict[tuple[str, int, str], list[_PrintedNumber]] = {}
     for (label, year), numbers in same.items():
         first = numbers[0]
         others = labels[label, year]
@@ -162,7 +162,7 @@ def _in(place: str) -> str:
     return f" according to {place}" if place else ""
 
 
-def _refs(numbers: Iterable[_Printed]) -> frozenset[CellRef]:
+def _refs(numbers: Iterable[_PrintedNumber]) -> frozenset[CellRef]:
     return frozenset(number.ref for number in numbers)
 
 

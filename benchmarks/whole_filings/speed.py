@@ -63,7 +63,7 @@ def _inside(path: Path) -> dict[str, float]:
     from quaestor.datasets.dataset import Conversation
     from quaestor.evaluation.context_selection import PlaceExcerpts
     from quaestor.evaluation.knowledge import GraphProvider
-    from quaestor.evaluation.runner import play_conversation
+    from quaestor.evaluation.runner import answer_conversation
     from quaestor.readers.cache import FolderCache
     from quaestor.readers.content import read_content
     from quaestor.readers.reading import read_file
@@ -101,7 +101,7 @@ def _inside(path: Path) -> dict[str, float]:
     # Warm-up: the first turn loads the weights.
     for question in (_ASKED[0], *_ASKED):
         at = process_time()
-        asyncio.run(play_conversation(Conversation("q", document, (question,)), solver, knowledge, excerpts=excerpts))
+        asyncio.run(answer_conversation(Conversation("q", document, (question,)), solver, knowledge, excerpts=excerpts))
         seconds.append(process_time() - at)
     costs |= {"question": median(seconds[1:]), "slowest": max(seconds[1:])}
     costs |= {"megabytes": _size(path), "blocks": float(len(document.blocks))}

@@ -42,7 +42,7 @@ Evaluate and score: `evaluate` and `evaluate_async` return a `ScoredRun`; step b
 
 Use a model: `ask`, `conversation` and `evaluate` take its name (`solver=..., model="anthropic:NAME"`). To share one
 connection between calls, pass the session of `async with open_session("anthropic:NAME") as session` to
-`ask_async(..., model=session)` or `play_conversation`. Also: `open_session`, `find_model` (a specification by name),
+`ask_async(..., model=session)` or `answer_conversation`. Also: `open_session`, `find_model` (a specification by name),
 `ModelConfig` (with a budget), `connect` (a model without solvers), `Settings`, `load_settings`
 
 >>> quaestor.find_model("ollama:llama3").provider
@@ -50,7 +50,7 @@ connection between calls, pass the session of `async with open_session("anthropi
 
 Write a solver: `Solver`, `SolverSpec` (entry point `quaestor.solvers`), `TurnContext`, `Plan` and its steps `Extract`,
 `Compute` with `Ref`, `Constant` and `CellGroup`, `parse_program`, `to_program`, `execute`, `answer_from_plan`,
-`Answer`, `Turn`, `Memory`, `SolverError`, `make_solver`, `play_conversation` with a `GraphProvider`
+`Answer`, `Turn`, `Memory`, `SolverError`, `make_solver`, `answer_conversation` with a `GraphProvider`
 
 >>> plan = quaestor.parse_program("subtract(206588, 181001), divide(#0, 181001)")
 >>> round(quaestor.execute(plan).result.number, 4)
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from quaestor.evaluation.engines import make_engine
     from quaestor.evaluation.knowledge import GraphProvider
     from quaestor.evaluation.run import run_dataset
-    from quaestor.evaluation.runner import play_conversation
+    from quaestor.evaluation.runner import answer_conversation
     from quaestor.evaluation.spec import RunSpec
     from quaestor.graph.knowledge_graph import KnowledgeGraph
     from quaestor.library.answered import AnsweredQuestion, Answers, Change
@@ -179,6 +179,7 @@ __all__ = [
     "ValueList",
     "YesNo",
     "__version__",
+    "answer_conversation",
     "answer_from_plan",
     "assemble",
     "connect",
@@ -194,7 +195,6 @@ __all__ = [
     "open_store",
     "parse_program",
     "parse_quantity",
-    "play_conversation",
     "read_dataset",
     "read_gold",
     "run_dataset",
@@ -223,7 +223,7 @@ _HOMES = {
     "evaluation.engines": ("make_engine",),
     "evaluation.knowledge": ("GraphProvider",),
     "evaluation.run": ("run_dataset",),
-    "evaluation.runner": ("play_conversation",),
+    "evaluation.runner": ("answer_conversation",),
     "evaluation.spec": ("RunSpec",),
     "graph.knowledge_graph": ("KnowledgeGraph",),
     "library.answered": ("AnsweredQuestion", "Answers", "Change"),
@@ -252,10 +252,19 @@ _HOMES = {
 }
 
 
+_RENAMED = {"play_conversation": "answer_conversation"}
+"""Functions by their names in version 0.2."""
+
+
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for (PEP 562)."""
     from importlib import import_module
 
+    if name in _RENAMED:
+        from warnings import warn
+
+        warn(f"quaestor.{name} is now quaestor.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name == "__version__":
         from importlib.metadata import version
 

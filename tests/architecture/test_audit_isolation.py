@@ -10,7 +10,7 @@ from quaestor.errors import QuaestorError
 from quaestor.learning.examples import read_examples, read_lines
 
 
-def test_none_comes_with_the_package() -> None:
+def test_package_contains_no_audit_file() -> None:
     holding = [
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*")
@@ -19,7 +19,7 @@ def test_none_comes_with_the_package() -> None:
     assert holding == ["scoring/audits.py"]
 
 
-def test_nothing_can_be_trained_on_one(tmp_path: Path) -> None:
+def test_audit_file_is_refused_as_training_data(tmp_path: Path) -> None:
     """Not even by whoever hands it over as what to learn from."""
     reading = {"verdict": "reference_wrong", "programs": ["5"]}
     entry = {"conversation": "c", "turn": 0, **reading, "reason": "", "readings": [reading] * 2, "settled": "agreed"}

@@ -61,5 +61,5 @@ def test_every_cache_of_the_package_has_a_bound() -> None:
         ("kept = BoundedCache[str, int](8)", []),
     ],
 )
-def test_what_grows_is_found(source: str, lines: list[int]) -> None:
+def test_growing_cache_is_detected(source: str, lines: list[int]) -> None:
     assert list(unbounded(ast.parse(source))) == lines

@@ -101,7 +101,7 @@ def questions_of(record: dict[str, Any]) -> list[str]:
     return found or list(record["annotation"][ASKED])
 
 
-def played(records: list[dict[str, Any]], folder: Path) -> tuple[str, str]:
+def run_solver(records: list[dict[str, Any]], folder: Path) -> tuple[str, str]:
     """The predictions of the embedded solver, times and the run's id apart; and all that the store's file holds."""
     folder.mkdir()
     path = folder / "pages.json"
@@ -142,8 +142,8 @@ def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]],
     draw = random.Random(1)
     changed = [with_other_answers(record, draw) for record in records]
     assert all(before != after for before, after in zip(records, changed, strict=True))
-    predictions, _ = played(records, tmp_path / "true")
-    others, stored = played(changed, tmp_path / "changed")
+    predictions, _ = run_solver(records, tmp_path / "true")
+    others, stored = run_solver(changed, tmp_path / "changed")
     assert others == predictions
     assert questions_of(records[0])[0] in stored
     assert [sentinel for sentinel in SENTINELS if sentinel in stored or sentinel in others] == []
@@ -152,14 +152,14 @@ def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]],
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["convfinqa", pytest.param("tatqa", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("solver", [spec.name for spec in solver_specs() if spec.takes_model])
-def test_what_a_model_is_sent_does_not_depend_on_the_answers(
+def test_prompts_do_not_depend_on_reference_answers(
     solver: str, benchmark: str, local_models: None, tmp_path: Path
 ) -> None:
     sample: list[dict[str, Any]] = json.loads(sample_path().read_text(encoding="utf-8"))[:FEW]
     found = tatqa_pages() if benchmark == "tatqa" else sample
     draw = random.Random(2)
-    sent = asked_of_a_model(solver, found, tmp_path / "true")
-    others = asked_of_a_model(solver, [with_other_answers(record, draw) for record in found], tmp_path / "changed")
+    sent = request_bodies(solver, found, tmp_path / "true")
+    others = request_bodies(solver, [with_other_answers(record, draw) for record in found], tmp_path / "changed")
     assert len(sent) >= sum(len(questions_of(record)) for record in found)
     assert others == sent
     assert [sentinel for sentinel in SENTINELS if sentinel in "".join(others)] == []
@@ -169,7 +169,7 @@ OPTIONS: dict[str, dict[str, JsonValue]] = {"cascade": {"thresholds": 1.0, "show
 """With which a solver asks a model in every turn."""
 
 
-def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -> list[str]:
+def request_bodies(solver: str, records: list[dict[str, Any]], folder: Path) -> list[str]:
     """The bodies of all requests, one conversation after the other; the model has no reply that can be used."""
     folder.mkdir()
     path = folder / "pages.json"
@@ -183,6 +183,6 @@ def asked_of_a_model(solver: str, records: list[dict[str, Any]], folder: Path) -
                 dataset, RunSpec.of(dataset, solver, OPTIONS.get(solver)), store, InlineEngine(1), config=config
             )
 
-    with ModelServer(lambda asked: say("I cannot say.")) as server:
+    with ModelServer(lambda request: say("I cannot say.")) as server:
         asyncio.run(play(server))
         return sorted(json.dumps(request.body) for request in server.asked)

@@ -63,7 +63,7 @@ def test_users_get_what_the_package_needs_and_no_extra() -> None:
     assert not (of_inspect - {"quaestor"}) & (locked["requirements.lock"] | locked["requirements-dev.lock"])
 
 
-def test_the_extra_inspect_is_tested_with_what_all_else_is_tested_with() -> None:
+def test_inspect_extra_uses_the_same_locked_versions() -> None:
     versions = [dict(re.findall(r"^([a-z0-9.-]+)==([\w.]+)", "\n".join(pinned(lock)), re.MULTILINE)) for lock in LOCKS]
     _, whole, apart = versions
     shared = whole.keys() & apart.keys()

@@ -34,9 +34,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.very_slow
-def test_archives_are_the_same_bytes_wherever_and_whenever_they_are_built(
-    archives: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_archive_builds_are_reproducible(archives: tuple[Path, Path], tmp_path: Path) -> None:
     """Once more from the source archive itself: in another folder, later, with other times and modes of its files."""
     with tarfile.open(archives[0]) as archive:
         archive.extractall(tmp_path, filter="data")
@@ -51,7 +49,7 @@ def test_archives_are_the_same_bytes_wherever_and_whenever_they_are_built(
 
 
 @pytest.mark.slow
-def test_a_source_archive_has_what_git_has_and_nothing_that_lies_about(archives: tuple[Path, Path]) -> None:
+def test_source_archive_contains_only_tracked_files(archives: tuple[Path, Path]) -> None:
     with tarfile.open(archives[0]) as archive:
         files = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     top = {path.parts[0] for path in files}
@@ -116,7 +114,7 @@ def test_an_image_is_built_from_a_digest_and_files_with_hashes() -> None:
         assert "--require-hashes" in step or "--no-index" in step, step
 
 
-def test_an_image_is_built_from_what_is_named_alone() -> None:
+def test_image_is_built_from_listed_files_only() -> None:
     ignored = [line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     assert ignored[0] == "*"
     copied = {

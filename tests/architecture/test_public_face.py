@@ -54,3 +54,8 @@ def test_importing_imports_nothing_else() -> None:
 def test_its_types_are_its_own() -> None:
     assert (Path(quaestor.__file__).parent / "py.typed").is_file()
     assert quaestor.__version__ == version("quaestor")
+
+
+def test_old_names_of_functions_work_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="answer_conversation"):
+        assert getattr(quaestor, "play_conversation") is quaestor.answer_conversation  # noqa: B009 - not typed

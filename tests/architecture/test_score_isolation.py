@@ -83,7 +83,7 @@ def test_only_services_for_people_can_open_the_scores() -> None:
     assert importers("records", "columns") <= MAY_READ_RECORDS
 
 
-def test_nobody_else_names_their_tables() -> None:
+def test_score_tables_are_named_in_one_module() -> None:
     tables = ("scored_turns", "scored_examples", "quaestor.scores")
     named = {
         module
@@ -107,7 +107,7 @@ PLANTED = "planted-verdict"
 FROZEN = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 
 
-async def all_that_a_run_store_gives(store: RunStore) -> str:
+async def read_everything(store: RunStore) -> str:
     """What every operation that reads returns; none may be forgotten."""
     run, conversation = a_run().id, "c1"
     given: dict[str, Any] = {
@@ -165,13 +165,13 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
             await store.save_graph(a_run().id, "c1", GRAPH)
             await store.log_prompt(a_prompt(a_run()))
             await store.complete_example(an_example(a_run()), some_turns(a_run()))
-            before = await all_that_a_run_store_gives(store)
+            before = await read_everything(store)
             score = a_score(a_run(), {"c1": (True, False)}, id=PLANTED, dataset=PLANTED)
             scores = open_scores(uri)
             assert scores is not None
             async with scores:
                 await scores.add_score(replace(score, score=replace(score.score, scored=START)))
-            return before, await all_that_a_run_store_gives(store)
+            return before, await read_everything(store)
 
     before, after = asyncio.run(look())
     assert PLANTED.encode() in b"".join(path.read_bytes() for path in tmp_path.glob("runs.db*"))

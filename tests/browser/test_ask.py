@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from toolboxes import CASH_FLOWS
 from web import pages_served
 
-from browser import PHONE, Watched, watched
+from browser import PHONE, WatchedPage, watched
 from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def is_in_view(page: Page, cell: Locator) -> bool:
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] and 0 <= box["x"] < size["width"]
 
 
-def converse(found: Watched) -> None:
+def converse(found: WatchedPage) -> None:
     begin(found.page)
     for question in ("what were net sales in 2012?", "what were they in 2011?"):
         ask(found.page, question)
@@ -88,7 +88,7 @@ def test_a_conversation_needs_no_mouse(browser: Browser, tmp_path: Path) -> None
         expect(page.locator("#turn-3 .why")).to_have_attribute("open", "")
 
 
-def test_it_is_there_again_after_a_reload_and_can_be_taken_back(browser: Browser, tmp_path: Path) -> None:
+def test_question_persists_after_reload_and_can_be_undone(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         converse(found)
         page = found.page
@@ -101,7 +101,7 @@ def test_it_is_there_again_after_a_reload_and_can_be_taken_back(browser: Browser
         expect(page.locator(".conversations .count")).to_contain_text("2")
 
 
-def test_what_cannot_be_asked_stays_in_the_box(browser: Browser, tmp_path: Path) -> None:
+def test_invalid_question_stays_in_the_input(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         page = found.page
         begin(page)
@@ -179,9 +179,9 @@ def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_
 
 @pytest.mark.very_slow
 def test_steps_of_a_model_appear_before_its_answer(browser: Browser, tmp_path: Path, local_models: None) -> None:
-    def model(asked: ReceivedRequest) -> Reply:
+    def model(request: ReceivedRequest) -> Reply:
         understanding = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})
-        if not asked.results:
+        if not request.results:
             return reply(understanding, query(2008))
         return replace(reply(final(181001, steps=[1])), delay=1.5)
 

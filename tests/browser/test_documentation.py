@@ -17,7 +17,7 @@ NAMES = public_names.groups()[0].page.removesuffix(".md")
 PAGES = ("", "tutorials/own_filing/", f"{NAMES}/")
 
 
-class Quiet(SimpleHTTPRequestHandler):
+class QuietHandler(SimpleHTTPRequestHandler):
     """Serves files without a word."""
 
     def log_message(self, format: str, *words: object) -> None:
@@ -28,7 +28,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the site is served, from this machine alone."""
     folder, _ = whole_site(tmp_path_factory)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -51,7 +51,7 @@ def test_pages_are_whole_and_can_be_used(browser: Browser, address: str, size: d
 
 
 @pytest.mark.very_slow
-def test_what_is_searched_is_found_on_the_site_itself(browser: Browser, address: str) -> None:
+def test_site_search_finds_pages(browser: Browser, address: str) -> None:
     with watched(browser, address) as seen:
         seen.page.goto("/")
         seen.page.get_by_placeholder("Search").fill("calibration")

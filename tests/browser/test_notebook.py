@@ -18,7 +18,7 @@ PAGE = """<!doctype html><html lang="en"><head><title>A notebook</title>
 <style>:root {{ color-scheme: light dark; }}</style></head><body><main><h1>A notebook</h1>{}</main></body></html>"""
 
 
-def shown(parts: list[str], folder: Path) -> str:
+def write_page(parts: list[str], folder: Path) -> str:
     """The address of a page that has only these elements."""
     (folder / "page.html").write_text(PAGE.format("".join(parts)), encoding="utf-8")
     return (folder / "page.html").as_uri()
@@ -31,7 +31,7 @@ def test_answers_can_be_read(browser: Browser, tmp_path: Path, dark: bool, size:
     parts = [data["text/html"] for data in cells if "mathjax_ignore" in data.get("text/html", "")]
     assert len(parts) > 5
     with watched(browser, "file://", dark=dark, size=size) as found:
-        found.page.goto(shown(parts, tmp_path))
+        found.page.goto(write_page(parts, tmp_path))
         assert serious_faults(found.page) == []
         assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert found.page.locator("mark").count() > 5
@@ -41,7 +41,7 @@ def test_answers_can_be_read(browser: Browser, tmp_path: Path, dark: bool, size:
 
 
 @pytest.mark.very_slow
-def test_what_a_page_says_does_nothing(browser: Browser, tmp_path: Path) -> None:
+def test_markup_in_a_page_is_not_executed(browser: Browser, tmp_path: Path) -> None:
     attack = "<script>console.error('run')</script><img src='http://192.0.2.1/x' onerror=\"console.error('run')\">"
     document = page(
         [[attack, "2010"], [f"net sales {attack}", f"5 {attack}"]], [f"net sales were 5 in 2010 {attack} ."]
@@ -53,6 +53,6 @@ def test_what_a_page_says_does_nothing(browser: Browser, tmp_path: Path) -> None
         opened.tables[0]._repr_html_(),
     ]
     with watched(browser, "file://") as found:
-        found.page.goto(shown(parts, tmp_path))
+        found.page.goto(write_page(parts, tmp_path))
         assert found.page.locator("img, script").count() == 0
         assert "<script>" in found.page.locator("main").inner_text()

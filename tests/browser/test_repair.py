@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from scripted import ScriptedSolver
 from web import pages_served
 
-from browser import DESKTOP, PHONE, Watched, watched
+from browser import DESKTOP, PHONE, WatchedPage, watched
 
 pytestmark = pytest.mark.very_slow
 
@@ -19,7 +19,7 @@ ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 
 
 @contextmanager
-def opened(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[Watched]:
+def opened(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[WatchedPage]:
     """A conversation of four questions, of which the fourth rests on the second."""
     file = str(write_dataset(folder / "page.json", a_record()))
     with (
@@ -109,7 +109,7 @@ def test_another_calculation_is_offered_with_what_it_comes_to(browser: Browser, 
         expect(page.locator("#turn-4 .corrected")).to_be_visible()
 
 
-def test_what_cannot_be_done_is_said_on_the_page(browser: Browser, tmp_path: Path) -> None:
+def test_impossible_correction_is_shown_on_the_page(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, scripts=False) as found:
         found.expected.append("400")
         page = found.page

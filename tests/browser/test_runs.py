@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import serious_faults
-from played_runs import import_answers, play_sample
+from played_runs import import_answers, run_sample
 from playwright.sync_api import Browser, Page, expect
 from web import pages_served
 
@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def runs(folder: Path) -> tuple[str, ...]:
     """Two runs of some of the sample; the second leaves the last turn of each conversation without an answer."""
-    return play_sample(folder / "runs.db", 12, runs=2, others=True)
+    return run_sample(folder / "runs.db", 12, runs=2, others=True)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_turns_are_filtered_with_an_address_to_share(
         assert rows(page) == all_of_them
 
 
-def test_a_turn_is_told_and_its_numbers_are_marked(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
+def test_turn_is_shown_with_its_numbers_marked(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
     with watched(browser, address) as found:
         page = found.page
         page.goto(f"/runs/{runs[0]}?operation=divide&origin=table")
@@ -119,7 +119,7 @@ def test_the_graph_is_walked_in_the_picture_and_in_the_list(
 
 
 @pytest.mark.very_slow
-def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
+def test_run_pages_are_usable_by_keyboard(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
     def tab_to(page: Page, name: str) -> None:
         for _ in range(80):
             page.keyboard.press("Tab")
@@ -153,7 +153,7 @@ def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[st
 
 
 @pytest.mark.very_slow
-def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
+def test_pages_fit_the_width_of_a_phone(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
     with watched(browser, address, size=PHONE, dark=True) as found:
         page = found.page
         page.goto(f"/runs/{runs[0]}")

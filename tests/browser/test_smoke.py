@@ -32,7 +32,7 @@ def test_styles_and_scripts_are_taken_by_the_policy(browser: Browser, tmp_path: 
         assert found.page.evaluate("getComputedStyle(document.body).display") == "flex"
 
 
-def test_nothing_is_wider_than_a_phone(browser: Browser, tmp_path: Path) -> None:
+def test_pages_fit_the_width_of_a_phone(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path) as address, watched(browser, address, size={**PHONE, "width": 360}) as found:
         for path in ("/", "/runs"):
             found.page.goto(path)

@@ -140,7 +140,7 @@ def test_a_public_filing_is_handed_over(browser: Browser, tmp_path: Path, shared
         found.page.screenshot(path=tmp_path / "marked.png")
 
 
-def test_a_file_that_cannot_be_read_is_said_beside_the_field(browser: Browser, tmp_path: Path) -> None:
+def test_unreadable_file_is_reported_beside_the_field(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         found.expected.append("400")
         page = found.page
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_said_beside_the_field(browser: Browser, t
 
 
 @pytest.mark.very_slow
-def test_what_is_uploaded_runs_nothing_in_a_browser(browser: Browser, tmp_path: Path) -> None:
+def test_uploaded_files_execute_no_scripts(browser: Browser, tmp_path: Path) -> None:
     evil = b'"<script>document.title=1</script>","<img src=x onerror=document.title=2>",2008\nnet sales,120,100\n'
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         page = found.page

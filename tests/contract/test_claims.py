@@ -120,13 +120,13 @@ def questions(dataset: Dataset) -> Counter[str]:
     return Counter(f"{one.document.id} {question}" for one in dataset.conversations for question in one.questions)
 
 
-def asked(*logs: Path) -> Counter[str]:
+def count_questions(*logs: Path) -> Counter[str]:
     lines = [line for log in logs if log.exists() for line in log.read_text().splitlines()]
     return Counter(line.partition(" ")[2] for line in lines)
 
 
 @pytest.mark.very_slow
-def test_several_runners_play_each_conversation_once(uri: str, tmp_path: Path) -> None:
+def test_several_runners_run_each_conversation_once(uri: str, tmp_path: Path) -> None:
     pause, log = 0.01, tmp_path / "log"
     first = start(runner, uri, log, pause, "inline", False)
     others = [start(runner, uri, log, pause, "inline", True) for _ in range(2)]
@@ -136,17 +136,17 @@ def test_several_runners_play_each_conversation_once(uri: str, tmp_path: Path) -
     run, turns, examples = results(uri)
     assert run.status == "complete"
     assert [example.attempt for example in examples] == [1] * COUNT
-    assert asked(log) == questions(many_conversations(COUNT, pause))
+    assert count_questions(log) == questions(many_conversations(COUNT, pause))
     processes = {line.partition(" ")[0] for line in log.read_text().splitlines()}
     assert len(processes) > 1
     assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
 
 
 @pytest.mark.very_slow
-def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_path: Path) -> None:
+def test_two_processes_resuming_a_killed_run_run_the_rest_once(uri: str, tmp_path: Path) -> None:
     pause, barrier = 0.01, FORK.Barrier(2)
     killed = start(runner, uri, tmp_path / "killed", pause, "inline", False)
-    while sum(asked(tmp_path / "killed").values()) < 20:
+    while sum(count_questions(tmp_path / "killed").values()) < 20:
         time.sleep(0.01)
     assert killed.pid is not None
     os.kill(killed.pid, signal.SIGKILL)
@@ -159,7 +159,7 @@ def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_p
     run, turns, examples = results(uri)
     assert (run.status, len(examples)) == ("complete", COUNT)
     left = [one for one in many_conversations(COUNT, pause).conversations if one.id not in had]
-    assert asked(tmp_path / "log") == Counter(
+    assert count_questions(tmp_path / "log") == Counter(
         f"{one.document.id} {question}" for one in left for question in one.questions
     )
     assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
@@ -167,7 +167,7 @@ def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_p
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("notified", [True, False], ids=["same machine", "another machine"])
-def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
+def test_conversations_claimed_by_a_killed_runner_are_finished_by_others(
     uri: str, tmp_path: Path, notified: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lease = LEASE_SECONDS if notified else SHORT_LEASE
@@ -176,10 +176,10 @@ def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
             monkeypatch.setattr(f"quaestor.evaluation.{module}.has_ended", lambda owner: False)
     pause = 0.05
     killed = start(runner, uri, tmp_path / "killed", pause, "inline", False, None, lease)
-    while sum(asked(tmp_path / "killed").values()) < 8:
+    while sum(count_questions(tmp_path / "killed").values()) < 8:
         time.sleep(0.01)
     rest = [start(runner, uri, tmp_path / f"log{number}", pause, "inline", True, None, lease) for number in range(2)]
-    while not asked(tmp_path / "log0"):
+    while not count_questions(tmp_path / "log0"):
         time.sleep(0.01)
     assert killed.pid is not None
     os.kill(killed.pid, signal.SIGKILL)
@@ -200,12 +200,12 @@ def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: P
     """Stopped for longer than its lease, then woken: what it plays to its end is dropped, and its run goes on."""
     pause = 0.05
     stopped = start(runner, uri, tmp_path / "log", pause, "inline", False, None, SHORT_LEASE)
-    while sum(asked(tmp_path / "log").values()) < 8:
+    while sum(count_questions(tmp_path / "log").values()) < 8:
         time.sleep(0.01)
     assert stopped.pid is not None
     os.kill(stopped.pid, signal.SIGSTOP)
     other = start(runner, uri, tmp_path / "other", pause, "inline", True, None, SHORT_LEASE)
-    while sum(asked(tmp_path / "other").values()) < 40:
+    while sum(count_questions(tmp_path / "other").values()) < 40:
         time.sleep(0.01)
     os.kill(stopped.pid, signal.SIGCONT)
     for process in (stopped, other):
@@ -225,10 +225,10 @@ def test_workers_of_two_runners_play_each_conversation_once(tmp_path: Path) -> N
         assert process.exitcode == 0
     run, _, examples = results(uri)
     assert (run.status, [example.attempt for example in examples]) == ("complete", [1] * COUNT)
-    assert asked(tmp_path / "log") == questions(many_conversations(COUNT))
+    assert count_questions(tmp_path / "log") == questions(many_conversations(COUNT))
 
 
-def test_a_process_that_is_no_more_is_gone() -> None:
+def test_ended_process_is_detected() -> None:
     mine = Lease()
     assert not has_ended(mine.owner)
     with_pipe = FORK.SimpleQueue()

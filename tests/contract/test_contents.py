@@ -64,7 +64,7 @@ async def fill(store: RunStore, *runs: RunRecord) -> None:
             await store.log_prompt(prompt)
 
 
-def test_what_two_runs_share_stands_once(uri: str) -> None:
+def test_content_shared_by_two_runs_is_stored_once(uri: str) -> None:
     play(uri, lambda store: fill(store, RUN))
     once = sizes(uri)
     play(uri, lambda store: fill(store, OTHER))
@@ -79,7 +79,7 @@ def test_what_two_runs_share_stands_once(uri: str) -> None:
     play(uri, read)
 
 
-def test_what_nobody_uses_any_more_is_freed(uri: str) -> None:
+def test_unused_content_is_freed(uri: str) -> None:
     async def delete(store: RunStore, run: RunRecord) -> None:
         await store.delete_run(run.id)
 

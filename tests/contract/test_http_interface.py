@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from played_runs import play_sample
+from played_runs import run_sample
 from web import pages_served
 
 NORD = "sample#NORD/2012/page_41.pdf"
@@ -15,8 +15,8 @@ NORD = "sample#NORD/2012/page_41.pdf"
 
 @pytest.mark.very_slow
 @pytest.mark.timeout(300)
-def test_every_answer_is_what_the_document_says(tmp_path: Path) -> None:
-    play_sample(tmp_path / "runs.db", 2, runs=2)
+def test_http_responses_match_the_openapi_document(tmp_path: Path) -> None:
+    run_sample(tmp_path / "runs.db", 2, runs=2)
     with pages_served(tmp_path, NORD, serve_requests_per_minute=0) as address:
         # What fits the document may be refused all the same: no schema says which solvers are there.
         command = [

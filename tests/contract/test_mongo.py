@@ -160,7 +160,7 @@ def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
         assert {(tuple(keys.items()), unique) for keys, unique in indexes} <= expected
 
 
-def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:
+def test_keys_are_unique_across_writers(mongo_uri: str) -> None:
     """The server itself refuses, so that no program can break a key."""
     from pymongo.errors import DuplicateKeyError
 
@@ -177,7 +177,7 @@ def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:
             look(mongo_uri, again(collection))
 
 
-def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
+def test_partial_writes_are_not_read(mongo_uri: str) -> None:
     """Killed between the turns and the example, or among the triples: neither counts, and the next attempt does."""
     play(mongo_uri, fill)
     half = replace(some_turns(RUN, "c2", 1)[0], question="half")

@@ -78,7 +78,7 @@ def read(uri: str) -> list[object]:
     return asyncio.run(reading())
 
 
-def written(uri: str) -> list[object]:
+def write_and_read(uri: str) -> list[object]:
     play(uri, write_all)
     return read(uri)
 
@@ -133,7 +133,7 @@ def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
 @pytest.mark.very_slow
 @pytest.mark.parametrize("seed", [1])
 def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, seed: int) -> None:
-    expected = written(f"{own_server.address}/direct")
+    expected = write_and_read(f"{own_server.address}/direct")
 
     async def scenario(store: RunStore) -> None:
         assert await store.runs() == ()
@@ -186,7 +186,7 @@ def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch)
     play(f"{own_server.address}/away{IMPATIENT}", scenario)
 
 
-def test_what_another_one_wrote_is_no_reply_that_was_lost(mongo_uri: str) -> None:
+def test_record_of_another_writer_is_not_a_lost_reply(mongo_uri: str) -> None:
     """Record that are refused are refused at once, and those of the same content too."""
 
     async def scenario(store: RunStore) -> None:

@@ -29,14 +29,14 @@ ALL = {"evaluation_runs", "ontologies", "frozen_graphs", "store"}
 """Collections of one document a run, an ontology, a page: they are listed whole."""
 
 
-class Listening(monitoring.CommandListener):
+class QueryRecorder(monitoring.CommandListener):
     """Notes what is asked of the server."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.queries: list[tuple[str, dict[str, Any]]] = []
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
-        self.asked += _filters(event.command_name, event.command)
+        self.queries += _filters(event.command_name, event.command)
 
     def succeeded(self, event: monitoring.CommandSucceededEvent) -> None: ...
 
@@ -139,25 +139,25 @@ def stages(plan: Any) -> Iterator[str]:
 
 
 @pytest.fixture
-def asked(mongo_uri: str) -> list[tuple[str, dict[str, Any]]]:
-    listening = Listening()
+def queries(mongo_uri: str) -> list[tuple[str, dict[str, Any]]]:
+    listening = QueryRecorder()
     everybody: list[Any] = monitoring._LISTENERS.command_listeners
     everybody.append(listening)
     try:
         asyncio.run(every_operation(mongo_uri))
     finally:
         everybody.remove(listening)
-    shapes = {(name, tuple(sorted(wanted))): wanted for name, wanted in listening.asked}
+    shapes = {(name, tuple(sorted(wanted))): wanted for name, wanted in listening.queries}
     return [(name, wanted) for (name, _), wanted in shapes.items()]
 
 
 @pytest.mark.slow
-def test_every_query_goes_by_an_index(mongo_uri: str, asked: list[tuple[str, dict[str, Any]]]) -> None:
-    assert len(asked) > 40
+def test_every_query_goes_by_an_index(mongo_uri: str, queries: list[tuple[str, dict[str, Any]]]) -> None:
+    assert len(queries) > 40
     scanned, unnamed = [], []
     with MongoClient[dict[str, Any]](mongo_uri) as client:
         db = client.get_default_database()
-        for collection, wanted in asked:
+        for collection, wanted in queries:
             found, alone = index_of(collection, wanted)
             if not found:
                 scanned += [(collection, sorted(wanted))] if collection not in ALL else []
@@ -172,7 +172,7 @@ def test_every_query_goes_by_an_index(mongo_uri: str, asked: list[tuple[str, dic
 
 
 @pytest.mark.skipif(not os.environ.get("QUAESTOR_TEST_MONGODB_URI"), reason="a real server plans whole queries")
-def test_a_real_server_scans_no_collection(asked: list[tuple[str, dict[str, Any]]]) -> None:
+def test_a_real_server_scans_no_collection(queries: list[tuple[str, dict[str, Any]]]) -> None:
     with MongoClient[dict[str, Any]](os.environ["QUAESTOR_TEST_MONGODB_URI"]) as client:
         db = client["quaestor_test_indexes"]
         try:
@@ -181,7 +181,7 @@ def test_a_real_server_scans_no_collection(asked: list[tuple[str, dict[str, Any]
                     db[collection].create_index(list(keys.items()), unique=unique)
             scanned = [
                 (collection, wanted)
-                for collection, wanted in asked
+                for collection, wanted in queries
                 if collection not in ALL and "COLLSCAN" in stages(db[collection].find(wanted).explain()["queryPlanner"])
             ]
             assert scanned == []

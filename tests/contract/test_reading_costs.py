@@ -48,9 +48,7 @@ def _cost(name: str, data: bytes) -> float:
         ("packed.pdf", lambda: packed_pdf(400 << 20), None),
     ],
 )
-def test_what_costs_a_library_too_much_ends_at_a_limit(
-    name: str, make: Callable[[], bytes], setting: str | None
-) -> None:
+def test_expensive_files_end_at_a_limit(name: str, make: Callable[[], bytes], setting: str | None) -> None:
     with pytest.raises(ReadingLimitError) as raised:
         read_limited(FileContent(Path(name), make()), ReadingLimits(memory=400 << 20, seconds=1))
     assert raised.value.path == name

@@ -39,7 +39,7 @@ def test_a_store_that_breaks_a_rule_is_named_in_one_line(tmp_path: Path) -> None
     assert "\n" not in str(caught.value)
 
 
-def test_a_run_that_is_created_last_is_the_latest_though_the_clock_was_put_back(uri: str) -> None:
+def test_latest_run_is_the_last_created_even_if_the_clock_was_set_back(uri: str) -> None:
     ahead = replace(a_run("ahead"), started=now() + timedelta(hours=1))
 
     async def scenario(store: RunStore) -> None:

@@ -102,7 +102,7 @@ def pair(uri: str, mongo_uri: str, tmp_path: Path) -> tuple[str, str]:
 
 
 @pytest.mark.very_slow
-def test_a_copy_has_the_digests_of_what_it_is_of_there_and_back(pair: tuple[str, str], tmp_path: Path) -> None:
+def test_copied_store_has_the_digests_of_the_original(pair: tuple[str, str], tmp_path: Path) -> None:
     source, target = pair
     back = f"sqlite:///{tmp_path / 'back.db'}"
     work(source, fill)
@@ -116,7 +116,7 @@ def test_a_copy_has_the_digests_of_what_it_is_of_there_and_back(pair: tuple[str,
 
 
 @pytest.mark.very_slow
-def test_a_digest_tells_what_differs(uri: str) -> None:
+def test_digests_show_differences(uri: str) -> None:
     work(uri, fill)
     before = work(uri, digests_of)
 
@@ -241,7 +241,7 @@ def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object]) ->
 
 
 @pytest.mark.very_slow
-def test_an_index_that_is_gone_is_told(mongo_uri: str) -> None:
+def test_missing_index_is_reported(mongo_uri: str) -> None:
     work(mongo_uri, fill)
     damage(mongo_uri, "", lambda db: db.contents.drop_index([("base", 1)]))
     (problem,) = work(mongo_uri, check).problems
@@ -249,7 +249,7 @@ def test_an_index_that_is_gone_is_told(mongo_uri: str) -> None:
 
 
 @pytest.mark.very_slow
-def test_what_nothing_uses_is_taken_away(uri: str) -> None:
+def test_unused_content_is_removed(uri: str) -> None:
     work(uri, fill)
     before = work(uri, digests_of)
     # As after a writer and a deletion that were killed.

@@ -72,12 +72,12 @@ CALLS: dict[str, list[Call]] = {
 }
 
 
-def model(asked: ReceivedRequest) -> Reply:
+def model(request: ReceivedRequest) -> Reply:
     """Make the calls of the worked examples, one a reply; with the first it says how it understands."""
-    question = question_of(asked)
-    if not asked.results:
+    question = question_of(request)
+    if not request.results:
         return reply(Call("describe_understanding", UNDERSTANDINGS[question]), CALLS[question][0])
-    return reply(CALLS[question][len(asked.results) - 1])
+    return reply(CALLS[question][len(request.results) - 1])
 
 
 @pytest.fixture

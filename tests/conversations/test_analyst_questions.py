@@ -14,7 +14,7 @@ WHOLE = quaestor.Settings(excerpt_tokens=100_000)
 """Answered as a short document: page by page, not from its facts."""
 
 
-def asked(question: str) -> AnsweredQuestion:
+def ask_filing(question: str) -> AnsweredQuestion:
     (answered,) = quaestor.open(FILING, settings=WHOLE).ask([question], solver="embedded")
     return answered
 
@@ -30,7 +30,7 @@ def asked(question: str) -> AnsweredQuestion:
     ],
 )
 def test_two_lines_are_held_against_each_other_with_both_numbers(question: str, answer: str) -> None:
-    found = asked(question)
+    found = ask_filing(question)
     assert found.display == answer
     assert len(found.sources) == 2
 
@@ -51,7 +51,7 @@ def test_two_lines_are_held_against_each_other_with_both_numbers(question: str, 
     ],
 )
 def test_lines_are_found_by_any_of_their_names(question: str, answer: str) -> None:
-    assert asked(question).display == answer
+    assert ask_filing(question).display == answer
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_lines_are_found_by_any_of_their_names(question: str, answer: str) -> No
         ),
     ],
 )
-def test_a_cause_is_told_in_the_words_of_the_discussion(question: str, answer: str) -> None:
+def test_cause_is_quoted_from_the_discussion(question: str, answer: str) -> None:
     (found,) = quaestor.open(DISCUSSED, settings=WHOLE).ask([question], solver="embedded")
     assert found.display == answer
     assert (found.answer.confidence or 1) <= 0.5
@@ -76,14 +76,14 @@ def test_a_cause_is_told_in_the_words_of_the_discussion(question: str, answer: s
 
 
 @pytest.mark.parametrize("question", ["why did R&D fall in 2024?", "what drove the increase in net income?"])
-def test_no_cause_is_told_where_none_is_stated(question: str) -> None:
+def test_no_cause_if_none_is_stated(question: str) -> None:
     (found,) = quaestor.open(DISCUSSED, settings=WHOLE).ask([question], solver="embedded")
     assert found.answer.value is None
     assert [e.reason for e in found.turn.events if isinstance(e, NoAnswerGiven)] == ["not_on_page"]
 
 
 def test_a_question_for_yes_or_no_has_no_number_for_an_answer() -> None:
-    found = asked("was net income above the budget in 2023?")
+    found = ask_filing("was net income above the budget in 2023?")
     assert found.answer.value is None
 
 
@@ -130,6 +130,6 @@ def test_a_follow_up_is_no_surer_than_what_it_rests_on() -> None:
 @pytest.mark.parametrize(
     "question", ["who is the auditor?", "who is the chief executive officer?", "when was it founded?"]
 )
-def test_no_words_are_told_for_a_name_or_a_time_that_have_none(question: str) -> None:
+def test_unknown_name_or_time_has_no_words(question: str) -> None:
     (found,) = quaestor.open(DISCUSSED, settings=WHOLE).ask([question], solver="embedded")
     assert found.answer.value is None

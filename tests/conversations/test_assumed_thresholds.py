@@ -44,7 +44,7 @@ def test_the_workflow() -> None:
     plan = workflow_bench.plan(
         workflow_bench.table(1, "term loans", "2012"), workflow_bench.compute(2, "greater", 1, [313])
     )
-    script = workflow_bench.saying([plan | ASSUMED])
+    script = workflow_bench.script_of([plan | ASSUMED])
     marks_the_threshold(workflow_bench.play(script, QUESTION, page=PAGE).turn.answer)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from reflection_bench import APPROVES, look_up, role_of
-from solver_bench import Played, play_solver
-from workflow_bench import compute, plan, saying, table
+from solver_bench import Played, run_with_script
+from workflow_bench import compute, plan, script_of, table
 
 from quaestor.conversation.events import ReplyRejected
 from quaestor.conversation.turn import Turn
@@ -71,7 +71,7 @@ def looked_up(row: str = "power cables", year: int = 2012) -> Reply:
 
 
 def play(*replies: Reply, questions: Sequence[str] = (WHY,)) -> tuple[Turn, ...]:
-    return play_solver(make_solver("agent"), saying(list(replies)), list(questions), PAGE).turns
+    return run_with_script(make_solver("agent"), script_of(list(replies)), list(questions), PAGE).turns
 
 
 def explained(turn: Turn) -> Explanation:
@@ -170,14 +170,14 @@ by_other = pytest.mark.parametrize("solver", OTHERS)
 BESIDE = "did the sales change, and why?"
 
 
-def play_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> Played:
-    script = saying(list(replies))
+def run_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> Played:
+    script = script_of(list(replies))
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        critic = solver == "reflection" and role_of(asked) != "expert"
-        return structured(asked, APPROVES) if critic else script(asked)
+    def answer(request: ReceivedRequest) -> Reply:
+        critic = solver == "reflection" and role_of(request) != "expert"
+        return structured(request, APPROVES) if critic else script(request)
 
-    return play_solver(make_solver(solver), answer, list(questions), PAGE)
+    return run_with_script(make_solver(solver), answer, list(questions), PAGE)
 
 
 @by_other
@@ -189,7 +189,7 @@ def test_every_solver_explains_with_numbers_of_the_page(solver: str, question: s
         for row, year, sentence, _ in cases
         for reply in OTHERS[solver](row, year, [sentence.replace("YEAR", str(year))])
     ]
-    turns = play_other(solver, *replies, questions=[f"{question} {place}" for place in range(len(cases))]).turns
+    turns = run_other(solver, *replies, questions=[f"{question} {place}" for place in range(len(cases))]).turns
     for turn, (row, year, _, wanted) in zip(turns, cases, strict=True):
         assert explained(turn).text == printed(row, year, wanted)
         kind = "explanation" if question == WHY else "number"
@@ -206,7 +206,7 @@ def test_no_solver_lets_numbers_in_that_are_no_references(solver: str) -> None:
         for first in [OTHERS[solver]("power cables", 2012, ["It rose {#3}.", f"It is {amount} of it [#1]."])]
         for reply in (*first, first[-1])
     ]
-    turns = play_other(solver, *replies, questions=[f"{BESIDE} {'x' * place}" for place in range(len(amounts))]).turns
+    turns = run_other(solver, *replies, questions=[f"{BESIDE} {'x' * place}" for place in range(len(amounts))]).turns
     for amount, turn in zip(amounts, turns, strict=True):
         assert (explained(turn).text, turn.verified) == ("It rose 7.3 %.", True), amount
         assert len(rejected(turn)) == 1, amount
@@ -226,17 +226,17 @@ def test_an_explanation_may_rest_on_passages_alone(solver: str) -> None:
         ],
         "reflection": [{"reasoning": "", "steps": [], **silent}],
     }
-    run = play_other(solver, *replies[solver], questions=[WHY])
+    run = run_other(solver, *replies[solver], questions=[WHY])
     assert (explained(run.turn).text, run.turn.verified) == ("Two projects were early.", True)
     (source,) = run.turn.answer.sources
     assert isinstance(source, SentenceRef)
     assert source.start == 0
     last = replies[solver][-1]
     assert isinstance(last, dict)
-    judged = play_other(solver, *replies[solver][:-1], {**last, "verdict": "yes"})
+    judged = run_other(solver, *replies[solver][:-1], {**last, "verdict": "yes"})
     assert (judged.turn.answer.value, explained(judged.turn).text) == (YesNo(True), "Two projects were early.")
     left = [*replies[solver][:-1], *[{**last, "explanation": ["It rose by 7 %."]}] * 2]
-    nothing = play_other(solver, *left, questions=[WHY]).turn
+    nothing = run_other(solver, *left, questions=[WHY]).turn
     assert (nothing.answer.value, nothing.answer.explanation, nothing.error) == (None, None, None)
 
 
@@ -254,7 +254,7 @@ def rejected(turn: Turn) -> list[str]:
         (["{#3}"], "has no words"),
     ],
 )
-def test_a_model_is_told_once_why_a_sentence_cannot_be_shown(sentences: list[str], fault: str) -> None:
+def test_model_is_informed_once_why_a_sentence_is_omitted(sentences: list[str], fault: str) -> None:
     (turn,) = play(looked_up(), final(*sentences, answer="#3"), final("It rose by {#3}.", answer="#3"))
     assert fault in rejected(turn)[0]
     assert (explained(turn).text, turn.answer.reason) == ("It rose by 7.3 %.", None)
@@ -296,10 +296,10 @@ def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
         ("1 - old / new", None),
     ],
 )
-def test_a_reader_is_told_of_a_small_number_that_makes_an_amount(formula: str, assumed: str | None) -> None:
+def test_small_number_taken_as_an_amount_is_reported(formula: str, assumed: str | None) -> None:
     replies = by_sparql("power cables", 2012, [])
     replies[1] = {**replies[1], "explanation": [f"{{{formula}}} was it."]}  # type: ignore[dict-item]  # no reply
-    reason = str(play_other("sparql", *replies).turns[0].answer.reason)
+    reason = str(run_other("sparql", *replies).turns[0].answer.reason)
     assert ("the model assumes" in reason) == (assumed is not None)
     assert assumed is None or f" {assumed}, which no page prints" in reason
 
@@ -307,4 +307,4 @@ def test_a_reader_is_told_of_a_small_number_that_makes_an_amount(formula: str, a
 @by_other
 def test_half_a_surrogate_pair_in_an_explanation_can_be_shown(solver: str) -> None:
     replies = OTHERS[solver]("power cables", 2012, ["It \ud800 rose {#3}."])
-    assert explained(play_other(solver, *replies).turns[0]).text == "It ? rose 7.3 %."
+    assert explained(run_other(solver, *replies).turns[0]).text == "It ? rose 7.3 %."

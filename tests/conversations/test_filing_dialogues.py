@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from long_filing import a_long_filing
-from oracle import Played, play_with_oracle
+from oracle import OracleRun, run_with_oracle
 from run_oracle import ORACLES, oracle_of
 from values import a_value
 
@@ -42,16 +42,18 @@ FILED = (
 by_solver = pytest.mark.parametrize("solver", sorted(ORACLES))
 
 
-def played(solver: str, document: Document, turns: tuple[tuple[str, str, float], ...], tokens: int = TOKENS) -> Played:
+def run_dialogue(
+    solver: str, document: Document, turns: tuple[tuple[str, str, float], ...], tokens: int = TOKENS
+) -> OracleRun:
     conversation = Conversation("asked", document, tuple(question for question, _, _ in turns))
     golds = {"asked": tuple(GoldTurn(program, a_value(value), None, 0) for _, program, value in turns)}
     oracle, excerpts = oracle_of(solver), PlaceExcerpts.of_file(document, tokens)
-    return asyncio.run(play_with_oracle([conversation], golds, make_solver(solver, {}), oracle, lambda _: excerpts))
+    return asyncio.run(run_with_oracle([conversation], golds, make_solver(solver, {}), oracle, lambda _: excerpts))
 
 
 @by_solver
 def test_six_questions_over_a_long_report(solver: str, local_models: None) -> None:
-    found = played(solver, a_long_filing(), TURNS)
+    found = run_dialogue(solver, a_long_filing(), TURNS)
     assert [outcome.cause for outcome in found.outcomes if not outcome.right] == []
     assert len(found.outcomes) == len(TURNS)
 
@@ -59,14 +61,14 @@ def test_six_questions_over_a_long_report(solver: str, local_models: None) -> No
 @pytest.mark.slow
 @by_solver
 def test_no_prompt_has_the_whole_report(solver: str, local_models: None) -> None:
-    long, longer = (played(solver, a_long_filing(filler), TURNS[:1]).usage.input_tokens for filler in (40, 400))
+    long, longer = (run_dialogue(solver, a_long_filing(filler), TURNS[:1]).usage.input_tokens for filler in (40, 400))
     assert longer < 1.2 * long
 
 
 @pytest.mark.very_slow
 @by_solver
 def test_six_questions_over_a_filed_report(solver: str, local_models: None, filed: Document) -> None:
-    found = played(solver, filed, FILED, 4_000)
+    found = run_dialogue(solver, filed, FILED, 4_000)
     assert [outcome.cause for outcome in found.outcomes if not outcome.right] == []
 
 

@@ -46,7 +46,7 @@ CONVERSATIONS: tuple[Turns, ...] = (
 )
 
 
-def asked(*questions: str) -> Answers:
+def ask_filing(*questions: str) -> Answers:
     return quaestor.open(FILING, settings=WHOLE).ask(questions, solver="embedded")
 
 
@@ -56,12 +56,12 @@ def tables(answered: AnsweredQuestion) -> set[int]:
 
 @pytest.mark.parametrize("turns", CONVERSATIONS, ids=lambda turns: turns[0][0])
 def test_follow_ups_stay_where_they_are_unless_they_move_on(turns: Turns) -> None:
-    found = asked(*(question for question, _, _ in turns))
+    found = ask_filing(*(question for question, _, _ in turns))
     assert [answered.display for answered in found] == [display for _, display, _ in turns]
     for answered, (_, _, places) in zip(found, turns, strict=True):
         assert tables(answered) <= set(places), answered.question
 
 
-def test_what_the_report_does_not_say_is_no_sure_answer() -> None:
-    (answered,) = asked("how tall is the chief executive's dog?")
+def test_question_beyond_the_report_has_no_confident_answer() -> None:
+    (answered,) = ask_filing("how tall is the chief executive's dog?")
     assert answered.answer.value is None or (answered.answer.confidence or 0) < 0.5

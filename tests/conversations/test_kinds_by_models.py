@@ -9,15 +9,15 @@ import pytest
 from many_cases import for_each_row
 from model_server import Script
 from reflection_bench import APPROVES, look_up, role_of
-from solver_bench import Played, play_solver
+from solver_bench import Played, run_with_script
 from toolboxes import sample_knowledge, sample_pages
-from workflow_bench import cells, compute, plan, saying, table, words
+from workflow_bench import cells, compute, plan, script_of, table, words
 
 from quaestor.conversation.events import ReplyRejected
 from quaestor.core.answer_value import YesNo, amount_words, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
@@ -33,7 +33,7 @@ SERIES = cells(1, ["total net sales"], ["all"])
 SERIES_QUERY = 'SELECT ?label ?v { ?o kg:rowLabel "total net sales" ; kg:columnLabel ?label ; kg:value ?v }'
 
 
-def sparql_says(values: Json, formula: str | None = None, **more: Any) -> list[Json | Reply]:
+def sparql_replies(values: Json, formula: str | None = None, **more: Any) -> list[Json | Reply]:
     """The replies of the two phases; of one if a value is the answer."""
     first: Json = {"reasoning": "as asked", "values": values, **more}
     if formula is None:
@@ -88,7 +88,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         WHICH,
         {
             "workflow": [plan(SERIES, compute(2, "argmax", 1))],
-            "sparql": sparql_says({"sales": {"cells": SERIES_QUERY}}, "argmax(sales)"),
+            "sparql": sparql_replies({"sales": {"cells": SERIES_QUERY}}, "argmax(sales)"),
             "agent": calculated("argmax", "#1..#3"),
             "reflection": [drafted(*SALES, works_out("argmax", 1, 2, 3))],
         },
@@ -98,7 +98,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         "in how many years did total net sales exceed 900 million?",
         {
             "workflow": [plan(SERIES, compute(2, "above", 1, [900]), compute(3, "count", 2))],
-            "sparql": sparql_says({"sales": {"cells": SERIES_QUERY}}, "count(above(sales, 900))"),
+            "sparql": sparql_replies({"sales": {"cells": SERIES_QUERY}}, "count(above(sales, 900))"),
             "agent": [*calculated("above", "#1..#3", 900)[:2], Reply(calls=(calculate("count", "#4"),)), final("#5")],
             "reflection": [drafted(*SALES, works_out("above", 1, 2, 3, "900"), works_out("count", 4))],
         },
@@ -108,7 +108,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         "what were the total net sales in each year?",
         {
             "workflow": [plan(SERIES)],
-            "sparql": sparql_says({"sales": {"cells": SERIES_QUERY}}),
+            "sparql": sparql_replies({"sales": {"cells": SERIES_QUERY}}),
             "agent": calculated("items", "#1..#3"),
             "reflection": [drafted(*SALES, works_out("items", 1, 2, 3))],
         },
@@ -118,7 +118,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         "why did the sales of power cables grow in 2012?",
         {
             "workflow": [plan(words(1, "Two offshore  grid projects were delivered ahead of plan"))],
-            "sparql": sparql_says({"why": {"words": "two offshore grid projects were delivered ahead of plan."}}),
+            "sparql": sparql_replies({"why": {"words": "two offshore grid projects were delivered ahead of plan."}}),
             "agent": [words_of("Two offshore grid  projects were delivered ahead of plan")],
             "reflection": [drafted(quotes("Two offshore grid  projects were delivered ahead of plan"))],
         },
@@ -128,7 +128,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         "which are the first two product lines?",
         {
             "workflow": [plan(words(1, "power cables"), words(2, "data cables"), compute(3, "items", 1, 2))],
-            "sparql": sparql_says({"a": {"words": "power cables"}, "b": {"words": "data cables"}}, "items(a, b)"),
+            "sparql": sparql_replies({"a": {"words": "power cables"}, "b": {"words": "data cables"}}, "items(a, b)"),
             "agent": [words_of("power cables", "data cables")],
             "reflection": [drafted(quotes("power cables"), quotes("data cables"), works_out("items", 1, 2))],
         },
@@ -144,7 +144,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
                     compute(3, "greater", 1, 2),
                 )
             ],
-            "sparql": sparql_says(
+            "sparql": sparql_replies(
                 {
                     "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
                     "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
@@ -177,7 +177,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
                     compute(4, "items", 1, 3),
                 )
             ],
-            "sparql": sparql_says(
+            "sparql": sparql_replies(
                 {
                     "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
                     "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
@@ -212,7 +212,7 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
                     compute(5, "items", 3, 4),
                 )
             ],
-            "sparql": sparql_says(
+            "sparql": sparql_replies(
                 {
                     "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
                     "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
@@ -248,11 +248,11 @@ by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection
 def play(solver: str, script: Script, *questions: str) -> Played:
     """Critics, if there are any, approve."""
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        critic = solver == "reflection" and role_of(asked) != "expert"
-        return structured(asked, APPROVES) if critic else script(asked)
+    def answer(request: ReceivedRequest) -> Reply:
+        critic = solver == "reflection" and role_of(request) != "expert"
+        return structured(request, APPROVES) if critic else script(request)
 
-    return play_solver(make_solver(solver), answer, questions, PAGE)
+    return run_with_script(make_solver(solver), answer, questions, PAGE)
 
 
 def rounded(number: Decimal, scale: Scale, unit: str | None) -> str:
@@ -264,7 +264,7 @@ def rounded(number: Decimal, scale: Scale, unit: str | None) -> str:
 def test_every_kind_of_answer(
     solver: str, question: str, replies: dict[str, Sequence[Json | Reply]], expected: str
 ) -> None:
-    turn = play(solver, saying(replies[solver]), question).turn
+    turn = play(solver, script_of(replies[solver]), question).turn
     assert turn.error is None, turn.error
     assert turn.verified
     assert turn.answer.value is not None
@@ -272,16 +272,16 @@ def test_every_kind_of_answer(
     assert turn.answer.sources
 
 
-def test_what_is_computed_for_several_lines_is_called_by_them() -> None:
+def test_results_for_several_lines_are_named_by_the_lines() -> None:
     lines = [of(row, year) for row in ("power cables", "data cables") for year in (2011, 2012)]
     growth = [calculate("percentage_change", "#1", "#2"), calculate("percentage_change", "#3", "#4")]
     replies = [Reply(calls=(*lines, *growth, calculate("argmax", "#5", "#6"))), final("#8")]
-    turn = play("agent", saying(replies), "power cables or data cables, which grew faster?").turn
+    turn = play("agent", script_of(replies), "power cables or data cables, which grew faster?").turn
     assert (str(turn.answer), turn.verified) == ("data cables", True)
     margins = [calculate("percentage", f"#{part}", f"#{whole}") for part, whole in ((1, 3), (2, 4))]
     cells = [of(row, year) for row in ("operating income", "total net sales") for year in (2012, 2011)]
     both = [Reply(calls=(*cells, *margins)), final("#5, #6")]
-    turn = play("agent", saying(both), "operating margin 2012 vs 2011?").turn
+    turn = play("agent", script_of(both), "operating margin 2012 vs 2011?").turn
     assert str(turn.answer) == "2012: 8.4973 %; 2011: 9.4462 %"
 
 
@@ -298,7 +298,7 @@ STATED = "two offshore grid projects were delivered ahead of plan"
 def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(reply: Json) -> None:
     question = "what were power cables in 2012, and was any project early?"
     looked_up = Reply(calls=(of("power cables", 2012),))
-    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", reply),))]), question).turn
+    turn = play("agent", script_of([looked_up, Reply(calls=(Call("final_answer", reply),))]), question).turn
     assert (turn.error, turn.verified) == (None, True)
     assert str(turn.answer) == "power cables, 2012: $ 642.3 million; yes"
     assert len(turn.answer.sources) == 2
@@ -307,22 +307,22 @@ def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(reply: Json) -
 def test_a_yes_or_no_in_a_list_that_nothing_states_is_handed_back() -> None:
     question = "what were power cables in 2012, and was any project early?"
     looked_up = Reply(calls=(of("power cables", 2012),))
-    turn = play("agent", saying([looked_up, final("#1, yes"), final("#1")]), question).turn
+    turn = play("agent", script_of([looked_up, final("#1, yes"), final("#1")]), question).turn
     (fault,) = [fault for event in turn.events if isinstance(event, ReplyRejected) for fault in event.faults]
     assert "nothing states yes" in fault
 
 
 @by_solver
-def test_what_was_selected_can_be_referred_to(solver: str) -> None:
+def test_selected_items_can_be_referred_to(solver: str) -> None:
     question, responses, _ = CASES[2]
     later: dict[str, list[Json | Reply]] = {
         "workflow": [plan(compute(1, "argmin", -1))],
-        "sparql": sparql_says({"sales": "result_0"}, "argmin(sales)"),
+        "sparql": sparql_replies({"sales": "result_0"}, "argmin(sales)"),
         "agent": [Reply(calls=(calculate("argmin", "#-1"),)), final("#1")],
         "reflection": [drafted(works_out("argmin", -1))],
     }
     replies: list[Json | Reply] = [*responses[solver], *later[solver]]
-    turns = play(solver, saying(replies), question, "and in which year were they lowest?").turns
+    turns = play(solver, script_of(replies), question, "and in which year were they lowest?").turns
     assert [turn.error for turn in turns] == [None, None]
     assert str(turns[1].answer.value) == "2010"
     assert turns[1].verified
@@ -334,18 +334,18 @@ def other_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        whole = "\n".join((asked.system, *asked.prompts, *asked.results))
+    def answer(request: ReceivedRequest) -> Reply:
+        whole = "\n".join((request.system, *request.prompts, *request.results))
         if "no_answer is other" in whole and "letter by letter" not in whole:
-            return structured(asked, {**fields[solver], "no_answer": "other"})
+            return structured(request, {**fields[solver], "no_answer": "other"})
         following = next(left)
-        return following if isinstance(following, Reply) else structured(asked, following)
+        return following if isinstance(following, Reply) else structured(request, following)
 
     return answer
 
 
 @by_scheme
-def test_a_model_that_was_told_of_numbers_is_told_of_all_kinds_once_it_says_that_it_has_none(solver: str) -> None:
+def test_model_given_numbers_only_gets_all_kinds_when_it_finds_no_number(solver: str) -> None:
     question, replies, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
     run = play(solver, other_first(solver, replies), question)
     assert str(run.turn.answer.value) == expected
@@ -354,20 +354,20 @@ def test_a_model_that_was_told_of_numbers_is_told_of_all_kinds_once_it_says_that
 
 
 @by_solver
-def test_a_model_that_was_told_of_all_kinds_cannot_say_that_it_needs_another(solver: str) -> None:
+def test_model_given_all_kinds_cannot_request_another_kind(solver: str) -> None:
     other: dict[str, Json | Reply] = {
         "workflow": {**plan(), "no_answer": "other"},
         "sparql": {"reasoning": "", "values": [], "no_answer": "other"},
         "agent": Reply(calls=(Call("final_answer", {"no_answer": "other"}),)),
         "reflection": drafted(no_answer="other"),
     }
-    run = play(solver, saying([other[solver], *CASES[0][1][solver]]), WHICH)
+    run = play(solver, script_of([other[solver], *CASES[0][1][solver]]), WHICH)
     assert str(run.turn.answer.value) == "2012"
 
 
 @by_scheme
-def test_a_question_for_a_number_is_told_nothing_of_other_kinds(solver: str) -> None:
-    body = str(play(solver, saying([]), "what were the total net sales in 2012?").asked[0].body)
+def test_prompt_for_a_number_mentions_no_other_kinds(solver: str) -> None:
+    body = str(play(solver, script_of([]), "what were the total net sales in 2012?").asked[0].body)
     assert "no_answer is other" in body
     assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in body]
 
@@ -375,16 +375,16 @@ def test_a_question_for_a_number_is_told_nothing_of_other_kinds(solver: str) -> 
 @pytest.mark.parametrize("answer", ["#1, #2", "#1 and #2.", "#1..#2", ["#1", "#2"]])
 def test_an_agent_answers_with_several_steps_as_a_list(answer: object) -> None:
     looked_up = Reply(calls=(of("total net sales", 2012), of("total net sales", 2011)))
-    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", {"answer": answer}),))]), SEVERAL).turn
+    turn = play("agent", script_of([looked_up, Reply(calls=(Call("final_answer", {"answer": answer}),))]), SEVERAL).turn
     assert turn.answer.value is not None
     assert print_value(turn.answer.value) == "2012: 1036.8; 2011: 969.7"
     assert (len(turn.answer.sources), turn.answer.scale, turn.verified) == (2, Scale.MILLION, True)
 
 
 @pytest.mark.parametrize("answer", ["#1, #9", "#1; net sales"])
-def test_an_agents_list_of_what_is_no_step_is_given_back(answer: str) -> None:
+def test_agent_list_with_an_invalid_step_is_returned(answer: str) -> None:
     calls = Reply(calls=(of("total net sales", 2012),))
-    run = play("agent", saying([calls, final(answer), final("#1")]), SEVERAL)
+    run = play("agent", script_of([calls, final(answer), final("#1")]), SEVERAL)
     assert str(run.turn.answer.number) == "1036.8"
     assert any(isinstance(event, ReplyRejected) for event in run.turn.events)
 
@@ -394,13 +394,13 @@ def test_an_agents_list_of_what_is_no_step_is_given_back(answer: str) -> None:
 def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(answer: object, yes: bool, passages: int) -> None:
     words = ["Two offshore grid projects were delivered ahead of plan", "higher demand of data centers"][:passages]
     reply = Reply(calls=(Call("final_answer", {"answer": answer, "words": words}),))
-    turn = play("agent", saying([reply]), "did projects end as planned?").turn
+    turn = play("agent", script_of([reply]), "did projects end as planned?").turn
     assert (turn.answer.value, turn.error, turn.verified) == (YesNo(yes), None, True)
     assert len(turn.answer.sources) == passages
 
 
 @by_solver
-def test_no_answer_is_said_with_its_reason_and_no_number(solver: str) -> None:
+def test_missing_answer_is_shown_with_its_reason(solver: str) -> None:
     why, none = "there is no line of barges", {"no_answer": "not_on_page"}
     silent = Reply(calls=(Call("final_answer", {**none, "explanation": why}),))
     replies: dict[str, list[Json | Reply]] = {
@@ -409,7 +409,7 @@ def test_no_answer_is_said_with_its_reason_and_no_number(solver: str) -> None:
         "agent": [silent, silent],  # what was not looked for is doubted once
         "reflection": [{**drafted(**none), "reasoning": why}],
     }
-    turn = play(solver, saying(replies[solver]), "in which year were the sales of barges highest?").turn
+    turn = play(solver, script_of(replies[solver]), "in which year were the sales of barges highest?").turn
     assert (turn.error, turn.answer.value) == (None, None)
     assert why in str(turn.answer.reason)
 
@@ -459,8 +459,8 @@ HOSTILE: dict[str, list[Json | Reply]] = {
 
 
 @for_each_row([(s, reply) for s, replies in HOSTILE.items() for reply in replies])
-def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply: Json | Reply) -> None:
-    run = play(solver, saying([reply, *CASES[0][1][solver]]), WHICH)
+def test_invalid_plan_is_returned_with_the_error(solver: str, reply: Json | Reply) -> None:
+    run = play(solver, script_of([reply, *CASES[0][1][solver]]), WHICH)
     assert run.turn.error is None, run.turn.error
     assert str(run.turn.answer.value) == "2012"
     critics = int(solver == "reflection")
@@ -473,7 +473,7 @@ def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply
 )
 def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> None:
     first, last = CASES[0][1]["sparql"]
-    run = play("sparql", saying([first, {"reasoning": "", "formula": formula}, last]), WHICH)
+    run = play("sparql", script_of([first, {"reasoning": "", "formula": formula}, last]), WHICH)
     assert str(run.turn.answer.value) == "2012"
     assert run.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
 
@@ -490,7 +490,7 @@ def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> No
 def test_reflection_has_the_kinds_of_its_expert(question: str, expected: str) -> None:
     solver = make_solver("reflection", {"expert": "embedded", "expert_options": {"answers": "all"}})
     conversation = Conversation("made up", sample_pages()[PAGE], (question,))
-    (turn,) = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
+    (turn,) = asyncio.run(answer_conversation(conversation, solver, sample_knowledge()))
     assert str(turn.answer.value) == expected
     assert turn.answer.reason is None
     assert turn.verified

@@ -5,8 +5,8 @@ import random
 from pathlib import Path
 
 import pytest
-from muddled import Muddled
-from oracle import Outcome, play_with_oracle
+from muddled import MuddledOracles
+from oracle import Outcome, run_with_oracle
 from run_oracle import ORACLES, oracle_of
 
 from quaestor.datasets.formats import read_dataset
@@ -22,8 +22,8 @@ CONVERSATIONS = 10
 def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:
     """How some conversations of a file go with a model half of whose replies are muddled; every turn has an end."""
     conversations = random.Random(seed).sample(read_dataset(path).conversations, CONVERSATIONS)
-    oracle = Muddled(oracle_of(solver), seed)
-    run = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
+    oracle = MuddledOracles(oracle_of(solver), seed)
+    run = asyncio.run(run_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
     assert len(run.outcomes) == sum(len(conversation.questions) for conversation in conversations)
     assert oracle.muddled > len(run.outcomes) / 2
     return run.outcomes

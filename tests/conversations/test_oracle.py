@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from oracle import Outcome, play_with_oracle
+from oracle import Outcome, run_with_oracle
 from run_oracle import oracle_of
 from values import a_value
 
@@ -25,7 +25,7 @@ def outcomes(solver: str, path: Path, count: int | None = None) -> list[Outcome]
     if count is not None:
         conversations = random.Random(4).sample(conversations, count)
     oracle = oracle_of(solver)
-    run = asyncio.run(play_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
+    run = asyncio.run(run_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
     return list(run.outcomes)
 
 
@@ -53,7 +53,7 @@ def test_a_wrong_reference_is_seen(local_models: None) -> None:
     conversation = read_dataset(sample_path()).conversations[0]
     golds = read_gold(sample_path())[conversation.id]
     other = {conversation.id: (replace(golds[0], executed=a_value(-987.5)), *golds[1:])}
-    run = asyncio.run(play_with_oracle([conversation], other, make_solver("agent", {}), oracle_of("agent")))
+    run = asyncio.run(run_with_oracle([conversation], other, make_solver("agent", {}), oracle_of("agent")))
     found = run.outcomes
     assert [outcome.turn for outcome in found if not outcome.right] == [0]
     assert "= -987.5; answers" in found[0].cause

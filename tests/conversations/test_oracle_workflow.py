@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from oracle import Outcome, play_with_oracle
+from oracle import Outcome, run_with_oracle
 from oracle_workflow import WorkflowOracle
 
 from quaestor.datasets.formats import read_dataset
@@ -21,7 +21,7 @@ def outcomes(path: Path, count: int | None = None) -> list[Outcome]:
     if count is not None:
         conversations = random.Random(6).sample(conversations, count)
     solver = make_solver("workflow", {})
-    return list(asyncio.run(play_with_oracle(conversations, read_gold(path), solver, WorkflowOracle)).outcomes)
+    return list(asyncio.run(run_with_oracle(conversations, read_gold(path), solver, WorkflowOracle)).outcomes)
 
 
 @pytest.mark.slow

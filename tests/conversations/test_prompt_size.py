@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from oracle import play_with_oracle
+from oracle import run_with_oracle
 from run_oracle import oracle_of
 
 from quaestor.datasets.formats import read_dataset
@@ -21,7 +21,7 @@ CONVERSATIONS = 6
 def test_a_turn_reads_no_more_than_it_has_to(solver: str, most_read: int, most_requests: float) -> None:
     conversations = read_dataset(sample_path()).conversations[:CONVERSATIONS]
     golds = read_gold(sample_path())
-    run = asyncio.run(play_with_oracle(conversations, golds, make_solver(solver, {}), oracle_of(solver)))
+    run = asyncio.run(run_with_oracle(conversations, golds, make_solver(solver, {}), oracle_of(solver)))
     turns = len(run.outcomes)
     assert all(outcome.right for outcome in run.outcomes)
     assert run.usage.input_tokens / turns <= most_read

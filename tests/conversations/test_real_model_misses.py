@@ -38,7 +38,7 @@ from quaestor.web.app import create_app
 Json = dict[str, Any]
 Steps = list[str]
 Calls = Generator[Reply, None, Steps]
-Script = Callable[["Mind"], Generator[Reply, None, None]]
+Script = Callable[["TurnScene"], Generator[Reply, None, None]]
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w.]*\d)")
 _QUOTED = re.compile(r"'([^']{9,})'")
@@ -47,7 +47,7 @@ _SEGMENT = re.compile(r"([A-Z][\w& ]+) \(")
 
 
 @dataclass
-class Mind:
+class TurnScene:
     """What a careful model knows in one turn: the question, what it is shown, and what to look for.
 
     Attributes:
@@ -137,8 +137,8 @@ class Mind:
     def is_shown(self, passage: str) -> bool:
         return folded(passage) in folded("\n".join((*self.asked.prompts, *self.asked.results)))
 
-    def answer(self, **said: Any) -> Reply:
-        return self.reply(Call("final_answer", said))
+    def answer(self, **arguments: Any) -> Reply:
+        return self.reply(Call("final_answer", arguments))
 
 
 def folded(text: str) -> str:
@@ -151,97 +151,97 @@ def names(text: str) -> set[str]:
     return set(re.findall(r"[a-z]{3,}", text.lower()))
 
 
-def grew_faster(mind: Mind) -> Generator[Reply, None, None]:
-    one, before, other, other_before = yield from mind.look_up(*mind.amounts)
-    growth = yield from mind.calculate(("percentage_change", before, one), ("percentage_change", other_before, other))
-    (faster,) = yield from mind.calculate(("argmax", *growth))
-    yield mind.answer(answer=faster, explanation=[f"They grew by {{{growth[0]}}} and {{{growth[1]}}}."])
+def grew_faster(scene: TurnScene) -> Generator[Reply, None, None]:
+    one, before, other, other_before = yield from scene.look_up(*scene.amounts)
+    growth = yield from scene.calculate(("percentage_change", before, one), ("percentage_change", other_before, other))
+    (faster,) = yield from scene.calculate(("argmax", *growth))
+    yield scene.answer(answer=faster, explanation=[f"They grew by {{{growth[0]}}} and {{{growth[1]}}}."])
 
 
-def amount_and_growth(mind: Mind) -> Generator[Reply, None, None]:
-    now, before = yield from mind.look_up(*mind.amounts)
-    (growth,) = yield from mind.calculate(("percentage_change", before, now))
-    yield mind.answer(answer=f"{now}, {growth}")
+def amount_and_growth(scene: TurnScene) -> Generator[Reply, None, None]:
+    now, before = yield from scene.look_up(*scene.amounts)
+    (growth,) = yield from scene.calculate(("percentage_change", before, now))
+    yield scene.answer(answer=f"{now}, {growth}")
 
 
 def stated(words: str) -> Script:
-    def script(mind: Mind) -> Generator[Reply, None, None]:
-        passages = yield from mind.read(mind.passages, words)
-        yield mind.answer(answer="yes" if mind.line["answer"]["yes"] else "no", words=passages)
+    def script(scene: TurnScene) -> Generator[Reply, None, None]:
+        passages = yield from scene.read(scene.passages, words)
+        yield scene.answer(answer="yes" if scene.line["answer"]["yes"] else "no", words=passages)
 
     return script
 
 
 def quoted(words: str) -> Script:
-    def script(mind: Mind) -> Generator[Reply, None, None]:
-        passages = yield from mind.read(mind.passages, words)
-        yield mind.answer(words=passages)
+    def script(scene: TurnScene) -> Generator[Reply, None, None]:
+        passages = yield from scene.read(scene.passages, words)
+        yield scene.answer(words=passages)
 
     return script
 
 
-def moved(mind: Mind) -> Generator[Reply, None, None]:
-    now, before = yield from mind.look_up(*mind.amounts)
-    (change,) = yield from mind.calculate(("subtract", now, before))
-    yield mind.answer(answer=change)
+def moved(scene: TurnScene) -> Generator[Reply, None, None]:
+    now, before = yield from scene.look_up(*scene.amounts)
+    (change,) = yield from scene.calculate(("subtract", now, before))
+    yield scene.answer(answer=change)
 
 
-def segments(mind: Mind) -> Generator[Reply, None, None]:
+def segments(scene: TurnScene) -> Generator[Reply, None, None]:
     """Quote of each segment the sentence that says what it includes."""
-    called = _SEGMENT.findall(mind.line["answer"]["text"])
-    texts = [sentence.text for sentence in mind.document.sentences]
+    called = _SEGMENT.findall(scene.line["answer"]["text"])
+    texts = [sentence.text for sentence in scene.document.sentences]
     texts_of = [[text for text in texts if f"{name} segment includes" in text] for name in called]
-    if not all(any(map(mind.is_shown, alike)) for alike in texts_of):
-        yield mind.looking("segment includes")
-    yield mind.answer(words=[next(filter(mind.is_shown, alike)) for alike in texts_of])
+    if not all(any(map(scene.is_shown, alike)) for alike in texts_of):
+        yield scene.looking("segment includes")
+    yield scene.answer(words=[next(filter(scene.is_shown, alike)) for alike in texts_of])
 
 
-def both_years(mind: Mind) -> Generator[Reply, None, None]:
-    found = yield from mind.look_up(*mind.amounts)
-    yield mind.answer(answer=", ".join(found))
+def both_years(scene: TurnScene) -> Generator[Reply, None, None]:
+    found = yield from scene.look_up(*scene.amounts)
+    yield scene.answer(answer=", ".join(found))
 
 
-def fell_by_percent(mind: Mind) -> Generator[Reply, None, None]:
-    now, before = yield from mind.look_up(*mind.amounts)
-    (fall,) = yield from mind.calculate(("subtract", before, now))
-    (share,) = yield from mind.calculate(("percentage", fall, before))
-    yield mind.answer(answer=share)
+def fell_by_percent(scene: TurnScene) -> Generator[Reply, None, None]:
+    now, before = yield from scene.look_up(*scene.amounts)
+    (fall,) = yield from scene.calculate(("subtract", before, now))
+    (share,) = yield from scene.calculate(("percentage", fall, before))
+    yield scene.answer(answer=share)
 
 
-def why_and_by_how_much(mind: Mind) -> Generator[Reply, None, None]:
-    before, now, each_before, each = yield from mind.look_up(*mind.amounts)
-    (fall,) = yield from mind.calculate(("subtract", before, now))
+def why_and_by_how_much(scene: TurnScene) -> Generator[Reply, None, None]:
+    before, now, each_before, each = yield from scene.look_up(*scene.amounts)
+    (fall,) = yield from scene.calculate(("subtract", before, now))
     because = f"Each share earned more, {{{each}}} after {{{each_before}}}, for there were {{{fall}}} fewer."
-    yield mind.answer(answer=fall, explanation=[because])
+    yield scene.answer(answer=fall, explanation=[because])
 
 
-def amount_and_stated(mind: Mind) -> Generator[Reply, None, None]:
-    awarded, recorded = yield from mind.read(mind.passages, "amounts have been paid or recorded")
-    yield mind.reply(Call("find_in_text", {"words": awarded}))
-    (found,) = mind.results(1)
-    yield mind.answer(answer=f"#{found['step']}, no", words=[recorded])
+def amount_and_stated(scene: TurnScene) -> Generator[Reply, None, None]:
+    awarded, recorded = yield from scene.read(scene.passages, "amounts have been paid or recorded")
+    yield scene.reply(Call("find_in_text", {"words": awarded}))
+    (found,) = scene.results(1)
+    yield scene.answer(answer=f"#{found['step']}, no", words=[recorded])
 
 
-def margins_compared(mind: Mind) -> Generator[Reply, None, None]:
-    income, revenue, income_before, revenue_before = yield from mind.look_up(*mind.amounts)
-    now, before = yield from mind.calculate(
+def margins_compared(scene: TurnScene) -> Generator[Reply, None, None]:
+    income, revenue, income_before, revenue_before = yield from scene.look_up(*scene.amounts)
+    now, before = yield from scene.calculate(
         ("percentage", income, revenue), ("percentage", income_before, revenue_before)
     )
-    (higher,) = yield from mind.calculate(("greater", now, before))
-    yield mind.answer(answer=f"{now}, {before}, {higher}")
+    (higher,) = yield from scene.calculate(("greater", now, before))
+    yield scene.answer(answer=f"{now}, {before}, {higher}")
 
 
-def answered_then(mind: Mind) -> Generator[Reply, None, None]:
+def answered_then(scene: TurnScene) -> Generator[Reply, None, None]:
     """Answer a question that the real model had right."""
-    wanted, kind = mind.line["answer"], mind.line["kind"]
+    wanted, kind = scene.line["answer"], scene.line["kind"]
     if kind in ("share", "sum"):
-        part, whole = yield from mind.look_up(*mind.amounts[-2:])
-        operation = "percentage" if kind == "share" else "add" if mind.negative else "subtract"
-        (result,) = yield from mind.calculate((operation, part, whole))
-        yield mind.answer(answer=result)
+        part, whole = yield from scene.look_up(*scene.amounts[-2:])
+        operation = "percentage" if kind == "share" else "add" if scene.negative else "subtract"
+        (result,) = yield from scene.calculate((operation, part, whole))
+        yield scene.answer(answer=result)
         return
-    found = yield from mind.look_up(*(one["value"] for one in wanted.get("values", [wanted])))
-    yield mind.answer(answer=", ".join(found))
+    found = yield from scene.look_up(*(one["value"] for one in wanted.get("values", [wanted])))
+    yield scene.answer(answer=", ".join(found))
 
 
 MISSES: tuple[tuple[str, Script], ...] = (
@@ -264,7 +264,7 @@ MISSES: tuple[tuple[str, Script], ...] = (
 
 
 @dataclass(frozen=True)
-class Missed:
+class MissedQuestion:
     """A question that the real model missed, with the whole of its conversation."""
 
     line: Json
@@ -276,7 +276,7 @@ class Missed:
 
 
 @pytest.fixture(scope="module")
-def misses(shared_data: Path) -> tuple[Missed, ...]:
+def misses(shared_data: Path) -> tuple[MissedQuestion, ...]:
     """Those of the real model's answers that are wrong, in the order of the questions."""
     score = scorer(shared_data)
     records = lines(shared_data / "real_model" / "answers.jsonl")
@@ -286,7 +286,7 @@ def misses(shared_data: Path) -> tuple[Missed, ...]:
     ]
     questions_read = sorted(questions_read, key=lambda line: (line["file"], line["conversation"], line["turn"]))
     return tuple(
-        Missed(line, [one for one in questions_read if one["conversation"] == line["conversation"]])
+        MissedQuestion(line, [one for one in questions_read if one["conversation"] == line["conversation"]])
         for line in questions_read
         if not score.right(line["answer"], answers[line["conversation"], line["turn"]])
     )
@@ -319,43 +319,45 @@ def filing(shared_data: Path, file: str) -> Path:
     return path
 
 
-class Careful:
+class CarefulModel:
     """A model's server script: of each question it does what its script says, as often as the question is asked."""
 
-    def __init__(self, document: Document, asked: Sequence[tuple[Missed, Script]]) -> None:
+    def __init__(self, document: Document, scripts: Sequence[tuple[MissedQuestion, Script]]) -> None:
         self.faults: list[str] = []
         self._document = document
-        self._scripts = {missed.line["question"]: (missed, script) for missed, script in asked}
-        self._playing: dict[str, tuple[Mind, Generator[Reply, None, None]]] = {}
+        self._scripts = {missed.line["question"]: (missed, script) for missed, script in scripts}
+        self._playing: dict[str, tuple[TurnScene, Generator[Reply, None, None]]] = {}
 
-    def __call__(self, asked: ReceivedRequest) -> Reply:
-        question = next(text for text in self._scripts if f"Question: {text}" in asked.prompts[0].rpartition("\n\n")[2])
-        if not asked.results:
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        question = next(
+            text for text in self._scripts if f"Question: {text}" in request.prompts[0].rpartition("\n\n")[2]
+        )
+        if not request.results:
             missed, script = self._scripts[question]
-            mind = Mind(missed.line, self._document, missed.before)
-            self._playing[question] = mind, script(mind)
-        mind, playing = self._playing[question]
-        mind.asked = asked
+            scene = TurnScene(missed.line, self._document, missed.before)
+            self._playing[question] = scene, script(scene)
+        scene, playing = self._playing[question]
+        scene.asked = request
         try:
             return next(playing)
         except (AssertionError, StopIteration, LookupError, ValueError) as fault:
-            self.faults.append(f"{question}: {fault!r} after {asked.results[-1:]}")
+            self.faults.append(f"{question}: {fault!r} after {request.results[-1:]}")
             return Reply("no reply left", status=400)
 
 
-def test_every_miss_is_replayed(misses: tuple[Missed, ...]) -> None:
+def test_every_miss_is_replayed(misses: tuple[MissedQuestion, ...]) -> None:
     assert [missed.line["kind"] for missed in misses] == [kind for kind, _ in MISSES]
 
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("number", range(1, len(MISSES) + 1), ids=lambda n: f"{n:02}-{MISSES[n - 1][0]}")
 def test_a_careful_model_has_it_right_in_one_turn(
-    number: int, misses: tuple[Missed, ...], shared_data: Path, local_models: None
+    number: int, misses: tuple[MissedQuestion, ...], shared_data: Path, local_models: None
 ) -> None:
     missed, own = misses[number - 1], {id(one.line): script for one, (_, script) in zip(misses, MISSES, strict=True)}
-    turns = [Missed(line, missed.conversation) for line in (*missed.before, missed.line)]
+    turns = [MissedQuestion(line, missed.conversation) for line in (*missed.before, missed.line)]
     page = opened(filing(shared_data, missed.line["file"]))
-    model = Careful(page.document, [(one, own.get(id(one.line), answered_then)) for one in turns])
+    model = CarefulModel(page.document, [(one, own.get(id(one.line), answered_then)) for one in turns])
     with ModelServer(model) as server:
         conversation = page.conversation(solver="agent", model=f"openai:careful@{server.url}/v1")
         with conversation:
@@ -422,7 +424,7 @@ def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
 
 
 @dataclass(frozen=True)
-class House:
+class QuestionSetup:
     """Where questions about a file are asked: its folder, and the model.
 
     Attributes:
@@ -432,7 +434,7 @@ class House:
     folder: Path
     model: str
     quaestor: Quaestor
-    asked: Sequence[Missed]
+    asked: Sequence[MissedQuestion]
 
     @property
     def file(self) -> str:
@@ -447,57 +449,57 @@ class House:
         return [missed.line["question"] for missed in self.asked]
 
 
-def by_asking(house: House) -> list[str]:
+def by_asking(setup: QuestionSetup) -> list[str]:
     records = [
-        json.loads(house.quaestor("ask", house.file, text, "--json", *house.options).out) for text in house.questions
+        json.loads(setup.quaestor("ask", setup.file, text, "--json", *setup.options).out) for text in setup.questions
     ]
     return [answer["display"] for (answer,) in records]
 
 
-def by_chatting(house: House) -> list[str]:
+def by_chatting(setup: QuestionSetup) -> list[str]:
     shown = []
-    for text in house.questions:
+    for text in setup.questions:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "stdin", io.StringIO(f"{text}\n"))
-            shown.append(house.quaestor("chat", house.file, *house.options).out)
+            shown.append(setup.quaestor("chat", setup.file, *setup.options).out)
     assert not any("\n2. " in one for one in shown)
     return shown
 
 
-def by_evaluating(house: House) -> list[str]:
-    lines = [json.dumps({**missed.line, "file": "report"}) for missed in house.asked]
+def by_evaluating(setup: QuestionSetup) -> list[str]:
+    lines = [json.dumps({**missed.line, "file": "report"}) for missed in setup.asked]
     Path("questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
     more = ("--documents", "filings", "--store", "runs.db", "--output", "turns.jsonl", "--json")
-    score = json.loads(house.quaestor("eval", "questions.jsonl", *more, *house.options).out)["score"]
+    score = json.loads(setup.quaestor("eval", "questions.jsonl", *more, *setup.options).out)["score"]
     assert (score["right"]["correct"], score["right"]["total"]) == (len(lines), len(lines))
     turns = {turn["question"]: turn["told"] for turn in map(json.loads, Path("turns.jsonl").read_text().splitlines())}
-    return [turns[text] for text in house.questions]
+    return [turns[text] for text in setup.questions]
 
 
-def by_http(house: House) -> list[str]:
-    with program(house.folder, house.file, scripted=False, solver="agent", model=house.model) as there:
-        replies = [there.post(f"{there.begun()}/questions", question=text)["answers"] for text in house.questions]
+def by_http(setup: QuestionSetup) -> list[str]:
+    with program(setup.folder, setup.file, scripted=False, solver="agent", model=setup.model) as there:
+        replies = [there.post(f"{there.begun()}/questions", question=text)["answers"] for text in setup.questions]
     return [answer["display"] for (answer,) in replies]
 
 
-def by_page(house: House) -> list[str]:
-    request = asking(house.folder, None, solver="agent", model=house.model)
+def by_page(setup: QuestionSetup) -> list[str]:
+    request = asking(setup.folder, None, solver="agent", model=setup.model)
     headers = {"HX-Request": "true"}
-    with client_of(create_app(request, None, (house.file,))) as client:
+    with client_of(create_app(request, None, (setup.file,))) as client:
         shown = [
             client.post(f"{begun(client)}/ask", data={"question": text}, headers=headers).text
-            for text in house.questions
+            for text in setup.questions
         ]
     assert all(len(re.findall(r'class="turn" id="turn-', one)) == 1 for one in shown)
     return shown
 
 
-def by_assistants(house: House) -> list[str]:
+def by_assistants(setup: QuestionSetup) -> list[str]:
     async def ask() -> list[str]:
         from mcp import Client
 
-        async with Client(server_of_folder(house.folder, solver="agent", model=house.model)) as client:
-            replies = [await called(client, "ask", document="report.pdf", question=text) for text in house.questions]
+        async with Client(server_of_folder(setup.folder, solver="agent", model=setup.model)) as client:
+            replies = [await called(client, "ask", document="report.pdf", question=text) for text in setup.questions]
         return [answer["display"] for one in replies for (answer,) in [one["answers"]]]
 
     return anyio.run(ask)
@@ -506,8 +508,8 @@ def by_assistants(house: House) -> list[str]:
 @pytest.mark.very_slow
 @pytest.mark.parametrize("door", [by_asking, by_chatting, by_evaluating, by_http, by_page, by_assistants])
 def test_every_door_gives_all_parts_in_one_turn(
-    door: Callable[[House], list[str]],
-    misses: tuple[Missed, ...],
+    door: Callable[[QuestionSetup], list[str]],
+    misses: tuple[MissedQuestion, ...],
     shared_data: Path,
     local_models: None,
     quaestor: Quaestor,
@@ -524,12 +526,12 @@ def test_every_door_gives_all_parts_in_one_turn(
     (tmp_path / "filings").mkdir()
     copy(filing(shared_data, file), tmp_path / "filings" / "report.pdf")
     page = opened(filing(shared_data, file))
-    model = Careful(page.document, asked)
+    model = CarefulModel(page.document, asked)
     with ModelServer(model) as server:
-        house = House(tmp_path, f"openai:careful@{server.url}/v1", quaestor, [missed for missed, _ in asked])
-        expected = [page.ask(text, solver="agent", model=house.model).display for text in house.questions]
+        setup = QuestionSetup(tmp_path, f"openai:careful@{server.url}/v1", quaestor, [missed for missed, _ in asked])
+        expected = [page.ask(text, solver="agent", model=setup.model).display for text in setup.questions]
         before = len(server.asked)
-        shown = door(house)
+        shown = door(setup)
     assert model.faults == []
     assert len(server.asked) == 2 * before
     for display, printed in zip(expected, shown, strict=True):

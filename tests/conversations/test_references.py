@@ -87,7 +87,7 @@ def sample() -> list[LabelledReference]:
     return [item for one in remembered(EXAMPLES) for item in one.references()]
 
 
-def test_no_turn_of_the_sample_is_told_two_things(sample: list[LabelledReference]) -> None:
+def test_reading_line_of_each_sample_turn_is_consistent(sample: list[LabelledReference]) -> None:
     for item in sample:
         references = resolve(read_question(item.question), item.memory)
         line = reading_line(references, lambda turn: f"#{turn}")

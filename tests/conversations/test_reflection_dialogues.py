@@ -185,7 +185,7 @@ def test_a_turn_without_any_draft_is_an_error_and_the_conversation_goes_on() -> 
 PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
 
 
-def test_a_rejection_that_is_cut_off_goes_back_with_what_it_says() -> None:
+def test_truncated_rejection_is_returned_with_its_text() -> None:
     cut = Reply('{"reasoning": "no", "is_correct": false, "issues": ["the line is wro', truncated=True)
     run = play(playing(expert=[change(), change()], extraction=[cut]))
     prompts = [a.prompts[-1] for a in run.asked if "This draft was not accepted" in a.prompts[-1]]
@@ -209,7 +209,7 @@ def test_a_critic_without_a_usable_verdict_never_loses_a_sound_draft(silent: str
 @pytest.mark.parametrize(
     ("protocol", "native"), [("openai", True), ("openai", False), ("anthropic", True), ("anthropic", False)]
 )
-def test_a_later_round_is_told_only_what_is_new(protocol: Protocol, native: bool) -> None:
+def test_later_rounds_get_only_new_information(protocol: Protocol, native: bool) -> None:
     run = play(playing(expert=[WRONG_ARITHMETIC, change()]), protocol=protocol, native=native)
     assert near(run.turn.answer.number)
     rounds: dict[str, list[Any]] = {}

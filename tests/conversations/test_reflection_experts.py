@@ -14,7 +14,7 @@ from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
 from quaestor.conversation.events import DraftSettled, NoAnswerGiven
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.reflection.solver import ReflectionRounds, Round, no_critics
 from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
@@ -26,41 +26,41 @@ def around(expert: Script, *verdicts: object) -> Script:
     """A server that plays the expert by a script, and critics who approve but for the first verdicts."""
     left = iter(verdicts)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if "You are a critic" not in asked.system:
-            return expert(asked)
-        verdict = next(left, APPROVES) if role_of(asked) == "calculation" else APPROVES
+    def answer(request: ReceivedRequest) -> Reply:
+        if "You are a critic" not in request.system:
+            return expert(request)
+        verdict = next(left, APPROVES) if role_of(request) == "calculation" else APPROVES
         assert isinstance(verdict, dict)
-        return structured(asked, verdict)
+        return structured(request, verdict)
 
     return answer
 
 
-def told_expert(asked: Sequence[ReceivedRequest]) -> list[str]:
-    return [a.prompts[0] for a in asked if "You are a critic" not in a.system]
+def expert_prompts(requests: Sequence[ReceivedRequest]) -> list[str]:
+    return [a.prompts[0] for a in requests if "You are a critic" not in a.system]
 
 
-def test_an_agent_hears_what_its_critics_say() -> None:
-    def agent(asked: ReceivedRequest) -> Reply:
-        if is_understanding(asked):
-            return structured(asked, UNDERSTOOD)
-        if not asked.results:
+def test_agent_gets_the_objections_of_critics() -> None:
+    def agent(request: ReceivedRequest) -> Reply:
+        if is_understanding(request):
+            return structured(request, UNDERSTOOD)
+        if not request.results:
             return calls(query(2008), query(2009))
-        if len(asked.results) == 2:
+        if len(request.results) == 2:
             return calls(Call("calculate", {"operation": "percentage_change", "values": [181001, 206588]}))
         return calls(final(14.14, scale="percent", steps=[3]))
 
     run = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
     assert near(run.turn.answer.number)
     assert len(run.turn.tool_calls) == 6
-    prompts = [prompt for prompt in told_expert(run.asked) if "was not accepted" in prompt]
+    prompts = [prompt for prompt in expert_prompts(run.asked) if "was not accepted" in prompt]
     assert prompts
     assert all("the base is 2008" in prompt for prompt in prompts)
 
 
-def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
-    def agent(asked: ReceivedRequest) -> Reply:
-        return structured(asked, UNDERSTOOD) if is_understanding(asked) else calls(final(999.5))
+def test_experts_remark_on_its_own_answer_is_kept() -> None:
+    def agent(request: ReceivedRequest) -> Reply:
+        return structured(request, UNDERSTOOD) if is_understanding(request) else calls(final(999.5))
 
     run = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
     assert "999.5" in str(run.turn.answer.reason)
@@ -71,14 +71,14 @@ def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
 def test_an_expert_that_finds_no_answer_leaves_a_typed_one(expert: str) -> None:
     none = {"no_answer": "not_on_page"}
 
-    def replies(asked: ReceivedRequest) -> Reply:
-        if is_understanding(asked):
-            return structured(asked, UNDERSTOOD)
+    def replies(request: ReceivedRequest) -> Reply:
+        if is_understanding(request):
+            return structured(request, UNDERSTOOD)
         if expert == "agent":
             return calls(Call("final_answer", {**none, "explanation": "it has no such line"}))
         if expert == "workflow":
-            return structured(asked, {"thought_process": "it has no such line", "steps": [], **none})
-        return structured(asked, {"values": [], "reasoning": "it has no such line", **none})
+            return structured(request, {"thought_process": "it has no such line", "steps": [], **none})
+        return structured(request, {"values": [], "reasoning": "it has no such line", **none})
 
     turn = play(around(replies), solver=make_solver("reflection", {"expert": expert})).turn
     assert turn.error is None
@@ -90,7 +90,7 @@ def test_an_expert_that_finds_no_answer_leaves_a_typed_one(expert: str) -> None:
 def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
     solver = make_solver("reflection", {"expert": "embedded"})
     conversation = Conversation("made up", sample_pages()[CASH_FLOWS], (QUESTION, "and what was it in 2007?"))
-    turns = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
+    turns = asyncio.run(answer_conversation(conversation, solver, sample_knowledge()))
     assert near(turns[0].answer.number)
     assert all(turn.verified and turn.error is None for turn in turns)
     assert [(e.draft, e.accepted) for e in turns[0].events if isinstance(e, DraftSettled)] == [(1, True)]

@@ -30,7 +30,7 @@ def _wrong_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(DOCUMENT.tables[0]), "scale_at", lambda *_: Scale.MILLION)
 
 
-def says_what_was_set_aside(answer: Answer) -> None:
+def check_scale_set_aside(answer: Answer) -> None:
     assert answer.plan is not None
     assert (answer.number, answer.scale) == (Decimal("0.8"), Scale.BILLION)
     assert answer.formula == "2.2 billion - as_printed(1.4 million)"
@@ -47,4 +47,4 @@ def test_the_agent() -> None:
         agent_bench.reply(Call("calculate", {"operation": "subtract", "values": ["2.2 billion", "#2"]})),
         agent_bench.reply(agent_bench.final("#4")),
     ]
-    says_what_was_set_aside(agent_bench.play(agent_bench.scripted(steps), QUESTION, page=DOCUMENT).turn.answer)
+    check_scale_set_aside(agent_bench.play(agent_bench.scripted(steps), QUESTION, page=DOCUMENT).turn.answer)

@@ -38,7 +38,7 @@ def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
     assert all(answer.sources for answer in answers if answer.answer.value is not None)
 
 
-def test_so_do_numbers_of_the_benchmark() -> None:
+def test_benchmark_options_give_numbers_only() -> None:
     """With `answers=numbers`, as over ConvFinQA, every question is one for a number."""
     answers = quaestor.open(PAGE).ask(ASKED[1:5], options={"answers": "numbers", "decline": False})
     assert all(isinstance(answer.answer.value, Number) for answer in answers)

@@ -44,15 +44,15 @@ REPLIES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
 )
 
 
-def model(asked: ReceivedRequest) -> Reply:
+def model(request: ReceivedRequest) -> Reply:
     """Replies to each of the six questions; "this change" it takes for the result that the prompt says."""
-    first, second = REPLIES[QUESTIONS.index(question_of(asked))]
-    if is_calculation(asked):
-        return structured(asked, second)
-    prompt = asked.prompts[0]
+    first, second = REPLIES[QUESTIONS.index(question_of(request))]
+    if is_calculation(request):
+        return structured(request, second)
+    prompt = request.prompts[0]
     match = re.search(r'(result_\d+) \("this change"', prompt)
     register = match[1] if match else ""
-    return structured(asked, json.loads(json.dumps(first).replace("THE CHANGE", register)))
+    return structured(request, json.loads(json.dumps(first).replace("THE CHANGE", register)))
 
 
 @pytest.fixture
@@ -92,17 +92,17 @@ def test_six_turns_about_a_share_and_an_index(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.slow
-def test_what_this_change_means_is_shown_with_its_reason(quaestor: Quaestor) -> None:
-    assert meant(turn(quaestor, 1), "this change")[0]["turn"] == 0
-    assert meant(turn(quaestor, 4), "this change")[0]["turn"] == 3
+def test_meaning_of_this_change_is_shown_with_its_reason(quaestor: Quaestor) -> None:
+    assert candidates_of(turn(quaestor, 1), "this change")[0]["turn"] == 0
+    assert candidates_of(turn(quaestor, 4), "this change")[0]["turn"] == 3
     shown = quaestor(f"runs turn latest {CONVERSATION} 5").out
     assert '"this change"' in shown
     assert "turn 4" in shown
-    assert meant(turn(quaestor, 4), "this change")[0]["reason"] in " ".join(shown.split())
+    assert candidates_of(turn(quaestor, 4), "this change")[0]["reason"] in " ".join(shown.split())
     assert set(turn(quaestor, 5)["references"]["sets"][0]["turns"]) == {1, 4}
 
 
-def meant(record: dict[str, Any], words: str) -> list[dict[str, Any]]:
+def candidates_of(record: dict[str, Any], words: str) -> list[dict[str, Any]]:
     found = next(e for e in record["references"]["expressions"] if e["text"] == words)
     candidates: list[dict[str, Any]] = found["candidates"]
     return candidates

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from stated_oracle import SCRIPTS, StatedRun, play_stated
+from stated_oracle import SCRIPTS, StatedRun, run_stated
 from tatqa_pages import page, question, tatqa_pages, write_tatqa
 
 from quaestor.datasets.formats import read_dataset
@@ -38,15 +38,15 @@ KINDS = page(
 )  # fmt: skip
 
 
-def played(solver: str, folder: Path) -> StatedRun:
+def run_stated_oracle(solver: str, folder: Path) -> StatedRun:
     path = write_tatqa(folder, [KINDS, *tatqa_pages()])
     conversations = read_dataset(path).conversations
-    return asyncio.run(play_stated(conversations, read_gold(path), make_solver(solver)))
+    return asyncio.run(run_stated(conversations, read_gold(path), make_solver(solver)))
 
 
 @pytest.mark.parametrize("solver", sorted(SCRIPTS))
 def test_every_kind_of_answer_is_right(solver: str, tmp_path: Path) -> None:
-    run = played(solver, tmp_path)
+    run = run_stated_oracle(solver, tmp_path)
     assert [outcome for outcome in run.outcomes if not outcome.right] == []
     ways = {outcome.plan.way for outcome in run.outcomes if outcome.plan}
     assert ways == {"number", "numbers", "choice", "count", "labels", "words"}
@@ -58,7 +58,7 @@ def test_every_kind_of_answer_is_right(solver: str, tmp_path: Path) -> None:
 def test_a_reference_that_is_not_on_the_page_is_wrong_and_counted(tmp_path: Path) -> None:
     record = page("88bb-dock", GRID, ["Nothing else."], [question("Who owns the dock?", ["a town"], "span", "table")])
     path = write_tatqa(tmp_path, [record])
-    run = asyncio.run(play_stated(read_dataset(path).conversations, read_gold(path), make_solver("workflow")))
+    run = asyncio.run(run_stated(read_dataset(path).conversations, read_gold(path), make_solver("workflow")))
     (outcome,) = run.outcomes
     assert (outcome.right, outcome.plan) == (False, None)
     assert "of the table: 0 of 1, 0.0 %" in run.lines()

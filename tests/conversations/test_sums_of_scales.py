@@ -19,7 +19,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.datasets.convfinqa import read_conversation
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.program import to_program
 from quaestor.solvers.registry import make_solver
 from quaestor.testing.models import Call
@@ -71,7 +71,7 @@ def test_the_workflow() -> None:
         workflow_bench.table(2, "term loans", "2012"),
         workflow_bench.compute(3, "add", 1, 2),
     )
-    is_the_sum(workflow_bench.play(workflow_bench.saying([plan]), *QUESTIONS, page=DOCUMENT).turn.answer)
+    is_the_sum(workflow_bench.play(workflow_bench.script_of([plan]), *QUESTIONS, page=DOCUMENT).turn.answer)
 
 
 @pytest.mark.usefixtures("local_models")
@@ -89,7 +89,7 @@ def test_reflection() -> None:
 
 def embedded() -> tuple[Turn, ...]:
     conversation = Conversation("made up", DOCUMENT, STEP_BY_STEP)
-    return asyncio.run(play_conversation(conversation, make_solver("embedded")))
+    return asyncio.run(answer_conversation(conversation, make_solver("embedded")))
 
 
 def test_answers_for_other_programs() -> None:

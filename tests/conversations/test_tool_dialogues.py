@@ -9,12 +9,12 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 
 
 def play(page: str, *questions: str) -> tuple[Turn, ...]:
     conversation = Conversation("made up", sample_pages()[page], questions)
-    return asyncio.run(play_conversation(conversation, ToolUser(), sample_knowledge()))
+    return asyncio.run(answer_conversation(conversation, ToolUser(), sample_knowledge()))
 
 
 def test_the_exercise_price_of_two_years_and_their_difference() -> None:

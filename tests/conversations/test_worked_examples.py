@@ -12,14 +12,14 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 
 
-class Planned:
+class PlannedSolver:
     """Answers with the plans it was given, one a turn."""
 
     name = "planned"
@@ -52,7 +52,7 @@ def lookup(document: Document, row: str, column: str) -> Plan:
 
 def play(document: Document, plans: dict[str, Plan]) -> tuple[Turn, ...]:
     conversation = Conversation(document.id, document, tuple(plans))
-    turns = asyncio.run(play_conversation(conversation, Planned(list(plans.values()))))
+    turns = asyncio.run(answer_conversation(conversation, PlannedSolver(list(plans.values()))))
     assert all(turn.verified and turn.error is None for turn in turns)
     return turns
 
@@ -96,7 +96,7 @@ def test_a_turn_without_an_answer_spoils_only_what_rests_on_it() -> None:
         "and in 2008?": lookup(document, CASH, "2008"),
     }
     conversation = Conversation(document.id, document, tuple(plans))
-    turns = asyncio.run(play_conversation(conversation, Planned(list(plans.values()))))
+    turns = asyncio.run(answer_conversation(conversation, PlannedSolver(list(plans.values()))))
     assert [turn.error.partition(":")[0] if turn.error else None for turn in turns] == [
         None, "DivisionByZeroError", "OperandError", None
     ]  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from fenced import ROOT
 from model_replies import say
 from model_server import ModelServer, Script
-from oracle import Guided, Oracle, OracleFactory
+from oracle import GuidedSolver, Oracle, OracleFactory
 from run_oracle import ORACLES, oracle_of
 
 import quaestor
@@ -30,12 +30,12 @@ def script(name: str) -> ModuleType:
     return module
 
 
-def request_key(asked: ReceivedRequest) -> str:
+def request_key(request: ReceivedRequest) -> str:
     """Return what identifies a request; ids of calls differ between runs."""
-    return json.dumps([asked.system, asked.prompts, asked.results])
+    return json.dumps([request.system, request.prompts, request.results])
 
 
-class Rehearsed:
+class RecordingOracleFactory:
     """An oracle factory that records each request with its reply."""
 
     def __init__(self, oracle: OracleFactory) -> None:
@@ -45,8 +45,8 @@ class Rehearsed:
     def __call__(self, context: quaestor.TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
         perfect = self._oracle(context, golds).script()
 
-        def kept(asked: ReceivedRequest) -> Reply:
-            return self.replies.setdefault(request_key(asked), perfect(asked))
+        def kept(request: ReceivedRequest) -> Reply:
+            return self.replies.setdefault(request_key(request), perfect(request))
 
         class Turn:
             @staticmethod
@@ -60,7 +60,7 @@ class Rehearsed:
 def model(request: pytest.FixtureRequest, local_models: None) -> Iterator[str]:
     """Start a model that answers an example's questions perfectly, and yield its name."""
     name = request.getfixturevalue("name")
-    example, oracle = script(name), Rehearsed(oracle_of(name))
+    example, oracle = script(name), RecordingOracleFactory(oracle_of(name))
     dataset = quaestor.read_dataset(quaestor.sample_path())
     conversation = next(c for c in dataset.conversations if c.questions == example.QUESTIONS)
     assert f"sample#{conversation.document.id}" == example.PAGE
@@ -69,12 +69,12 @@ def model(request: pytest.FixtureRequest, local_models: None) -> Iterator[str]:
         golds = quaestor.read_gold(quaestor.sample_path())[conversation.id]
         knowledge = quaestor.GraphProvider.of([c.document for c in dataset.conversations])
         async with quaestor.open_session(name_of_model) as session:
-            guided = Guided(quaestor.make_solver(name), server, golds, oracle)
-            await quaestor.play_conversation(conversation, guided, knowledge, session)
+            guided = GuidedSolver(quaestor.make_solver(name), server, golds, oracle)
+            await quaestor.answer_conversation(conversation, guided, knowledge, session)
 
-    with ModelServer(lambda asked: say("")) as server:
+    with ModelServer(lambda request: say("")) as server:
         asyncio.run(rehearse(server, named := f"openai:perfect@{server.url}/v1"))
-        server.script = lambda asked: oracle.replies[request_key(asked)]
+        server.script = lambda request: oracle.replies[request_key(request)]
         yield named
 
 

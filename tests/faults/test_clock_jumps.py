@@ -83,7 +83,7 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
         async with sessions(tmp_path) as second:
             await ask(second, id)
             saved = second.saved.get(id)
-            assert [turn.question for turn in (await second.look(id)).turns] == questions
+            assert [turn.question for turn in (await second.read_state(id)).turns] == questions
         run, turns = await latest(str(tmp_path / "runs.db"))
         assert run.id == saved.run
         assert [turn.question for turn in turns] == questions

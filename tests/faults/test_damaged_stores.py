@@ -36,13 +36,13 @@ def test_every_command_ends_with_an_answer_or_a_refusal(
     assert exit_code("ask", NORD, "what were net sales of power cables in 2012?") == 0
     store = tmp_path / "s.db"
     with sqlite3.connect(store) as opened:
-        asked, run = (row[0] for row in opened.execute("SELECT id FROM runs ORDER BY kind"))
+        request, run = (row[0] for row in opened.execute("SELECT id FROM runs ORDER BY kind"))
         opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     opened.close()
     whole = store.read_bytes()
     commands = [
         ("runs", "list"), ("runs", "show", run), ("runs", "failures", run), ("compare", run, run), ("show", run),
-        ("export", asked, "-o", "o.csv", "--force"), ("report", run, "-o", "o.html", "--force"),
+        ("export", request, "-o", "o.csv", "--force"), ("report", run, "-o", "o.html", "--force"),
     ]  # fmt: skip
     wrong = []
     for seed in range(SEEDS):

@@ -44,7 +44,7 @@ def documents(server: TestClient) -> list[str]:
     return [one["name"] for one in server.get("/api/v1/documents").json()["items"]]
 
 
-def left_in(folder: Path) -> list[str]:
+def files_in(folder: Path) -> list[str]:
     return [path.name for path in folder.glob("*")]
 
 
@@ -70,7 +70,7 @@ def test_an_upload_is_refused_and_leaves_nothing(
         assert str(tmp_path) not in refused.text
         assert server.get("/").status_code == 200
         assert documents(server) == ["in.csv"]
-    assert left_in(tmp_path / "uploads") == []
+    assert files_in(tmp_path / "uploads") == []
     assert send(server, LARGE).status_code == taken
     assert documents(server) == ["in.csv", "large.csv"]
 
@@ -103,7 +103,7 @@ def test_an_answer_is_shown_though_it_cannot_be_kept(server: TestClient, largest
     assert len(server.get(before).json()["turns"]) == 2
 
 
-def test_a_conversation_that_cannot_be_put_on_record_is_refused(server: TestClient) -> None:
+def test_unrecordable_conversation_is_refused(server: TestClient) -> None:
     document = server.get("/api/v1/documents").json()["items"][0]["id"]
     with full_disk(0):
         assert server.post("/api/v1/conversations", json={"document": document}).status_code == 503

@@ -66,7 +66,7 @@ def test_a_model_that_obeys_a_filing_reaches_nothing(
 ) -> None:
     waiting = hostile_calls()
 
-    def obey(asked: ReceivedRequest) -> Reply:
+    def obey(request: ReceivedRequest) -> Reply:
         if solver != "agent":
             return Reply(
                 json.dumps({"answer": "999", "query": HOSTILE[6], "formula": HOSTILE[5], "values": list(HOSTILE)})

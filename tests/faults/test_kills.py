@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 @pytest.mark.parametrize("name", ["run", "run of a model", "runs import"])
 @pytest.mark.very_slow
-def test_what_was_acknowledged_is_there_and_all_else_is_played_again(name: str, tmp_path: Path) -> None:
+def test_acknowledged_turns_survive_and_the_rest_is_rerun(name: str, tmp_path: Path) -> None:
     scenario = SCENARIOS[name]
     wanted, seconds = undisturbed(scenario, tmp_path / "undisturbed")
     for kill in killed(scenario, tmp_path / "killed", random.Random(name), 1, wanted, seconds):

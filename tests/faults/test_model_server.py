@@ -13,11 +13,11 @@ from itertools import cycle
 import pytest
 from model_replies import say
 from model_server import ModelServer, Script
-from oracle import play_with_oracle
+from oracle import run_with_oracle
 from oracle_workflow import WorkflowOracle
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
-from solver_bench import play_solver
+from solver_bench import run_with_script
 
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.formats import read_dataset
@@ -94,11 +94,11 @@ def test_a_reply_without_an_end_is_let_go_of(monkeypatch: pytest.MonkeyPatch) ->
     assert sum(sent) < 50 << 20
 
 
-def test_a_reply_shorter_than_it_was_said_to_be_broke_off() -> None:
+def test_reply_shorter_than_its_content_length_is_incomplete() -> None:
     fails(lambda connection: connection.sendall(JSON + b"content-length: 900\r\n\r\n{}"), OutageError)
 
 
-def test_a_reply_longer_than_it_was_said_to_be_is_none() -> None:
+def test_reply_longer_than_its_content_length_is_rejected() -> None:
     body = b'{"id": "1", "object": "chat.completion", "choices": []}'
     too_long = JSON + b"content-length: 9\r\n\r\n" + body
     # It closes at once: what it said may be lost with the connection. It is no answer either way.
@@ -119,7 +119,7 @@ def test_a_server_that_drips_is_given_up_in_its_time() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_nobody_is_asked_whom_the_user_did_not_name(status: int) -> None:
+def test_only_named_model_servers_are_contacted(status: int) -> None:
     with ModelServer(lambda _: say("from elsewhere")) as elsewhere:
         moved = f"HTTP/1.1 {status} Moved\r\nlocation: {elsewhere.url}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
         # It closes at once: what it said may be lost with the connection. Nobody else may be asked either way.
@@ -129,7 +129,7 @@ def test_nobody_is_asked_whom_the_user_did_not_name(status: int) -> None:
 
 def test_every_asker_has_the_answer_to_its_own_question() -> None:
     """Those that come first are answered last: no connection hands an answer to who asked on another one."""
-    with ModelServer(lambda asked: say(asked.prompts[-1], delay=0.2 / (1 + asked.number % 7))) as server:
+    with ModelServer(lambda request: say(request.prompts[-1], delay=0.2 / (1 + request.number % 7))) as server:
         spec = find_model(f"openai:scripted@{server.url}/v1")
 
         async def run() -> list[str]:
@@ -144,19 +144,19 @@ def test_every_asker_has_the_answer_to_its_own_question() -> None:
     assert [f"question {number}" in words for number, words in enumerate(text)] == [True] * 60
 
 
-class Overheard:
+class RecordingOracle:
     """A perfect model whose replies are kept."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []
 
-    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> "Overheard":
+    def __call__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> "RecordingOracle":
         self._script = WorkflowOracle(context, golds).script()
         return self
 
     def script(self) -> Script:
-        def answer(asked: ReceivedRequest) -> Reply:
-            self.replies.append(self._script(asked))
+        def answer(request: ReceivedRequest) -> Reply:
+            self.replies.append(self._script(request))
             return self.replies[-1]
 
         return answer
@@ -165,14 +165,14 @@ class Overheard:
 @pytest.mark.very_slow
 def test_plans_for_other_questions_are_held_against_the_page_like_all() -> None:
     """Each reply is a valid one, to a question of another page: what comes of it rests on what this page prints."""
-    conversations, overheard = read_dataset(sample_path()).conversations, Overheard()
+    conversations, overheard = read_dataset(sample_path()).conversations, RecordingOracle()
     solver = make_solver("workflow", {})
-    asyncio.run(play_with_oracle(conversations, read_gold(sample_path()), solver, overheard))
+    asyncio.run(run_with_oracle(conversations, read_gold(sample_path()), solver, overheard))
     numbers = answered = refused = 0
     for place, conversation in enumerate(conversations):
         others = cycle(overheard.replies[place + 60 :] + overheard.replies[: place + 60])
         script: Script = partial(_next_of, others)
-        for turn in play_solver(solver, script, conversation.questions, conversation.document).turns:
+        for turn in run_with_script(solver, script, conversation.questions, conversation.document).turns:
             if turn.answer.value is None:
                 refused += 1
                 assert turn.error or turn.answer.reason
@@ -190,5 +190,5 @@ def test_plans_for_other_questions_are_held_against_the_page_like_all() -> None:
     assert numbers > 5
 
 
-def _next_of(replies: Iterator[Reply], asked: ReceivedRequest) -> Reply:
+def _next_of(replies: Iterator[Reply], request: ReceivedRequest) -> Reply:
     return next(replies)

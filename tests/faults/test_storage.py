@@ -58,7 +58,7 @@ def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reference_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store in which the sample was played undisturbed."""
     folder = tmp_path_factory.mktemp("undisturbed")
     assert quaestor(folder, *RUN)[0] == 0
@@ -67,7 +67,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("largest", [40_000, 300_000])
-def test_a_full_disk_is_one_line_and_what_was_played_stays(largest: int, tmp_path: Path, played: Path) -> None:
+def test_full_disk_is_one_line_and_finished_conversations_are_kept(
+    largest: int, tmp_path: Path, reference_folder: Path
+) -> None:
     code, out, err = quaestor(tmp_path, *RUN, largest=largest)
     assert (code, out) == (2, ""), err
     assert err.splitlines()[-1].startswith("quaestor: cannot ")
@@ -82,7 +84,7 @@ def test_a_full_disk_is_one_line_and_what_was_played_stays(largest: int, tmp_pat
     assert code == 0, err
     after = complete_conversations(tmp_path)
     assert {key: after[key] for key in before} == before
-    assert runs_come_to(tmp_path) == runs_come_to(played)
+    assert runs_come_to(tmp_path) == runs_come_to(reference_folder)
 
 
 @pytest.fixture
@@ -100,7 +102,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.very_slow
-def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(small_disk: Path, played: Path) -> None:
+def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(
+    small_disk: Path, reference_folder: Path
+) -> None:
     code, out, err = quaestor(small_disk, *RUN)
     assert (code, out) == (2, ""), err
     assert err.splitlines()[-1].startswith("quaestor: cannot ")
@@ -112,12 +116,12 @@ def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(small_
     assert code == 0, err
     after = complete_conversations(small_disk)
     assert {key: after[key] for key in before} == before
-    assert runs_come_to(small_disk) == runs_come_to(played)
+    assert runs_come_to(small_disk) == runs_come_to(reference_folder)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
-def test_what_is_printed_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
+def test_printing_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, "--help"],
@@ -132,15 +136,15 @@ def test_what_is_printed_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, played: Path) -> None:
-    shutil.copy(played / "runs.db", tmp_path)
+def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, reference_folder: Path) -> None:
+    shutil.copy(reference_folder / "runs.db", tmp_path)
     export = ("export", "latest", "-o", "all.json", "--store", "runs.db")
     code, _, err = quaestor(tmp_path, *export, largest=36_000)  # what SQLite maps is 32 KB
     assert (code, "all.json" in err, err.count("\n")) == (2, True, 1)
     assert [file.name for file in tmp_path.iterdir() if "json" in file.name] == []
     assert quaestor(tmp_path, *export)[0] == 0
-    assert quaestor(played, *export)[0] == 0
-    assert files_come_to("all.json")(tmp_path) == files_come_to("all.json")(played)
+    assert quaestor(reference_folder, *export)[0] == 0
+    assert files_come_to("all.json")(tmp_path) == files_come_to("all.json")(reference_folder)
 
 
 @pytest.fixture
@@ -214,16 +218,16 @@ records.now = lambda: true_now() + timedelta(seconds=draw.choice([0, 0, 0, -8640
 
 
 @pytest.mark.very_slow
-def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, played: Path) -> None:
+def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, reference_folder: Path) -> None:
     code, out, err = quaestor(tmp_path, *RUN, first=JUMPS)
     assert code == 0, err
-    assert runs_come_to(tmp_path) == runs_come_to(played)
+    assert runs_come_to(tmp_path) == runs_come_to(reference_folder)
     assert quaestor(tmp_path, "runs", "show", out.strip(), "--store", "runs.db")[0] == 0
 
 
 @pytest.mark.very_slow
-def test_two_that_go_on_with_one_run_play_each_conversation_once(tmp_path: Path, played: Path) -> None:
-    shutil.copy(played / "runs.db", tmp_path)
+def test_two_processes_resuming_one_run_run_each_conversation_once(tmp_path: Path, reference_folder: Path) -> None:
+    shutil.copy(reference_folder / "runs.db", tmp_path)
     with closing(sqlite3.connect(tmp_path / "runs.db")) as store:
         store.execute("UPDATE examples SET status = 'running' WHERE rowid % 4 > 0")
         store.execute("UPDATE runs SET status = 'running', finished = NULL")
@@ -234,7 +238,7 @@ def test_two_that_go_on_with_one_run_play_each_conversation_once(tmp_path: Path,
     ended = [(one.communicate(timeout=300), one.returncode) for one in both]
     assert 0 in [code for _, code in ended], ended
     assert all("Traceback" not in err for (_, err), _ in ended)
-    assert runs_come_to(tmp_path) == runs_come_to(played)
+    assert runs_come_to(tmp_path) == runs_come_to(reference_folder)
     with closing(sqlite3.connect(tmp_path / "runs.db")) as store:
         twice = store.execute(
             "SELECT conversation FROM examples GROUP BY run, conversation HAVING count(*) > 1"

@@ -20,8 +20,8 @@ class Server:
     def __init__(self, address: str) -> None:
         self.address = f"{address}/api/v1"
 
-    def send(self, method: str, where: str, **said: Any) -> Any:
-        return httpx2.request(method, self.address + where, timeout=120, **said)
+    def send(self, method: str, where: str, **arguments: Any) -> Any:
+        return httpx2.request(method, self.address + where, timeout=120, **arguments)
 
     def get(self, where: str) -> Any:
         return self.send("GET", where).json()
@@ -71,7 +71,7 @@ def test_a_conversation_goes_on_from_one_to_the_other(both: tuple[Server, Server
         assert one.asked(conversation) == other.asked(conversation) == questions
 
 
-def test_what_is_asked_in_both_at_once_is_kept(both: tuple[Server, Server]) -> None:
+def test_simultaneous_questions_to_both_servers_are_stored(both: tuple[Server, Server]) -> None:
     shared = both[0].begin()
     own = [(server, server.begin()) for server in both for _ in range(3)]
     with ThreadPoolExecutor(8) as pool:
@@ -84,7 +84,7 @@ def test_what_is_asked_in_both_at_once_is_kept(both: tuple[Server, Server]) -> N
 
 
 @pytest.mark.very_slow
-def test_what_is_deleted_in_one_is_not_found_in_the_other(both: tuple[Server, Server]) -> None:
+def test_conversation_deleted_on_one_server_is_not_found_on_the_other(both: tuple[Server, Server]) -> None:
     one, other = both
     conversation = one.begin()
     for server in both:

@@ -40,7 +40,7 @@ def test_any_bytes_are_read_or_refused(opened: dict[str, Reads], name: str, data
     opened[name](data)
 
 
-def test_a_crash_is_told_once_for_each_place_and_the_next_input_is_read() -> None:
+def test_each_crash_is_reported_once_and_fuzzing_continues() -> None:
     def breaks(data: bytes) -> None:
         if data == b"list":
             raise IndexError

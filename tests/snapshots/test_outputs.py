@@ -44,7 +44,7 @@ def as_text(found: Any) -> str:
     return text
 
 
-def asked_at_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+def ask_on_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """Ask, and return what is printed; the store is `runs.db` of the folder."""
     filing = str(write_filing(folder))
     assert exit_code("ask", filing, *QUESTIONS, "--json", "--store", str(folder / "runs.db")) == 0
@@ -52,11 +52,11 @@ def asked_at_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_ask(tmp_path: Path, capsys: pytest.CaptureFixture[str], text_snapshot: TextSnapshot) -> None:
-    assert as_text(asked_at_the_command_line(tmp_path, capsys)) == text_snapshot
+    assert as_text(ask_on_command_line(tmp_path, capsys)) == text_snapshot
 
 
 def test_store(tmp_path: Path, capsys: pytest.CaptureFixture[str], text_snapshot: TextSnapshot) -> None:
-    asked_at_the_command_line(tmp_path, capsys)
+    ask_on_command_line(tmp_path, capsys)
 
     async def rows() -> tuple[TurnRecord, ...]:
         async with open_store(str(tmp_path / "runs.db")) as store:
@@ -68,7 +68,7 @@ def test_store(tmp_path: Path, capsys: pytest.CaptureFixture[str], text_snapshot
 
 @pytest.mark.parametrize("format", ["json", "csv", "markdown", "html"])
 def test_export(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], text_snapshot: TextSnapshot) -> None:
-    asked_at_the_command_line(tmp_path, capsys)
+    ask_on_command_line(tmp_path, capsys)
     file, store = tmp_path / "exported", str(tmp_path / "runs.db")
     assert exit_code("export", "latest", "--output", str(file), "--format", format, "--store", store) == 0
     assert as_text(file.read_text()) == text_snapshot

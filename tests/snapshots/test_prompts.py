@@ -9,14 +9,14 @@ import json
 import pytest
 from model_replies import say
 from model_server import ModelServer
-from oracle import Guided
+from oracle import GuidedSolver
 from run_oracle import ORACLES, oracle_of
-from solver_bench import play_solver
+from solver_bench import run_with_script
 from text_snapshots import TextSnapshot
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.messages import read_request
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
@@ -28,17 +28,17 @@ CONVERSATION = 1
 """Its place in the sample: one that points back and computes."""
 
 
-def told(solver: str) -> str:
+def prompts_of(solver: str) -> str:
     """All that a model is told in a conversation whose every reply is right, request by request."""
 
     async def play() -> str:
         conversation = read_dataset(sample_path()).conversations[CONVERSATION]
         golds = read_gold(sample_path())[conversation.id]
-        with ModelServer(lambda asked: say("")) as server:
+        with ModelServer(lambda request: say("")) as server:
             spec = find_model(f"openai:oracle@{server.url}/v1")
             async with open_session(ModelConfig(spec)) as session:
-                guided = Guided(make_solver(solver), server, golds, oracle_of(solver))
-                await play_conversation(conversation, guided, GraphProvider.of([conversation.document]), session)
+                guided = GuidedSolver(make_solver(solver), server, golds, oracle_of(solver))
+                await answer_conversation(conversation, guided, GraphProvider.of([conversation.document]), session)
                 exchanges, _ = session.take(conversation.id)
         parts: list[str] = []
         for exchange in exchanges:
@@ -54,13 +54,13 @@ def told(solver: str) -> str:
 
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
-    assert told(solver) == text_snapshot
+    assert prompts_of(solver) == text_snapshot
 
 
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_prompts_of_every_kind_of_answer(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
     """What the first request says where the answer may be words or a list, with its tools and schemas."""
     question = "in which year were the total net sales highest?"
-    first = play_solver(make_solver(solver), lambda asked: say(""), [question], "NORD/2012/page_41.pdf").asked[0]
+    first = run_with_script(make_solver(solver), lambda request: say(""), [question], "NORD/2012/page_41.pdf").asked[0]
     tools = [json.dumps(tool["function"], indent=1) for tool in first.body["tools"]]
     assert "\n".join([first.system, *first.prompts, *tools, ""]) == text_snapshot

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from model_server import Script
-from solver_bench import Played, play_solver
+from solver_bench import Played, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.documents.document import Document
@@ -38,8 +38,8 @@ LOOKED_UP = (reply(query(2008)), reply(final(181001, steps=[1])))
 """What a model replies that makes no fault."""
 
 
-def is_understanding(asked: ReceivedRequest) -> bool:
-    return "Before anything is looked up, say what is asked" in asked.prompts[0]
+def is_understanding(request: ReceivedRequest) -> bool:
+    return "Before anything is looked up, say what is asked" in request.prompts[0]
 
 
 def understood(**more: Any) -> Call:
@@ -52,12 +52,12 @@ def scripted(steps: Sequence[Step], understanding: Sequence[Step] = ()) -> Scrip
     first: Iterator[Step] = iter(understanding)
     second: Iterator[Step] = iter(steps)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if is_understanding(asked):
-            step = next(first, lambda asked: structured(asked, UNDERSTOOD))
+    def answer(request: ReceivedRequest) -> Reply:
+        if is_understanding(request):
+            step = next(first, lambda request: structured(request, UNDERSTOOD))
         else:
             step = next(second, Reply("no reply left", status=400))
-        return step if isinstance(step, Reply) else step(asked)
+        return step if isinstance(step, Reply) else step(request)
 
     return answer
 
@@ -71,4 +71,4 @@ def play(
     limits: AgentLimits = TWO_PHASES,
     **spec: Any,
 ) -> Played:
-    return play_solver(AgentSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)
+    return run_with_script(AgentSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)

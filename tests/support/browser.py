@@ -39,7 +39,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @dataclass
-class Watched:
+class WatchedPage:
     """A page of a browser, and what was wrong with it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Watched:
 @contextmanager
 def watched(
     browser: Browser, address: str, *, size: dict[str, int] = DESKTOP, dark: bool = False, scripts: bool = True
-) -> Iterator[Watched]:
+) -> Iterator[WatchedPage]:
     """Give a page of a server in a context of its own, and fails at the end where anything was wrong with it."""
     context = browser.new_context(
         base_url=address,
@@ -73,8 +73,8 @@ def watched(
         context.close()
 
 
-def _watch(context: BrowserContext, address: str) -> Watched:
-    found = Watched(context.new_page())
+def _watch(context: BrowserContext, address: str) -> WatchedPage:
+    found = WatchedPage(context.new_page())
     host = urlsplit(address).netloc
 
     def on_console(message: ConsoleMessage) -> None:

@@ -10,7 +10,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.page import PageFeatures, build_number_matrix, build_page_features
 from quaestor.solvers.registry import make_solver
@@ -57,14 +57,14 @@ def _knowledge(document: Document) -> GraphProvider:
     return GraphProvider.of([document])
 
 
-def played(document: Document, questions: Sequence[str], answers: str = "all") -> tuple[Turn, ...]:
+def run_questions(document: Document, questions: Sequence[str], answers: str = "all") -> tuple[Turn, ...]:
     """Return the turns of a conversation about a page."""
     conversation = Conversation("chosen", document, tuple(questions))
     return asyncio.run(
-        play_conversation(conversation, make_solver("embedded", {"answers": answers}), _knowledge(document))
+        answer_conversation(conversation, make_solver("embedded", {"answers": answers}), _knowledge(document))
     )
 
 
-def told(document: Document, *questions: str) -> list[str]:
+def answer_texts(document: Document, *questions: str) -> list[str]:
     """Return what is answered to each question, in words."""
-    return ["" if turn.answer.value is None else str(turn.answer.value) for turn in played(document, questions)]
+    return ["" if turn.answer.value is None else str(turn.answer.value) for turn in run_questions(document, questions)]

@@ -18,7 +18,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.repair.ledger import Ledger
 
@@ -39,7 +39,7 @@ def the_page() -> Document:
 def the_turns() -> tuple[Turn, ...]:
     document = the_page()
     conversation = Conversation(document.id, document, QUESTIONS)
-    turns = asyncio.run(play_conversation(conversation, ScriptedSolver()))
+    turns = asyncio.run(answer_conversation(conversation, ScriptedSolver()))
     change = turns[2]
     # The solver of the tests keeps no other reading.
     turned = Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))
@@ -68,7 +68,7 @@ def at(minutes: int) -> datetime:
     return START + timedelta(minutes=minutes)
 
 
-def shown(ledger: Ledger) -> list[str]:
+def answer_texts(ledger: Ledger) -> list[str]:
     return [str(turn.answer) for turn in ledger.turns]
 
 
@@ -77,7 +77,7 @@ def number_of(turn: Turn) -> Decimal:
     return turn.answer.number
 
 
-def taken(turn: Turn) -> list[str]:
+def extracted_texts(turn: Turn) -> list[str]:
     """What the extracts of a turn's plan take, as printed."""
     plan = turn.answer.plan
     return [s.quantity.text for s in plan.steps if isinstance(s, Extract) and s.quantity] if plan else []

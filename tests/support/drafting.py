@@ -76,18 +76,18 @@ def write_draft(plan: Plan, context: TurnContext) -> Written:
             value = f"{sign * quantity_of(step).value:f}" + ("%" if percent else "")
             steps.append({"kind": "look_up", "what": step.label, "value": value, "where": place_code(step.source)})
         elif step.operation == "identity" and isinstance(step.operands[0], Ref) and step.operands[0].step < 0:
-            steps.append({"kind": "earlier_answer", "answer": _said(step.operands[0])})
+            steps.append({"kind": "earlier_answer", "answer": _operand_text(step.operands[0])})
         elif step.operation == "identity":
             steps.append(
                 {
                     "kind": "calculate",
                     "operation": "add",
-                    "operands": [_said(step.operands[0]), 0],
+                    "operands": [_operand_text(step.operands[0]), 0],
                     "result": _number(register),
                 }
             )
         else:
-            operands = [_said(operand) for operand in step.operands]
+            operands = [_operand_text(operand) for operand in step.operands]
             steps.append(
                 {"kind": "calculate", "operation": step.operation, "operands": operands, "result": _number(register)}
             )
@@ -95,7 +95,7 @@ def write_draft(plan: Plan, context: TurnContext) -> Written:
     return {"reasoning": "", "steps": steps, "answer": _number(result), "scale": result.scale.value}
 
 
-def _said(operand: Operand) -> str:
+def _operand_text(operand: Operand) -> str:
     if isinstance(operand, Ref):
         return f"#{operand.step}"
     return operand.text
@@ -248,7 +248,7 @@ def comes_to_another(plan: Plan, other: Plan, context: TurnContext) -> bool:
 
 
 @dataclass(frozen=True)
-class Examined:
+class LabelledPlan:
     """A labelled turn with its reference as a plan.
 
     Attributes:
@@ -261,7 +261,7 @@ class Examined:
     context: TurnContext
 
 
-def examined_pages(path: Path, conversations: int | None = None) -> Iterator[Examined]:
+def examined_pages(path: Path, conversations: int | None = None) -> Iterator[LabelledPlan]:
     """The turns of a labelled file that have a plan with a result; of some conversations, or of all."""
     golds = read_gold(path)
     chosen = list(read_dataset(path).conversations)
@@ -274,11 +274,11 @@ def examined_pages(path: Path, conversations: int | None = None) -> Iterator[Exa
         for question, gold in zip(conversation.questions, golds[conversation.id], strict=True):
             context = TurnContext(conversation.document, memory, graph, knowledge.ontology)
             plan = spelled_out(plans.add(question, gold.program), conversation.document)
-            yield Examined(conversation.id, question, plan, context)
+            yield LabelledPlan(conversation.id, question, plan, context)
             memory = memory.add(Turn(question, answer_from_plan(plan, context), True, now(), now()))
 
 
-def judge(draft: Written, turn: Examined) -> tuple[Finding, ...]:
+def judge(draft: Written, turn: LabelledPlan) -> tuple[Finding, ...]:
     """What the evidence says of a draft."""
     read = serial.load(Draft, draft)
     numbers = NumberIndex(turn.context.graph)

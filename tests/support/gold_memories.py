@@ -19,7 +19,7 @@ WHEN = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Remembered:
+class GoldConversation:
     """A conversation with all its right answers."""
 
     example: Example
@@ -31,7 +31,7 @@ class Remembered:
             yield replace(item, memory=Memory(self.memory.turns[: item.turn]))
 
 
-def remembered(examples: Sequence[Example]) -> Iterator[Remembered]:
+def remembered(examples: Sequence[Example]) -> Iterator[GoldConversation]:
     """Answer every turn of conversations that come with their page by its reference program."""
     documents = [example.document for example in examples if example.document is not None]
     provider = GraphProvider.of(documents)
@@ -45,7 +45,7 @@ def remembered(examples: Sequence[Example]) -> Iterator[Remembered]:
             context = TurnContext(example.document, memory, graph, provider.ontology)
             answer = answer_from_plan(plan, context, question=question)
             memory = memory.add(Turn(question, answer, verified=True, started=WHEN, finished=WHEN))
-        yield Remembered(example, memory)
+        yield GoldConversation(example, memory)
 
 
 def table_rows(document: Document) -> list[TableRows]:

@@ -46,9 +46,11 @@ def filing(body: str, hidden: str = "", contexts: str = CONTEXTS, units: str = U
     return f'{head}<body><div style="display:none">{resources}</div>{body}</body></html>'
 
 
-def number(text: str, concept: str = "us-gaap:Revenues", context: str = "y24", unit: str = "usd", **said: str) -> str:
+def number(
+    text: str, concept: str = "us-gaap:Revenues", context: str = "y24", unit: str = "usd", **more_attributes: str
+) -> str:
     """Return a tagged number: with commas for thousands unless `format`, in ones unless `scale` says otherwise."""
-    attributes = {"format": "ixt:num-dot-decimal", "decimals": "INF", **said}
+    attributes = {"format": "ixt:num-dot-decimal", "decimals": "INF", **more_attributes}
     more = " ".join(f'{name.replace("__", ":")}="{value}"' for name, value in attributes.items() if value)
     return f'<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="{unit}" {more}>{text}</ix:nonFraction>'
 

@@ -67,7 +67,7 @@ def _answers(folder: Path) -> None:
     (folder / "theirs.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _played(folder: Path) -> None:
+def _run_sample(folder: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, "run", "sample", "--workers", "1", "--store", STORE]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
@@ -80,10 +80,10 @@ def _model() -> str:
     return f"openai:scripted@{server.url}/v1"
 
 
-def _reply(asked: ReceivedRequest) -> Reply:
+def _reply(request: ReceivedRequest) -> Reply:
     """A sum of its own for every question, from nothing but what is asked: whoever asks again is answered alike."""
-    own = zlib.crc32(asked.prompts[-1].encode()) % 1000
-    match len(asked.results):
+    own = zlib.crc32(request.prompts[-1].encode()) % 1000
+    match len(request.results):
         case 0:
             return replace(call("describe_understanding", description="a sum"), delay=0.05)
         case 1:
@@ -138,7 +138,7 @@ SCENARIOS = {
             _until_it_is_there("all.csv", "export", "latest", "-o", "all.csv", "--store", STORE),
             files_come_to("all.csv"),
             complete_conversations,
-            _played,
+            _run_sample,
         ),
     )
 }

@@ -22,7 +22,7 @@ _ENOUGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadTurn:
     """A labelled turn as the rules read it.
 
     Attributes:
@@ -47,7 +47,7 @@ class Read:
         return overlap(self.entity, self.extracted or "") >= _ENOUGH
 
 
-def read_labelled(data: Path) -> tuple[Read, ...]:
+def read_labelled(data: Path) -> tuple[ReadTurn, ...]:
     """Return every labelled turn, read.
 
     Args:
@@ -57,13 +57,13 @@ def read_labelled(data: Path) -> tuple[Read, ...]:
     return tuple(_read(questions))
 
 
-def _read(questions: dict[str, tuple[str, ...]]) -> Iterator[Read]:
+def _read(questions: dict[str, tuple[str, ...]]) -> Iterator[ReadTurn]:
     previous: str | None = None
     for line in LABELS.read_text(encoding="utf-8").splitlines():
         label = json.loads(line)
         readings, turn = [*map(read_question, questions[label["conversation"]])], label["turn"]
         previous = readings[turn].metric_types(previous if turn else None)[0].metric_type
-        yield Read(
+        yield ReadTurn(
             f"{label['conversation']} turn {turn}",
             label["metric_type"],
             previous,

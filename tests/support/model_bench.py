@@ -27,8 +27,8 @@ class Bench:
         self.exchanges: list[Exchange] = []
         self.pauses: list[float] = []
 
-    def says(self, *said: Reply) -> None:
-        self.server.script = replies(said)
+    def says(self, *scripted: Reply) -> None:
+        self.server.script = replies(scripted)
 
     async def _sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)

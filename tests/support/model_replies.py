@@ -29,38 +29,40 @@ def garbled(body: str = '{"choices": [{"mess', kind: str = "application/json") -
     return Reply(body=body, kind=kind)
 
 
-def counted(asked: ReceivedRequest, reply: Reply, before: Sequence[ReceivedRequest] = ()) -> Reply:
+def counted(request: ReceivedRequest, reply: Reply, before: Sequence[ReceivedRequest] = ()) -> Reply:
     """The reply with a count of tokens: a quarter of the characters that a model reads (messages, tools, schemas) and
     writes (text, tool names, arguments), which is a rough mean of tokenizers on English and JSON. What begins like one
     of the requests before, to the character, counts as cached, as with servers that keep prefixes."""
-    read = _read(asked)
+    read = _read(request)
     wrote = [reply.text, *(call.tool + call.text for call in reply.calls)]
     cached = max((len(commonprefix([read, _read(earlier)])) for earlier in before), default=0)  # noqa: RUF071 - characters
     return replace(reply, tokens=(len(read) // 4, max(1, len("".join(wrote)) // 4)), cached=cached // 4)
 
 
-def _read(asked: ReceivedRequest) -> str:
+def _read(request: ReceivedRequest) -> str:
     """What a model reads of a request, in the order in which servers lay it out: tools and schemas come first."""
     names = ("tools", "response_format", "system", "messages")
-    read = {name: asked.body[name] for name in names if name in asked.body}
+    read = {name: request.body[name] for name in names if name in request.body}
     return json.dumps(read, ensure_ascii=False)
 
 
-def written(asked: ReceivedRequest, reply: Reply) -> tuple[str, str]:
+def serialize_reply(request: ReceivedRequest, reply: Reply) -> tuple[str, str]:
     """The body of a reply and its content type."""
     if reply.body is not None:
         return reply.body, reply.kind
     if reply.status >= 400:
         return json.dumps({"type": "error", "error": {"type": "error", "message": reply.text}}), "application/json"
-    if asked.stream:
-        events = _anthropic_events(asked, reply) if asked.protocol == "anthropic" else _openai_events(asked, reply)
+    if request.stream:
+        events = (
+            _anthropic_events(request, reply) if request.protocol == "anthropic" else _openai_events(request, reply)
+        )
         return "".join(events), "text/event-stream"
-    whole = _anthropic(asked, reply) if asked.protocol == "anthropic" else openai_reply(asked, reply)
+    whole = _anthropic(request, reply) if request.protocol == "anthropic" else openai_reply(request, reply)
     return json.dumps(whole), "application/json"
 
 
-def _openai_events(asked: ReceivedRequest, reply: Reply) -> Iterator[str]:
-    whole = openai_reply(asked, reply)
+def _openai_events(request: ReceivedRequest, reply: Reply) -> Iterator[str]:
+    whole = openai_reply(request, reply)
     (choice,) = whole["choices"]
 
     def event(delta: dict[str, Any] | None, end: str | None = None, **more: Any) -> str:
@@ -79,17 +81,17 @@ def _openai_events(asked: ReceivedRequest, reply: Reply) -> Iterator[str]:
         for piece in _pieces(arguments):
             yield event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield event({}, choice["finish_reason"])
-    if asked.body.get("stream_options", {}).get("include_usage"):
+    if request.body.get("stream_options", {}).get("include_usage"):
         yield event(None, usage=whole["usage"])
     yield "data: [DONE]\n\n"
 
 
-def _anthropic_blocks(asked: ReceivedRequest, reply: Reply) -> list[dict[str, Any]]:
+def _anthropic_blocks(request: ReceivedRequest, reply: Reply) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text else []
     for index, call in enumerate(reply.calls):
         # Anthropic's arguments are JSON, not text: what is broken on purpose can only be broken in a stream.
-        value = json.loads(call.text) if asked.stream is False else call.text
-        blocks.append({"type": "tool_use", "id": f"toolu_{asked.number}_{index}", "name": call.tool, "input": value})
+        value = json.loads(call.text) if request.stream is False else call.text
+        blocks.append({"type": "tool_use", "id": f"toolu_{request.number}_{index}", "name": call.tool, "input": value})
     return blocks
 
 
@@ -97,28 +99,28 @@ def _anthropic_end(reply: Reply) -> str:
     return "max_tokens" if reply.truncated else "tool_use" if reply.calls else "end_turn"
 
 
-def _anthropic(asked: ReceivedRequest, reply: Reply) -> dict[str, Any]:
+def _anthropic(request: ReceivedRequest, reply: Reply) -> dict[str, Any]:
     read, wrote = reply.tokens
     return {
-        "id": f"msg_{asked.number}",
+        "id": f"msg_{request.number}",
         "type": "message",
         "role": "assistant",
-        "model": asked.body["model"],
-        "content": _anthropic_blocks(asked, reply),
+        "model": request.body["model"],
+        "content": _anthropic_blocks(request, reply),
         "stop_reason": _anthropic_end(reply),
         "stop_sequence": None,
         "usage": {"input_tokens": read, "output_tokens": wrote},
     }
 
 
-def _anthropic_events(asked: ReceivedRequest, reply: Reply) -> Iterator[str]:
+def _anthropic_events(request: ReceivedRequest, reply: Reply) -> Iterator[str]:
     def event(kind: str, **more: Any) -> str:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **more})}\n\n"
 
-    started = {**_anthropic(asked, Reply(tokens=reply.tokens)), "content": [], "stop_reason": None}
+    started = {**_anthropic(request, Reply(tokens=reply.tokens)), "content": [], "stop_reason": None}
     started["usage"] = {"input_tokens": reply.tokens[0], "output_tokens": 1}
     yield event("message_start", message=started)
-    for index, block in enumerate(_anthropic_blocks(asked, reply)):
+    for index, block in enumerate(_anthropic_blocks(request, reply)):
         if block["type"] == "text":
             yield event("content_block_start", index=index, content_block={"type": "text", "text": ""})
             for piece in _pieces(block["text"]):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
-from model_replies import written
+from model_replies import serialize_reply
 
 from quaestor.testing.models import Protocol, ReceivedRequest, Reply
 
@@ -30,7 +30,7 @@ _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requ
 def replies(these: Iterable[Reply]) -> Script:
     """A script that gives these replies in order; one more request is the test's mistake, and answered with 501."""
     left = iter(list(these))
-    return lambda asked: next(left, Reply(f"no reply left for request {asked.number}", status=501))
+    return lambda request: next(left, Reply(f"no reply left for request {request.number}", status=501))
 
 
 class ModelServer:
@@ -105,7 +105,7 @@ class ModelServer:
         reply = self.script(request)
         if reply.delay:
             await asyncio.sleep(reply.delay)
-        text, kind = written(request, reply)
+        text, kind = serialize_reply(request, reply)
         _send(writer, reply, text, kind)
         await writer.drain()
         return reply.cut is None

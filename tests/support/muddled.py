@@ -58,7 +58,7 @@ def _other(old: Json, draw: random.Random, values: list[Json]) -> Json:
     return draw.choice(like if like and draw.random() < 0.5 else SAID)
 
 
-class Muddled:
+class MuddledOracles:
     """Makes oracles half of whose replies are muddled."""
 
     def __init__(self, oracle: OracleFactory, seed: int) -> None:
@@ -72,13 +72,13 @@ class Muddled:
         class Turn:
             @staticmethod
             def script() -> Script:
-                return lambda asked: self._reply(asked, script)
+                return lambda request: self._reply(request, script)
 
         return Turn()
 
-    def _reply(self, asked: ReceivedRequest, script: Script) -> Reply:
+    def _reply(self, request: ReceivedRequest, script: Script) -> Reply:
         try:
-            reply = script(asked)
+            reply = script(request)
         except Exception:  # noqa: BLE001 - an oracle does not know what to say once it is led astray
             reply = say("{}")
         if self._draw.random() < 0.5:

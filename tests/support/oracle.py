@@ -18,7 +18,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
@@ -49,7 +49,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Played:
+class OracleRun:
     """How a file went.
 
     Attributes:
@@ -76,13 +76,13 @@ class OracleFactory(Protocol):
         ...
 
 
-def question_of(asked: ReceivedRequest) -> str:
+def question_of(request: ReceivedRequest) -> str:
     """The question of a turn, read from the prompt as a model would."""
-    questions: list[str] = _QUESTION.findall("\n".join(asked.prompts))
+    questions: list[str] = _QUESTION.findall("\n".join(request.prompts))
     return questions[-1]
 
 
-class Guided:
+class GuidedSolver:
     """A solver under test, whose model is given the reference of every turn before it is asked."""
 
     name = "guided"
@@ -92,27 +92,27 @@ class Guided:
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         script = self._oracle(context, self._golds[: len(context.memory.turns) + 1]).script()
-        self._server.script = lambda asked: counted(asked, script(asked), self._server.asked[:-1])
+        self._server.script = lambda request: counted(request, script(request), self._server.asked[:-1])
         return await self._solver.solve(question, context)
 
 
-async def play_with_oracle(
+async def run_with_oracle(
     conversations: Sequence[Conversation],
     golds: Mapping[str, Sequence[GoldTurn]],
     solver: Solver,
     oracle: OracleFactory,
     excerpts: Callable[[Document], Excerpts | None] = lambda _: None,
-) -> Played:
+) -> OracleRun:
     """How a solver does with a perfect model, through the real client and a server on this machine."""
     knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
     outcomes: list[Outcome] = []
-    with ModelServer(lambda asked: say("")) as server:
+    with ModelServer(lambda request: say("")) as server:
         spec = find_model(f"openai:oracle@{server.url}/v1")
         async with open_session(ModelConfig(spec)) as line:
             for conversation in conversations:
                 gold = golds[conversation.id]
-                guided, parts = Guided(solver, server, gold, oracle), excerpts(conversation.document)
-                turns = await play_conversation(conversation, guided, knowledge, line, parts)
+                guided, parts = GuidedSolver(solver, server, gold, oracle), excerpts(conversation.document)
+                turns = await answer_conversation(conversation, guided, knowledge, line, parts)
                 line.take(conversation.id)
                 server.asked.clear()
                 records = turn_records(TurnPlace("oracle", conversation.id), turns)
@@ -124,4 +124,4 @@ async def play_with_oracle(
                     cause = f"{reference.program} = {reference.executed}; {answered}; {record.answer['reason'] or ''}"
                     remark = str(record.answer["reason"] or "") if record.error is None else ""
                     outcomes.append(Outcome(conversation.id, record.index, right, "" if right else cause, remark))
-            return Played(tuple(outcomes), line.connection.meter.total)
+            return OracleRun(tuple(outcomes), line.connection.meter.total)

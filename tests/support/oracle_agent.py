@@ -37,9 +37,9 @@ class AgentOracle:
         """What the server answers in this turn: the understanding with the first calls, more of them, the answer."""
         replies: list[tuple[Call, ...]] = []
 
-        def answer(asked: ReceivedRequest) -> Reply:
+        def answer(request: ReceivedRequest) -> Reply:
             if not replies:
-                question = question_of(asked)
+                question = question_of(request)
                 calls = Calls(question, self._context, plan_of(question, self._context, self._golds))
                 understanding = {"description": self._golds[-1].program}
                 first, *more = calls.replies

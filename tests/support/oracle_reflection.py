@@ -26,9 +26,9 @@ class ReflectionOracle:
     def script(self) -> Script:
         """What the server answers in this turn: the expert's draft, as often as it is asked for, and approval."""
 
-        def answer(asked: ReceivedRequest) -> Reply:
-            reply = self._draft(question_of(asked)) if role_of(asked) == "expert" else APPROVES
-            return structured(asked, reply)
+        def answer(request: ReceivedRequest) -> Reply:
+            reply = self._draft(question_of(request)) if role_of(request) == "expert" else APPROVES
+            return structured(request, reply)
 
         return answer
 

@@ -35,21 +35,21 @@ class SparqlOracle:
 
     def script(self) -> Script:
         """What the server answers in this turn: the values, then the formula."""
-        formulas: list[Written] = []
+        formulas: list[WrittenPlan] = []
 
-        def answer(asked: ReceivedRequest) -> Reply:
+        def answer(request: ReceivedRequest) -> Reply:
             if not formulas:
-                formulas.append(Written(self._context, plan_of(question_of(asked), self._context, self._golds)))
+                formulas.append(WrittenPlan(self._context, plan_of(question_of(request), self._context, self._golds)))
             reasoning = {"reasoning": self._golds[-1].program}
-            if "The values that you named" in asked.prompts[0]:
-                return structured(asked, {"formula": formulas[0].formula, **reasoning})
-            return structured(asked, {**formulas[0].named, **reasoning})
+            if "The values that you named" in request.prompts[0]:
+                return structured(request, {"formula": formulas[0].formula, **reasoning})
+            return structured(request, {**formulas[0].named, **reasoning})
 
         return answer
 
 
 @dataclass
-class Written:
+class WrittenPlan:
     """A plan as values and a formula."""
 
     context: TurnContext

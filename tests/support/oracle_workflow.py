@@ -34,9 +34,9 @@ _OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximu
 _POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
 
 
-def pointed_step(asked: ReceivedRequest) -> int | None:
+def pointed_step(request: ReceivedRequest) -> int | None:
     """The step whose number of the text the model is asked to point to; None if it is asked for a plan."""
-    found = _POINTING.search(asked.prompts[-1])
+    found = _POINTING.search(request.prompts[-1])
     return int(found[1]) if found else None
 
 
@@ -50,11 +50,11 @@ class WorkflowOracle:
         """What the server answers in this turn: the plan, and the number of the text that it means."""
         writers: list[PlanWriter] = []
 
-        def answer(asked: ReceivedRequest) -> Reply:
-            if step := pointed_step(asked):
-                return structured(asked, {"number": writers[0].pointed[step]})
-            writers[:] = [self._writer(question_of(asked))]
-            return structured(asked, writers[0].written)
+        def answer(request: ReceivedRequest) -> Reply:
+            if step := pointed_step(request):
+                return structured(request, {"number": writers[0].pointed[step]})
+            writers[:] = [self._writer(question_of(request))]
+            return structured(request, writers[0].written)
 
         return answer
 

@@ -14,7 +14,7 @@ def cell(document: Document, row: int, column: int, step: int = 1) -> Extract:
     return Extract(step, ref, "as the solver says", quantity)
 
 
-def said(document: Document, sentence: int, order: int, step: int = 1) -> Extract:
+def extract_from_sentence(document: Document, sentence: int, order: int, step: int = 1) -> Extract:
     mention = document.sentences[sentence].mentions[order]
     return Extract(step, mention.ref, "words around", mention.quantity)
 

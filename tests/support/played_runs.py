@@ -22,7 +22,7 @@ from quaestor.store.records import RunRecord, now
 Result = TypeVar("Result")
 
 
-def play_sample(
+def run_sample(
     store: Path, conversations: int | None = 3, *, runs: int = 1, scored: bool = True, others: bool = False
 ) -> tuple[str, ...]:
     """Play the first conversations of the sample, and return the ids of the runs, the first played first.

@@ -19,7 +19,7 @@ from oracle_workflow import WorkflowOracle
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.scoring.gold import GoldTurn
@@ -33,8 +33,8 @@ Golds = Mapping[str, Sequence[GoldTurn]]
 USELESS = say("I would rather not say.")
 
 
-def _key(asked: ReceivedRequest) -> str:
-    return json.dumps(asked.prompts)
+def _key(request: ReceivedRequest) -> str:
+    return json.dumps(request.prompts)
 
 
 class _Recording:
@@ -51,12 +51,12 @@ class _Recording:
         perfect = WorkflowOracle(context, golds).script()
         draw = crc32(f"{self.conversation} {question}".encode()) % 8
 
-        def script(asked: ReceivedRequest) -> Reply:
+        def script(request: ReceivedRequest) -> Reply:
             try:
-                reply = USELESS if draw == 0 else perfect(asked)
+                reply = USELESS if draw == 0 else perfect(request)
             except Exception:  # noqa: BLE001 - a reference that builds on an answer that was not given
                 reply = USELESS
-            return self._kept.setdefault(_key(asked), _swapped(reply) if draw == 1 else reply)
+            return self._kept.setdefault(_key(request), _swapped(reply) if draw == 1 else reply)
 
         self._server.script = script
         return await self._solver.solve(question, context)
@@ -80,12 +80,12 @@ def recorded_replies(conversations: Sequence[Conversation], golds: Golds, read: 
 
     async def record() -> None:
         graphs = GraphProvider.of({one.document.id: one.document for one in read or conversations}.values())
-        with ModelServer(lambda asked: USELESS) as server:
+        with ModelServer(lambda request: USELESS) as server:
             async with open_session(ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))) as session:
                 solver = _Recording(make_solver("workflow"), server, golds, replies)
                 for conversation in conversations:
                     solver.conversation = conversation.id
-                    await play_conversation(conversation, solver, graphs, session)
+                    await answer_conversation(conversation, solver, graphs, session)
 
     asyncio.run(record())
     return replies
@@ -93,7 +93,7 @@ def recorded_replies(conversations: Sequence[Conversation], golds: Golds, read: 
 
 def answering(replies: Replies) -> Script:
     """A server's script that says what was recorded; what nobody has asked before is the test's mistake."""
-    return lambda asked: replies.get(_key(asked), Reply("nobody asked that before", status=501))
+    return lambda request: replies.get(_key(request), Reply("nobody asked that before", status=501))
 
 
 def faulty(script: Script) -> Script:
@@ -101,11 +101,11 @@ def faulty(script: Script) -> Script:
     faults: Iterator[Reply] = cycle([broken(503), too_many("0"), garbled(), say("cut in its middle", cut=20)])
     seen: set[str] = set()
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        key = _key(asked)
+    def answer(request: ReceivedRequest) -> Reply:
+        key = _key(request)
         if crc32(key.encode()) % 3 == 0 and key not in seen:
             seen.add(key)
             return next(faults)
-        return script(asked)
+        return script(request)
 
     return answer

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from model_server import Script
-from solver_bench import Played, play_solver
+from solver_bench import Played, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.documents.document import Document
@@ -56,11 +56,11 @@ def objects(issue: str, change: str = "mend it") -> Json:
     return {"reasoning": "it does not hold", "is_correct": False, "issues": [issue], "changes": [change]}
 
 
-def role_of(asked: ReceivedRequest) -> str:
+def role_of(request: ReceivedRequest) -> str:
     """Who is asked: `expert`, `extraction` or `calculation`."""
-    if "You are an expert" in asked.system:
+    if "You are an expert" in request.system:
         return "expert"
-    return "extraction" if "whether the right numbers" in asked.system else "calculation"
+    return "extraction" if "whether the right numbers" in request.system else "calculation"
 
 
 Said = Json | Reply
@@ -71,11 +71,11 @@ def playing(**replies: Sequence[Said]) -> Script:
     left: Mapping[str, Iterator[Said]] = {role: iter(answers) for role, answers in replies.items()}
     last: dict[str, Said] = {}
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        role = role_of(asked)
+    def answer(request: ReceivedRequest) -> Reply:
+        role = role_of(request)
         otherwise = last.get(role, change()) if role == "expert" else APPROVES
         reply = last[role] = next(left.get(role, iter(())), otherwise)
-        return reply if isinstance(reply, Reply) else structured(asked, reply)
+        return reply if isinstance(reply, Reply) else structured(request, reply)
 
     return answer
 
@@ -93,4 +93,4 @@ def play(
     """Play questions; critics are two where each has a model of its own."""
     roles = ("calculation_critic",) if critics == 2 else ()
     texts = questions or (QUESTION,)
-    return play_solver(solver or ReflectionSolver(), script, texts, page, protocol, native, roles=roles, **spec)
+    return run_with_script(solver or ReflectionSolver(), script, texts, page, protocol, native, roles=roles, **spec)

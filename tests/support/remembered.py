@@ -18,7 +18,7 @@ METRICS = {"subtract": "change", "add": "sum", "divide": "ratio", "percentage_ch
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A number of the table: its row names the thing, its column the year."""
 
     thing: str
@@ -26,16 +26,16 @@ class Cell:
 
 
 def looked_up(question: str, thing: str, year: int) -> Turn:
-    plan = Plan((_extract(1, Cell(thing, year)),))
+    plan = Plan((_extract(1, TableCell(thing, year)),))
     return _turn(question, Answer(a_value(7), entity=thing, period=Period("year", year), plan=plan))
 
 
-def computed(question: str, operation: str, *operands: int | Cell, entity: str | None = None) -> Turn:
+def computed(question: str, operation: str, *operands: int | TableCell, entity: str | None = None) -> Turn:
     """A calculation on earlier answers (-1 is the last), on cells, and on constants (from 1)."""
     steps: list[Step] = []
     given: list[Operand] = []
     for operand in operands:
-        if isinstance(operand, Cell):
+        if isinstance(operand, TableCell):
             steps.append(_extract(len(steps) + 1, operand))
             given.append(Ref(len(steps)))
         else:
@@ -57,7 +57,7 @@ def memory_of(*turns: Turn) -> Memory:
     return Memory(tuple(turns))
 
 
-def _extract(step: int, cell: Cell) -> Extract:
+def _extract(step: int, cell: TableCell) -> Extract:
     # A row of its own for every thing: equal things and years are equal cells.
     source = CellRef("page", 0, int.from_bytes(cell.thing.encode(), "big"), cell.year)
     return Extract(step, source, f"{cell.thing}, {cell.year}", Quantity(Decimal(7), Scale.ONE, None, "7"))

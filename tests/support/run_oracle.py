@@ -10,8 +10,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from oracle import OracleFactory, play_with_oracle
-from stated_oracle import play_stated
+from oracle import OracleFactory, run_with_oracle
+from stated_oracle import run_stated
 
 from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
@@ -45,10 +45,10 @@ def main() -> None:
     conversations = read_dataset(options.file).conversations
     solver, golds = make_solver(options.solver, {}), read_gold(options.file)
     if any(gold.stated for conversation in conversations for gold in golds[conversation.id]):
-        print(*asyncio.run(play_stated(conversations, golds, solver)).lines(), sep="\n")
+        print(*asyncio.run(run_stated(conversations, golds, solver)).lines(), sep="\n")
         return
     oracle = oracle_of(options.solver)
-    result = asyncio.run(play_with_oracle(conversations, golds, solver, oracle))
+    result = asyncio.run(run_with_oracle(conversations, golds, solver, oracle))
     outcomes = result.outcomes
     for outcome in outcomes:
         if not outcome.right:

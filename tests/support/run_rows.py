@@ -19,7 +19,7 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 Rows = tuple[RunRecord, tuple[ConversationRecord, ...], tuple[TurnRecord, ...]]
 
 
-def played(
+def run_stored(
     dataset: Dataset, store: Path, engine: Engine | None = None, config: ModelConfig | None = None, **options: Any
 ) -> RunRecord:
     """Play a data set, with the scripted solver if no other `factory` is among the options."""

@@ -13,7 +13,7 @@ from quaestor.conversation.turn import Memory, Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.models import connect
 from quaestor.llm.naming import PROFILES, ModelSpec, find_model
 from quaestor.llm.session import ModelSession
@@ -60,7 +60,7 @@ def spec_for(server: ModelServer, protocol: Protocol = "openai", native: bool = 
     return spec if native else replace(spec, profile=PROFILES["plain"])
 
 
-def play_solver(
+def run_with_script(
     solver: Solver,
     script: Script,
     questions: Sequence[str],
@@ -79,19 +79,19 @@ def play_solver(
     document, knowledge = _known(page)
     conversation = Conversation("made up", document, tuple(questions))
     exchanges: list[Exchange] = []
-    asked: list[ReceivedRequest] = []
+    requests: list[ReceivedRequest] = []
 
     async def run() -> tuple[Turn, ...]:
         with ModelServer(script) as server:
             model = replace(spec_for(server, protocol, native), **spec)
             async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
                 session = ModelSession(connection, roles={role: copy(connection) for role in roles})
-                turns = await play_conversation(conversation, solver, knowledge, session, excerpts)
-            asked.extend(server.asked)
+                turns = await answer_conversation(conversation, solver, knowledge, session, excerpts)
+            requests.extend(server.asked)
             return turns
 
     turns = asyncio.run(run())
-    return Played(turns, tuple(exchanges), tuple(asked))
+    return Played(turns, tuple(exchanges), tuple(requests))
 
 
 async def at_once(_seconds: float) -> None:

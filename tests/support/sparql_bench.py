@@ -5,7 +5,7 @@ from typing import Any
 
 from agent_bench import Step
 from model_server import Script
-from solver_bench import Played, context_of, play_solver
+from solver_bench import Played, context_of, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.conversation.turn import Memory
@@ -34,8 +34,8 @@ def formula(text: str | None) -> dict[str, Any]:
     return {"formula": text, "reasoning": "by the rule"}
 
 
-def is_calculation(asked: ReceivedRequest) -> bool:
-    return "The values that you named" in asked.prompts[0]
+def is_calculation(request: ReceivedRequest) -> bool:
+    return "The values that you named" in request.prompts[0]
 
 
 def scripted(first: Sequence[Step | dict[str, Any]], second: Sequence[Step | dict[str, Any]]) -> Script:
@@ -43,11 +43,11 @@ def scripted(first: Sequence[Step | dict[str, Any]], second: Sequence[Step | dic
     planned: Iterator[Step | dict[str, Any]] = iter(first)
     calculated: Iterator[Step | dict[str, Any]] = iter(second)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        step = next(calculated if is_calculation(asked) else planned, Reply("no reply left", status=400))
+    def answer(request: ReceivedRequest) -> Reply:
+        step = next(calculated if is_calculation(request) else planned, Reply("no reply left", status=400))
         if isinstance(step, dict):
-            return structured(asked, step)
-        return step if isinstance(step, Reply) else step(asked)
+            return structured(request, step)
+        return step if isinstance(step, Reply) else step(request)
 
     return answer
 
@@ -59,4 +59,4 @@ def play(
     native: bool = True,
     limits: SparqlLimits | None = None,
 ) -> Played:
-    return play_solver(SparqlSolver(limits), script, questions or (QUESTION,), page, native=native)
+    return run_with_script(SparqlSolver(limits), script, questions or (QUESTION,), page, native=native)

@@ -12,7 +12,7 @@ from typing import Any
 from model_replies import counted, say
 from model_server import ModelServer, Script
 from oracle_agent import Calls
-from oracle_sparql import Written
+from oracle_sparql import WrittenPlan
 from oracle_workflow import PlanWriter, pointed_step
 from reflection_bench import APPROVES, role_of
 from stated_plans import StatedPlan, stated_plan
@@ -23,7 +23,7 @@ from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
@@ -40,26 +40,26 @@ def workflow_script(context: TurnContext, plan: Plan) -> Script:
     """What the workflow's model replies whose plan is given."""
     writer = PlanWriter(plan, context.document, context.graph)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if step := pointed_step(asked):
-            return structured(asked, {"number": writer.pointed[step]})
-        if is_no_number(plan) and "select_cells" not in asked.system:
-            return structured(asked, {"thought_process": "it is no number", "steps": [], "no_answer": "other"})
-        return structured(asked, writer.written)
+    def answer(request: ReceivedRequest) -> Reply:
+        if step := pointed_step(request):
+            return structured(request, {"number": writer.pointed[step]})
+        if is_no_number(plan) and "select_cells" not in request.system:
+            return structured(request, {"thought_process": "it is no number", "steps": [], "no_answer": "other"})
+        return structured(request, writer.written)
 
     return answer
 
 
 def sparql_script(context: TurnContext, plan: Plan) -> Script:
     """What the two-phase solver's model replies whose plan is given."""
-    written = Written(context, plan)
+    written = WrittenPlan(context, plan)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if "The values that you named" in asked.prompts[0]:
-            return structured(asked, {"reasoning": "", "formula": written.formula})
-        if is_no_number(plan) and "- cells: " not in asked.prompts[0]:
-            return structured(asked, {"reasoning": "it is no number", "values": [], "no_answer": "other"})
-        return structured(asked, {"reasoning": "as the reference has it", **written.named})
+    def answer(request: ReceivedRequest) -> Reply:
+        if "The values that you named" in request.prompts[0]:
+            return structured(request, {"reasoning": "", "formula": written.formula})
+        if is_no_number(plan) and "- cells: " not in request.prompts[0]:
+            return structured(request, {"reasoning": "it is no number", "values": [], "no_answer": "other"})
+        return structured(request, {"reasoning": "as the reference has it", **written.named})
 
     return answer
 
@@ -70,7 +70,7 @@ def agent_script(context: TurnContext, plan: Plan) -> Script:
     first, *more = calls.replies
     left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
 
-    def answer(asked: ReceivedRequest) -> Reply:
+    def answer(request: ReceivedRequest) -> Reply:
         return Reply(calls=left.pop(0) if len(left) > 1 else left[0])
 
     return answer
@@ -108,12 +108,12 @@ def reflection_script(context: TurnContext, plan: Plan) -> Script:
             add(kind="calculate", operation=step.operation, operands=taken)
         places[step.id] = len(steps)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if role_of(asked) != "expert":
-            return structured(asked, APPROVES)
-        if is_no_number(plan) and "- quote: " not in asked.system:
-            return structured(asked, {"reasoning": "it is no number", "steps": [], "no_answer": "other"})
-        return structured(asked, {"reasoning": "as the reference has it", "steps": steps})
+    def answer(request: ReceivedRequest) -> Reply:
+        if role_of(request) != "expert":
+            return structured(request, APPROVES)
+        if is_no_number(plan) and "- quote: " not in request.system:
+            return structured(request, {"reasoning": "it is no number", "steps": [], "no_answer": "other"})
+        return structured(request, {"reasoning": "as the reference has it", "steps": steps})
 
     return answer
 
@@ -200,11 +200,11 @@ class _Guided:
         if self.plan is None:
             return Answer(None)
         script = SCRIPTS[self._solver.name](context, self.plan.plan)
-        self._server.script = lambda asked: counted(asked, script(asked), self._server.asked[:-1])
+        self._server.script = lambda request: counted(request, script(request), self._server.asked[:-1])
         return await self._solver.solve(question, context)
 
 
-async def play_stated(
+async def run_stated(
     conversations: Sequence[Conversation], golds: Mapping[str, Sequence[GoldTurn]], solver: Solver
 ) -> StatedRun:
     """How a solver does on stated answers with a perfect model, through the real client and a server of its own."""
@@ -221,7 +221,7 @@ async def play_stated(
                         continue
                     alone = Conversation(f"{conversation.id}-{place}", conversation.document, (question,))
                     guided = _Guided(solver, server, reference)
-                    (turn,) = await play_conversation(alone, guided, knowledge, line)
+                    (turn,) = await answer_conversation(alone, guided, knowledge, line)
                     line.take(alone.id)
                     answer = stated_answer(turn.answer)
                     words = turn.error or turn.answer.reason or "" if answer is None else str(answer)

@@ -55,7 +55,7 @@ class StatedPlan:
 
 def stated_plan(question: str, context: TurnContext, reference: StatedReference) -> StatedPlan | None:
     """The plan of a stated answer; None if its spans are not on the page."""
-    result = _Maker(question, context, reference).made()
+    result = _PlanBuilder(question, context, reference).build()
     if result is None:
         return None
     way, steps = result
@@ -69,12 +69,12 @@ def _places(operand: Operand) -> Sequence[Source]:
 
 
 @dataclass
-class _Maker:
+class _PlanBuilder:
     question: str
     context: TurnContext
     reference: StatedReference
 
-    def made(self) -> tuple[str, list[Step]] | None:
+    def build(self) -> tuple[str, list[Step]] | None:
         """The way, and the steps."""
         if self.reference.kind == "count":
             return self._counted()

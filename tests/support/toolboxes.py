@@ -12,7 +12,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -42,7 +42,7 @@ def toolbox(page: str = OPTIONS, memory: Memory | None = None) -> Toolbox:
 def after(page: str, *questions: str) -> Toolbox:
     """A toolbox after some turns of the tool user."""
     conversation = Conversation("made up", sample_pages()[page], questions)
-    turns = asyncio.run(play_conversation(conversation, ToolUser(), sample_knowledge()))
+    turns = asyncio.run(answer_conversation(conversation, ToolUser(), sample_knowledge()))
     assert all(turn.verified for turn in turns), turns
     return toolbox(page, Memory(turns))
 

@@ -26,9 +26,9 @@ class Program:
         """Take what makes the requests."""
         self._client = client
 
-    def ask(self, method: str, address: str, **said: Any) -> Any:
+    def ask(self, method: str, address: str, **arguments: Any) -> Any:
         """Return the answer, whatever it is; an error has to be a problem."""
-        answer = self._client.request(method, f"{ADDRESS}{address}", **said)
+        answer = self._client.request(method, f"{ADDRESS}{address}", **arguments)
         assert "html" not in answer.headers.get("content-type", "") or "content-disposition" in answer.headers
         if answer.status_code >= 400:
             assert answer.headers["content-type"] == "application/problem+json", answer.text
@@ -71,8 +71,8 @@ class Program:
             self.post(f"{there}/questions", question=question)
         return there
 
-    def _told(self, method: str, address: str, status: int, **said: Any) -> Any:
-        answer = self.ask(method, address, **said)
+    def _told(self, method: str, address: str, status: int, **arguments: Any) -> Any:
+        answer = self.ask(method, address, **arguments)
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 

@@ -153,7 +153,7 @@ def led_to(reply: Reply) -> set[tuple[str, str]]:
     return found
 
 
-def crawl(asked: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, str], Reply | None]:
+def crawl(app: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, str], Reply | None]:
     """Return all that can be reached from a page: of what is got the replies, of what changes something None."""
     found: dict[tuple[str, str], Reply | None] = {}
     waiting = [("GET", begin)]
@@ -161,7 +161,7 @@ def crawl(asked: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, s
         method, there = waiting.pop(0)
         if (method, there) in found:
             continue
-        reply = asked.ask("GET", there) if method == "GET" else None
+        reply = app.ask("GET", there) if method == "GET" else None
         found[method, there] = reply
         if reply is not None:
             waiting += sorted(led_to(reply))

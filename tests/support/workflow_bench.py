@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from model_server import Script
-from solver_bench import Played, play_solver
+from solver_bench import Played, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.documents.document import Document
@@ -59,13 +59,13 @@ def change(later: str = "2009", earlier: str = "2008") -> Json:
     return plan(table(1, OPERATING, later), table(2, OPERATING, earlier), compute(3, "percentage_change", 1, 2))
 
 
-def saying(replies: Sequence[Json | Reply]) -> Script:
+def script_of(replies: Sequence[Json | Reply]) -> Script:
     """A server that gives plans (or any replies) in order."""
     left = iter(replies)
 
-    def answer(asked: ReceivedRequest) -> Reply:
+    def answer(request: ReceivedRequest) -> Reply:
         following = next(left, Reply("no reply left", status=400))
-        return following if isinstance(following, Reply) else structured(asked, following)
+        return following if isinstance(following, Reply) else structured(request, following)
 
     return answer
 
@@ -79,4 +79,4 @@ def play(
     limits: WorkflowLimits | None = None,
     **spec: Any,
 ) -> Played:
-    return play_solver(WorkflowSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)
+    return run_with_script(WorkflowSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)

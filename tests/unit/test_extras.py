@@ -76,7 +76,7 @@ def test_a_module_of_no_extra_is_none() -> None:
     assert extra_of("scipyre") is None
 
 
-def test_what_is_missing_is_listed_with_the_commands_that_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extras_are_listed_with_install_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("sklearn", "xgboost"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(SettingsError) as raised:
@@ -125,7 +125,7 @@ def test_a_plain_install_answers_without_a_model(command: list[str], shown: str,
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else value,
 )
-def test_what_is_missing_is_said_in_one_line_before_any_work(
+def test_missing_extra_is_one_line_before_any_work(
     extra: str, command: list[str], python_without: Python, tmp_path: Path
 ) -> None:
     outcome = python_without((extra,), *QUAESTOR, *command)
@@ -160,7 +160,7 @@ def test_tracing_says_it_too(python_without: Python) -> None:
     assert "pip install 'quaestor[otel]'" in python_without(("otel",), "-c", code).stdout
 
 
-def test_a_module_that_is_missing_deep_inside_is_said_too(python_without: Python) -> None:
+def test_missing_nested_module_is_reported(python_without: Python) -> None:
     code = (
         "import sys\n"
         "from quaestor.cli.failures import run_for_exit_code\n"

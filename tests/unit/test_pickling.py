@@ -152,7 +152,7 @@ def test_a_price_that_a_file_states_arrives(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(price))(used) == price(used) == Decimal(6)
 
 
-def test_what_a_run_is_set_up_with_arrives(tmp_path: Path) -> None:
+def test_run_setup_survives_pickling(tmp_path: Path) -> None:
     spec = RunSpec("workflow", "train.json", "0" * 64, {"attempts": 3, "model": "m"}, 20, "1" * 64, "extend", {"a": 1})
     for value in (
         spec,

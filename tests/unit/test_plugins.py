@@ -227,7 +227,7 @@ def test_a_document_that_another_package_reads_is_asked_about(quaestor: Quaestor
 
 
 @pytest.mark.usefixtures("added")
-def test_what_is_added_is_named_after_what_is_here() -> None:
+def test_plugin_names_follow_built_in_names() -> None:
     assert solver_names() == ("embedded", "agent", "sparql", "workflow", "reflection", "cascade", "largest")
     assert [format.name for format in dataset_formats()][:2] == ["quiz", "filings"]
     solver = make_solver("reflection", {"expert": "largest", "expert_options": {"rank": 2}})
@@ -269,7 +269,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("source", "why"), BROKEN)
-def test_a_broken_solver_is_one_line_and_breaks_nothing_else(
+def test_error_in_a_plugin_solver_is_one_line_and_affects_nothing_else(
     source: str, why: str, site: Path, quaestor: Quaestor, tmp_path: Path
 ) -> None:
     install(site, "ruin", source, {"quaestor.solvers": {"mine": "ruin:SPEC"}})
@@ -286,7 +286,7 @@ def test_a_broken_solver_is_one_line_and_breaks_nothing_else(
     assert "mine" not in {spec.name for spec in solver_specs()}
 
 
-def test_a_broken_format_is_told_once_and_files_are_read(
+def test_broken_format_is_reported_once_and_files_are_read(
     site: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     install(site, "ruin", "1 / 0\n", {"quaestor.datasets": {"mine": "ruin:Format"}})

@@ -152,10 +152,10 @@ class _Worker:
 class _NullListener:
     """The `JobListener` of jobs without events."""
 
-    def hear(self, message: Any) -> None:
+    def receive(self, message: Any) -> None:
         """Do nothing."""
 
-    async def answer(self, asked: Any) -> Any:
+    async def answer(self, request: Any) -> Any:
         """Do nothing."""
 
 

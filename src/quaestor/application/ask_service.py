@@ -56,7 +56,7 @@ class AskRequest:
     traces: "TraceOptions | None" = None
     cache: ByteCache | None = None
     get_graphs: Callable[[], Awaitable[GraphProvider]] | None = None
-    on_begun: Callable[[str], None] | None = None
+    on_start: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ async def answer_questions(
                 if writer is not None:
                     await writer.end(None)
                 raise
-            if run is not None and request.on_begun is not None:
-                request.on_begun(run)
+            if run is not None and request.on_start is not None:
+                request.on_start(run)
             runner = make_runner(conversation, active, graphs, excerpts, _watchers(writer, trace), seconds)
             turns = await _run_recorded(runner, writer, trace)
     return AskResult(turns, run, writer.unkept if writer else None)

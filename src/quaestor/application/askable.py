@@ -55,7 +55,7 @@ async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
     tried = list(_questions(lines))
     if not tried:
         return Askable(lines, ())
-    unrecorded = replace(request, keep=False, traces=None, on_begun=None)
+    unrecorded = replace(request, keep=False, traces=None, on_start=None)
     result = await answer_questions(page, [question for _, question, _ in tried], unrecorded, chained=False)
     return Askable(lines, tuple(_pick_answered(tried, result.turns)))
 

@@ -31,7 +31,7 @@ from quaestor.plan.steps import Constant, Extract, Plan, Ref, given_number
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.naming import find_cell
-from quaestor.solvers.answering import answer_without_value, build_answer, remarks_with, verify_answer, why_none
+from quaestor.solvers.answering import answer_without_value, build_answer, no_answer_reason, remarks_with, verify_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, quote
 from quaestor.solvers.workflow.checking import check_workflow_plan
@@ -79,7 +79,7 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
     if issues:
         raise InputError("invalid plan: " + "; ".join(issues))
     if written.no_answer is not None:
-        answer = answer_without_value(context, why_none(written.no_answer), written.thought_process)
+        answer = answer_without_value(context, no_answer_reason(written.no_answer), written.thought_process)
         return Turn(question, answer, False, started, now(), context.trace.events)
     reason = remarks_with(written.assumption, examined.remarks)
     answer = build_answer(examined.final_plan, context.memory, context.document, context.question, reason=reason)

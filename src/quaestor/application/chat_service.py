@@ -165,8 +165,8 @@ class Chat:
 
     async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
         """Apply a correction, compute dependent answers again without a model, and store it beside the turns."""
-        made = await compute(self._ledger.correct, act, author, reason)
-        return await self._apply(made)
+        correction = await compute(self._ledger.correct, act, author, reason)
+        return await self._apply(correction)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
         """Undo a correction, and return the record of the undo."""
@@ -189,18 +189,18 @@ class Chat:
         await self.keep()
         return self.run
 
-    async def _apply(self, made: Correction) -> Correction:
+    async def _apply(self, correction: Correction) -> Correction:
         """Continue from the corrected turns, and store the correction."""
         excerpts, document = self._excerpts, self.document
         over = excerpts if excerpts is None or document is self.page.document else excerpts.over(document)
-        await self._open_runner.go_on(self.turns, document, over)
+        await self._open_runner.continue_from(self.turns, document, over)
         if self._writer is not None:
             if self._begun:
-                await self._writer.add_corrections(made)
+                await self._writer.add_corrections(correction)
             else:
                 await self._keep(self._writer)
             self.unkept = self.unkept or self._writer.unkept
-        return made
+        return correction
 
     async def change(self, request: AskRequest) -> None:
         """Continue with another solver or model; if it cannot be opened, nothing changes."""
@@ -290,12 +290,12 @@ class Chat:
                 self._graphs = await get_graph_provider(self.page, self.request)
                 self._excerpts = await compute(load_excerpts, self.document, self.request)
 
-    async def _keep(self, asked: AskRunWriter) -> None:
+    async def _keep(self, writer: AskRunWriter) -> None:
         """Create the run, with the turns answered so far."""
-        await asked.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
+        await writer.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
         self._begun = True
-        if asked.run is not None and self.request.on_begun is not None:
-            self.request.on_begun(asked.run)
+        if writer.run is not None and self.request.on_start is not None:
+            self.request.on_start(writer.run)
 
     async def _restart(self) -> None:
         """Continue from the turns so far in a new attempt; if this is interrupted, the next question retries it."""
@@ -354,8 +354,8 @@ async def read_ledger(store: str, run: str, page: DocumentInCorpus) -> Ledger:
         records = [turn for turn in await opened.turns(record.id, name) if turn.status == "complete"]
         corrections = await stored_corrections(opened, record.id, name)
     turns = tuple(map(turn_of_record, records))
-    asked = Conversation(document.id, document, ())
-    known = (asked, replace(asked, questions=tuple(turn.question for turn in turns)))
+    conversation = Conversation(document.id, document, ())
+    known = (conversation, replace(conversation, questions=tuple(turn.question for turn in turns)))
     if record.dataset_digest not in {Dataset.of(page.name, "asked", [one]).digest for one in known}:
         raise InputError(
             f"run {record.id} did not finish, or {document.id} has changed since: start a new conversation"

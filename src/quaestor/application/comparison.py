@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from quaestor.application.judged_runs import Basis, JudgedRuns, judge_runs, require_comparable
-from quaestor.application.run_references import PlayedFile
+from quaestor.application.run_references import RunFile
 from quaestor.application.run_service import imported_as
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
@@ -190,7 +190,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
 
 
 async def show_turn(
-    store: RunStore, runs: Mapping[str, TurnFrame], place: int, scorer: str, labelled: PlayedFile | None
+    store: RunStore, runs: Mapping[str, TurnFrame], place: int, scorer: str, labelled: RunFile | None
 ) -> ShownTurn:
     """Return a turn with the answers of runs, given their frames by id, all with the same turns in the same order."""
     frame = next(iter(runs.values()))

@@ -79,9 +79,13 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
     for id in ids:
         if turns := await store.turns(record.id, id):
             graph = graph_from_triples(await store.load_graph(record.id, id), f"the graph of {id}")
-            made = tuple(correction_of_record(one) for one in corrected if one.conversation == id)
-            now = apply_corrections(tuple(map(turn_of_record, turns)), made)
-            found.append(ExportedConversation(id, corrected_graph(graph, made), tuple(now), active_corrections(made)))
+            corrections = tuple(correction_of_record(one) for one in corrected if one.conversation == id)
+            now = apply_corrections(tuple(map(turn_of_record, turns)), corrections)
+            found.append(
+                ExportedConversation(
+                    id, corrected_graph(graph, corrections), tuple(now), active_corrections(corrections)
+                )
+            )
     if not found:
         raise InputError(f"run {record.id} has no answers yet")
     return tuple(found)

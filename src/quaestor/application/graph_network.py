@@ -81,7 +81,7 @@ class GraphNetwork:
         nodes = shown[: MOST + len(begin)]
         return self._network(None, nodes, edges, len(shown) - len(nodes))
 
-    def around(self, name: str) -> Network:
+    def neighbourhood(self, name: str) -> Network:
         """Return a node with its incoming and outgoing neighbours."""
         if name not in self._facts:
             raise GraphError(f"the graph has no node {name!r:.80}")

@@ -13,7 +13,7 @@ from typing import Literal
 
 from quaestor.application import saved_scores
 from quaestor.application.conversation_filter import read_conversations_of_run
-from quaestor.application.run_references import PlayedFile, read_labelled
+from quaestor.application.run_references import RunFile, read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_finished
 from quaestor.application.run_views import require_same_questions
 from quaestor.application.saved_scores import read_judged_frame
@@ -70,7 +70,7 @@ class JudgedRuns:
     """Runs of the same questions with their verdicts, in the order given."""
 
     runs: tuple[JudgedRun, ...]
-    labelled: PlayedFile | None = None
+    labelled: RunFile | None = None
 
     @property
     def basis(self) -> Basis:
@@ -121,17 +121,17 @@ async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[Run
 
 
 def _judged_run(
-    run: RunRecord, stored: Sequence[TurnRecord], labelled: PlayedFile, whole: bool, audit: Audit | None
+    run: RunRecord, stored: Sequence[TurnRecord], labelled: RunFile, whole: bool, audit: Audit | None
 ) -> JudgedRun:
-    asked, predictions = tuple(labelled.conversations.values()), [prediction_of(turn) for turn in stored]
-    turns = judge_predictions(predictions, labelled.gold, asked, causes=whole)
-    frame = TurnFrame.of(turns, {conversation.id: conversation.company for conversation in asked})
-    judged = JudgedRun(run, frame, audited=judge_turns(run.id, turns, asked, audit) if audit else ())
+    conversations, predictions = tuple(labelled.conversations.values()), [prediction_of(turn) for turn in stored]
+    turns = judge_predictions(predictions, labelled.gold, conversations, causes=whole)
+    frame = TurnFrame.of(turns, {conversation.id: conversation.company for conversation in conversations})
+    judged = JudgedRun(run, frame, audited=judge_turns(run.id, turns, conversations, audit) if audit else ())
     if not whole:
         return judged
     seconds_of_turns = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
     used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
-    conventions = convention_figures(predictions, labelled.gold, asked)
+    conventions = convention_figures(predictions, labelled.gold, conversations)
     return replace(judged, score=score_of(frame), spent=RunCost(tuple(seconds_of_turns), used), conventions=conventions)
 
 
@@ -199,12 +199,12 @@ async def run_conventions(
     if labelled is None:
         raise InputError(f"{run.dataset}, with the references of run {run.id}, was not found: name the labelled file")
     found = [prediction_of(turn) for turn in await store.turns(run.id)]
-    asked = tuple(labelled.conversations.values())
-    figures = await compute(convention_figures, found, labelled.gold, asked)
+    conversations = tuple(labelled.conversations.values())
+    figures = await compute(convention_figures, found, labelled.gold, conversations)
     if audit is None:
         return RunConventions(run, figures)
-    scores = await compute(judge_predictions, found, labelled.gold, asked, causes=False)
-    audited = await compute(judge_turns, run.id, scores, asked, audit)
+    scores = await compute(judge_predictions, found, labelled.gold, conversations, causes=False)
+    audited = await compute(judge_turns, run.id, scores, conversations, audit)
     by_audit = ConventionFigure(
         "audited",
         f"matches the official rule, with disputed references as settled by {audit.name}",

@@ -23,7 +23,7 @@ class CassetteOptions:
     force: bool = False
 
     @property
-    def asked(self) -> bool:
+    def is_used(self) -> bool:
         """Whether to record or replay."""
         return self.record is not None or self.replay is not None
 
@@ -57,7 +57,7 @@ def solver_access(
         with model_access(settings, cassette, go_on=go_on) as config:
             yield _with_roles(config, settings, options)
         return
-    if model_named or cassette.asked:
+    if model_named or cassette.is_used:
         model_solvers = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
         raise SettingsError(
             f"the solver {settings.solver!r} does not use a model: choose {model_solvers}, or leave out the model"

@@ -51,7 +51,7 @@ async def read_several(
                 content = read_content(file)
                 key = document_key(content) if cache is not None else None
                 if cache is None or key is None or cache.get(key) is None:
-                    with content.as_it_is() as opened:  # one byte too many is enough to reject a file as too large
+                    with content.open_raw() as opened:  # one byte too many is enough to reject a file as too large
                         yield number, str(file), opened.read(LARGEST + 1)
                     continue
                 results[number] = read_document(content, cache, limits)
@@ -59,8 +59,8 @@ async def read_several(
                 results[number] = error
             show_in_order()
 
-    async def take(job: "_FileJob", made: "_ReadFile") -> None:
-        results[job[0]], written = made
+    async def take(job: "_FileJob", file: "_ReadFile") -> None:
+        results[job[0]], written = file
         if cache is not None:
             for key, data in written.items():
                 cache.put(key, data)

@@ -72,7 +72,7 @@ class RemoteRunner:
         """Prepare for the next question, after some turns."""
         self._turns = [*turns]
 
-    async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
+    async def continue_from(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
         """Continue from other turns, and from a document with corrected numbers."""
         self._document, self._open = document, None
         self._key, self._asked = secrets.token_bytes(8), False
@@ -111,7 +111,7 @@ class RemoteRunner:
     def _conversation_so_far(self) -> _ConversationSoFar:
         return _ConversationSoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
 
-    def hear(self, message: tuple[Any, ...]) -> None:
+    def receive(self, message: tuple[Any, ...]) -> None:
         """Record an event of the open turn, and notify the watcher."""
         _, _, index, event, call = message
         if self._open is not None:
@@ -121,9 +121,9 @@ class RemoteRunner:
                 calls.append(call)
         self._watcher.on_event(index, event, call)
 
-    async def answer(self, asked: tuple[Any, ...]) -> None:
+    async def answer(self, request: tuple[Any, ...]) -> None:
         """Record the start of a turn or its answer, and notify the watcher."""
-        match asked:
+        match request:
             case ("turn", _, begun):
                 begun = replace(begun, history=tuple(self._turns))
                 self._open = begun, [], []

@@ -219,6 +219,7 @@ def answers_of(
         yield AnswerReply.of(
             turn,
             answer,
+            asked=turn.full_question,
             number=index + 1,
             value=None if answer.value is None else value_to_json(answer.value),
             answer=None if answer.value is None else value_to_benchmark(answer.value),

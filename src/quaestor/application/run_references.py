@@ -27,7 +27,7 @@ _FILES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedFile:
+class RunFile:
     """The file that a run answered, with its conversations and references."""
 
     conversations: Mapping[str, Conversation]
@@ -35,21 +35,21 @@ class PlayedFile:
     stamp: tuple[int, int] = (0, 0)
 
 
-_CACHE: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCache(_FILES)
+_CACHE: BoundedCache[tuple[str, int, int, str], RunFile | None] = BoundedCache(_FILES)
 
 
-def played_file(run: RunRecord) -> PlayedFile | None:
+def find_run_file(run: RunRecord) -> RunFile | None:
     """Return the file of a run, cached until it changes; None if it is missing or has changed since the run."""
     path = Path(run.dataset)
     try:
         stat = path.stat()
         key = (run.dataset_digest, stat.st_mtime_ns, stat.st_size, str(path.absolute()))
-        return _CACHE.get(key, lambda: read_played_file(path, run))
+        return _CACHE.get(key, lambda: read_run_file(path, run))
     except (OSError, QuaestorError):
         return None
 
 
-def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
+def read_run_file(path: Path, run: RunRecord) -> RunFile | None:
     """Read the conversations and references of a run's file; None if its questions differ from the run's."""
     stat, pages = path.stat(), read_conversations_of_run(path, run)
     if pages.digest != run.dataset_digest:
@@ -58,7 +58,7 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
         gold = read_gold(path)
     except UnlabelledError:
         gold = {}
-    return PlayedFile(
+    return RunFile(
         {conversation.id: conversation for conversation in pages.conversations}, gold, (stat.st_mtime_ns, stat.st_size)
     )
 
@@ -74,12 +74,12 @@ async def scored_references(score: ScoreRecord, run: RunRecord) -> Gold | None:
     return gold if same else None
 
 
-def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
+def read_labelled(run: RunRecord, named: Path | None) -> RunFile | None:
     """Return the labelled file of a run; None if it is missing, has changed or is unlabelled."""
     path = named or Path(run.dataset)
     if named is None and not path.is_file():
         return None
-    file = read_played_file(path, run)
+    file = read_run_file(path, run)
     if file is not None and file.gold:
         return file
     if named is None:
@@ -89,7 +89,7 @@ def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
     raise UnlabelledError(f"{path} has no reference answers: use the labelled file")
 
 
-def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
+def verdicts_on(file: RunFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
     """Judge turns of a run by their references; None if none of their conversations has references."""
     answered = {turn.conversation for turn in turns}
     conversations = [one for name, one in file.conversations.items() if name in answered and name in file.gold]
@@ -100,6 +100,6 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
     return judge_predictions(predictions, file.gold, conversations)
 
 
-def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
+def reference_of(file: RunFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
     """Return the verdict on one turn, with its reference; None if it has none."""
     return next((turn for turn in verdicts_on(file, turns) or () if turn.turn == index), None)

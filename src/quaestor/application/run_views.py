@@ -37,7 +37,7 @@ class RunView:
     outdated: bool = False
 
     @property
-    def played(self) -> int:
+    def finished_conversations(self) -> int:
         """The number of finished conversations."""
         if self.run.status == "complete":
             return self.run.conversations

@@ -85,9 +85,9 @@ class SavedConversations:
     def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> SavedConversation:
         """Create and save a new conversation."""
         at, id = now(), secrets.token_urlsafe(_ID_BYTES)
-        made = SavedConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
-        self.save(made)
-        return made
+        conversation = SavedConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
+        self.save(conversation)
+        return conversation
 
     def all(self) -> tuple[SavedConversation, ...]:
         """Return the conversations with questions, the most recently used first; delete old ones without questions."""

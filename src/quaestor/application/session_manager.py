@@ -204,7 +204,7 @@ class SessionManager:
         page = await self.library.open(document)
         return self.saved.begin(document, page.document.id, title, chosen)
 
-    async def look(self, id: str) -> ConversationState:
+    async def read_state(self, id: str) -> ConversationState:
         """Return the current state of a conversation without opening it."""
         saved = self.saved.get(id)
         page = await self.library.open(saved.document)
@@ -319,9 +319,9 @@ class SessionManager:
             wanted = await compute(fix, chat.ledger)
             if wanted.act is None:
                 raise InputError("no correction given: choose one of the possible corrections")
-            made = await chat.correct(wanted.act, author, wanted.reason)
+            correction = await chat.correct(wanted.act, author, wanted.reason)
             self._record_progress(id, session, chat)
-            return made
+            return correction
 
     async def change(self, id: str, answerer: str) -> None:
         """Continue with another solver or model."""
@@ -463,7 +463,7 @@ class SessionManager:
         """Save the title, runs and size of the conversation; if that fails, the answers are returned all the same."""
         saved, run = self.saved.get(id), chat.run
         runs = saved.runs if run is None or run in saved.runs else (*saved.runs, run)
-        title = saved.title or (chat.turns[0].asked if chat.turns else "")
+        title = saved.title or (chat.turns[0].full_question if chat.turns else "")
         title = " ".join(title.split())
         title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
         try:

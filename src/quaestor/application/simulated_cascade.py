@@ -153,16 +153,16 @@ async def replayed_curve(
     cascade_turns: list[list[CascadeTurn]] = [[] for _ in thresholds]
     right: list[list[bool]] = [[] for _ in thresholds]
     pages: list[str] = []
-    for asked in dataset.conversations:
-        recorded = RecordedAnswers("recorded", asked, by_conversation.get(asked.id, ()))
-        found = await replay_cascade(asked, first, recorded, thresholds, graphs)
+    for conversation in dataset.conversations:
+        recorded = RecordedAnswers("recorded", conversation, by_conversation.get(conversation.id, ()))
+        found = await replay_cascade(conversation, first, recorded, thresholds, graphs)
         # Thresholds with the same outcome share their turns.
         different = {id(turns): turns for turns in found}
-        judged = {key: await compute(_right, turns, asked, gold) for key, turns in different.items()}
+        judged = {key: await compute(_right, turns, conversation, gold) for key, turns in different.items()}
         for place, turns in enumerate(found):
             cascade_turns[place] += turns
             right[place] += judged[id(turns)]
-        pages += [asked.document.id] * len(asked.questions)
+        pages += [conversation.document.id] * len(conversation.questions)
     return tuple(
         CascadePoint(
             threshold,
@@ -174,9 +174,9 @@ async def replayed_curve(
     )
 
 
-def _right(turns: Sequence[CascadeTurn], asked: Conversation, gold: Gold) -> list[bool]:
+def _right(turns: Sequence[CascadeTurn], conversation: Conversation, gold: Gold) -> list[bool]:
     predictions = [prediction_of(turn.record) for turn in turns]
-    return [turn.correct for turn in judge_predictions(predictions, gold, [asked], causes=False)]
+    return [turn.correct for turn in judge_predictions(predictions, gold, [conversation], causes=False)]
 
 
 def _simulate(one: ScoredRun, other: ScoredRun) -> SimulatedCascade:

@@ -104,9 +104,9 @@ async def _copy_conversation(
 async def _copy_corrections(source: RunStore, target: RunStore, example: ConversationRecord) -> None:
     for attempt in range(1, example.attempt + 1):
         place = example.run, example.conversation, attempt
-        made = await source.corrections(*place)
-        copied = {one.number for one in await target.corrections(*place)} if made else set()
-        for correction in made:
+        records = await source.corrections(*place)
+        copied = {one.number for one in await target.corrections(*place)} if records else set()
+        for correction in records:
             if correction.number not in copied:
                 await target.add_correction(correction)
 

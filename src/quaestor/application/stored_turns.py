@@ -57,14 +57,14 @@ async def read_stored_turn(
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number, attempt)
-    made = await stored_corrections(store, record.id, name, attempt)
+    corrections = await stored_corrections(store, record.id, name, attempt)
     graph = await stored_graph(store, record.id, name)
-    return StoredTurn(record, found, turn_of_record(found), graph, corrected_turn(found, made))
+    return StoredTurn(record, found, turn_of_record(found), graph, corrected_turn(found, corrections))
 
 
 def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Turn | None:
     """Return a stored turn with a person's corrections, or None if there are none or all are undone."""
-    mine = [change for made in corrections for change in made.changes if change.turn == record.index]
+    mine = [change for correction in corrections for change in correction.changes if change.turn == record.index]
     if not mine or mine[-1].answer.corrected is None:
         return None
     return apply_change(turn_of_record(record), mine[-1])
@@ -138,10 +138,10 @@ async def answers_about(store: RunStore, run: str, document: Document) -> tuple[
     for example in await store.examples(record.id):
         if example.document == document.id:
             turns = await store.turns(record.id, example.conversation)
-            made = await stored_corrections(store, record.id, example.conversation)
-            now = apply_corrections(tuple(map(turn_of_record, turns)), made)
+            corrections = await stored_corrections(store, record.id, example.conversation)
+            now = apply_corrections(tuple(map(turn_of_record, turns)), corrections)
             found += [(stored.index, turn) for stored, turn in zip(turns, now, strict=True)]
-            active += active_corrections(made)
+            active += active_corrections(corrections)
     if not found:
         raise InputError(f"run {record.id} has no questions about {document.id}")
     return corrected_document(document, Numbers.of(active)), found

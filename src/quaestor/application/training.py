@@ -126,8 +126,8 @@ def judge_held_out(
 
 def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:
     dataset = read_dataset(path)
-    asked = {conversation.id for conversation in dataset.conversations}
-    turns = tuple(turn for turn in held_out if turn.record.conversation in asked)
+    words = {conversation.id for conversation in dataset.conversations}
+    turns = tuple(turn for turn in held_out if turn.record.conversation in words)
     report = score_predictions([turn.prediction for turn in turns], read_gold(path), dataset.conversations)
     return HeldOutReport(dataset, report, turns)
 

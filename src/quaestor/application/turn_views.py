@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from quaestor.application.plan_steps import PlanNode, turn_nodes
-from quaestor.application.run_references import played_file, reference_of, verdicts_on
+from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunView, RunViews
 from quaestor.application.stored_turns import (
     StoredTurn,
@@ -56,7 +56,7 @@ class TurnDetail(StoredTurn):
     reference: TurnScore | None
 
 
-async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
+async def read_turn_detail(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
     """Return a turn of a run in full."""
     view = await views.run(run)
     records = await store.turns(run, conversation)
@@ -67,7 +67,7 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
     prompts = await store.prompts(run, conversation, record.index)
     graph = await stored_graph(store, run, conversation)
     corrections = await stored_corrections(store, run, conversation)
-    file = await asyncio.to_thread(played_file, view.run)
+    file = await asyncio.to_thread(find_run_file, view.run)
 
     def detail() -> TurnDetail:
         turn, found = turn_of_record(record), file.conversations.get(conversation) if file else None
@@ -92,7 +92,7 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:
     """Return a run and its figures by its references, or None if it was not scored or its labelled file has changed."""
     view = await views.run(run)
-    file = await asyncio.to_thread(played_file, view.run) if view.score else None
+    file = await asyncio.to_thread(find_run_file, view.run) if view.score else None
     if file is None or not file.gold or view.score is None:
         return view, None
     key = (view.score.id, *file.stamp)

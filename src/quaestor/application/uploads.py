@@ -90,7 +90,7 @@ class Uploads:
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
         """Read and store a file, and return it; raise an error, without storing it, if it cannot be asked about."""
-        shown = shown_name(name)
+        shown = display_name(name)
         if len(data) > self.limits.largest:
             raise InputError(f"cannot read {shown}: a file may have at most {self.limits.largest / 1_000_000:.3g} MB")
         if not data.strip(b" \t\r\n\f\v\0\xef\xbb\xbf"):
@@ -200,10 +200,10 @@ def open_uploads(settings: Settings) -> Iterator[Uploads]:
         yield Uploads(Path(folder), cache, limits)
 
 
-def shown_name(name: str) -> str:
+def display_name(name: str) -> str:
     r"""Return the display name of a file: the last part of its path, on one line, without control characters.
 
-    >>> shown_name("..\\..\\10-K\u202efdp.html")
+    >>> display_name("..\\..\\10-K\u202efdp.html")
     '10-K_fdp.html'
     """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]

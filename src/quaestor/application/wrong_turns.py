@@ -51,7 +51,7 @@ class WrongTurns:
     """
 
     run: RunRecord
-    played: int
+    total: int
     wrong: int
     turns: tuple[WrongTurn, ...]
     broken: tuple[ConversationRecord, ...]
@@ -96,21 +96,21 @@ async def find_wrong_turns(
             else {place: None for place, turn in turns.items() if turn.number is None}
         )
         wrong = {place: cause for place, cause in wrong.items() if place in turns}
-        shown, played = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
+        shown, total = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
         compared = frame is not None
     else:
         stored = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
         unfinished = {example.conversation for example in broken}
         wrong = {place: why for place, why in _wrong(saved).items() if place[0] not in unfinished or place in stored}
         shown = {place: await store.turn(record.id, *place) for place in list(wrong)[:most]}
-        played, compared = sum((await store.count_turns(record.id, "index")).values()), True
+        total, compared = sum((await store.count_turns(record.id, "index")).values()), True
     pages = {name: await stored_graph(store, record.id, name) for name in {name for name, _ in shown} if graphs}
     found = [
         WrongTurn(turn, gold[name][index] if name in gold else None, wrong[name, index], pages.get(name))
         for (name, index), turn in shown.items()
     ]
     counts = sorted(Counter(filter(None, wrong.values())).items(), key=lambda cause: (-cause[1], cause[0]))
-    return WrongTurns(record, played, len(wrong), tuple(found), broken, dict(counts), compared=compared)
+    return WrongTurns(record, total, len(wrong), tuple(found), broken, dict(counts), compared=compared)
 
 
 def _place(turn: TurnRecord) -> Place:

@@ -65,7 +65,7 @@ def ask_command(
         settings,
         cassette=options.cassette(used_files, force=force),
         traces=trace_options,
-        on_begun=run_ids.append,
+        on_start=run_ids.append,
     )
     with show_reading(files):
         page = read_files(files, request.cache, reading_limits(settings))

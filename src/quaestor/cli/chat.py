@@ -57,7 +57,7 @@ def chat_command(
     request = options.request(
         settings,
         cassette=options.cassette(used_files, force=force),
-        on_begun=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
+        on_start=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
     )
     with show_reading(files):
         page = read_files(files, request.cache, reading_limits(settings))

@@ -154,20 +154,20 @@ def _offer(turn: int, context: ChatLine) -> None:
     for number, offer in enumerate(offered, start=1):
         command = f"  /fix {turn + 1} {number}"
         context.console.print(
-            f"{command:<28}{visible(f'{offer.says}  ->  {offer.gives}')}", markup=False, soft_wrap=True
+            f"{command:<28}{visible(f'{offer.description}  ->  {offer.result}')}", markup=False, soft_wrap=True
         )
     if not offered and not now.sources:
         context.console.print("  nothing to correct", markup=False)
 
 
-def _show_correction(made: "Correction", context: ChatLine) -> None:
+def _show_correction(correction: "Correction", context: ChatLine) -> None:
     """Print the changes that a correction made."""
     from quaestor.application.fixing import act_words, change_lines
 
     context.console.print(
-        visible(f"{act_words(made.act, context.chat.ledger)} ({made.author})"), markup=False, soft_wrap=True
+        visible(f"{act_words(correction.act, context.chat.ledger)} ({correction.author})"), markup=False, soft_wrap=True
     )
-    for line in change_lines(made, context.chat.ledger):
+    for line in change_lines(correction, context.chat.ledger):
         context.console.print(f"  {visible(line)}", markup=False, soft_wrap=True)
 
 
@@ -240,7 +240,7 @@ def _model(rest: str, context: ChatLine) -> None:
 
 
 def _require_no_cassette(context: ChatLine) -> None:
-    if context.chat.request.cassette.asked:
+    if context.chat.request.cassette.is_used:
         raise InputError("the solver and model cannot be changed while recording or replaying")
 
 

@@ -38,8 +38,8 @@ def demo(json: JsonOption = False) -> None:
         conversation = pages.conversation(identity)
         show_tables(console, conversation.document)
         page = DocumentInCorpus.of_dataset(pages, conversation.document)
-        asked = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
-        for number, turn in enumerate(asked.turns, start=1):
+        result = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
+        for number, turn in enumerate(result.turns, start=1):
             show_turn(console, number, turn, conversation.document)
         console.print()
 

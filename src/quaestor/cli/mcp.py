@@ -12,7 +12,7 @@ from quaestor.cli.options import (
     McpOptions,
     with_options,
 )
-from quaestor.cli.serve import check_asking, log_to_stderr
+from quaestor.cli.serve import check_can_ask, log_to_stderr
 from quaestor.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def mcp_command(
         raise InputError(f"cannot write exports to {exports}: not a folder; create it first, or choose another")
     if exports is not None:
         exports = exports.resolve()
-    asyncio.run(check_asking(asking, "mcp"))
+    asyncio.run(check_can_ask(asking, "mcp"))
     log_to_stderr()
     from quaestor.mcp_server.server import create_server
     from quaestor.mcp_server.server_context import open_context

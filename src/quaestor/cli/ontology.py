@@ -98,7 +98,7 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
     from quaestor.cli.printing import make_console, print_grid, print_json
     from quaestor.core import serial
     from quaestor.settings import load_settings
-    from quaestor.store.base import shown_uri
+    from quaestor.store.base import display_uri
 
     settings = load_settings({"store": store})
     ontologies = asyncio.run(list_ontologies(settings))
@@ -106,7 +106,7 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
         print_json([serial.dump(ontology) for ontology in ontologies])
         return
     if not ontologies:
-        print(f"{shown_uri(settings.store)} has no ontologies yet")
+        print(f"{display_uri(settings.store)} has no ontologies yet")
     else:
         grid = Grid("ontology", "saved", "triples", "graphs", "runs", "")
         for item in ontologies:
@@ -252,7 +252,7 @@ def why_command(
     from quaestor.cli.printing import print_json
     from quaestor.core import serial
 
-    explanation = _read(ontology, store).why(label, other)
+    explanation = _read(ontology, store).explain(label, other)
     if json:
         print_json(serial.dump(explanation))
         return

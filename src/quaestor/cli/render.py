@@ -100,7 +100,7 @@ def source_line(source: Source, document: Document) -> Text:
     shown = show_source(source, document)
     if source.kind == "cell":
         return Text(f"{shown.place} | ", style="dim").append(shown.text, style="bold not dim")
-    before, after = shown.around(_CONTEXT, "...")
+    before, after = shown.surrounding_text(_CONTEXT, "...")
     return Text(f"{shown.place} | {before}", style="dim").append(f"[{shown.span}]", style="bold not dim").append(after)
 
 

@@ -125,18 +125,18 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
             show_stored_turn(console, wrong.turn, wrong.graph)
     for example in found.broken:
         print(f"\n{example.conversation}: {example.error or example.status}")
-    wrong_turns, played = found.wrong, found.played
+    wrong_turns, total = found.wrong, found.total
     if len(found.turns) < wrong_turns:
         print(f"\n... and {wrong_turns - len(found.turns):,} more: use --limit {wrong_turns} to show all")
     if found.compared:
         ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} did not finish"
-        print(f"\n{wrong_turns} of {played} turns are wrong, {ended}")
+        print(f"\n{wrong_turns} of {total} turns are wrong, {ended}")
         if found.causes:
             print()
             show_causes(console, found.causes)
     else:
         compared = f"{found.run.dataset} has no reference answers to compare with"
-        print(f"\n{wrong_turns} of {played} turns have no answer; {compared}")
+        print(f"\n{wrong_turns} of {total} turns have no answer; {compared}")
 
 
 def _show_wrong_turn(wrong: WrongTurn) -> None:

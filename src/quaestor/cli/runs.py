@@ -43,14 +43,14 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     from quaestor.cli.render_runs import show_runs
     from quaestor.cli.stored import scores_of_runs
     from quaestor.core import serial
-    from quaestor.store.base import shown_uri
+    from quaestor.store.base import display_uri
 
     records = read_store(store, lambda opened: opened.runs())
     scores = scores_of_runs(store, records)
     if json:
         print_json([serial.dump(record) | {"score": serial.dump(scores.get(record.id))} for record in records])
     elif not records:
-        print(f"{shown_uri(store_uri(store))} has no runs yet")
+        print(f"{display_uri(store_uri(store))} has no runs yet")
     else:
         show_runs(records, scores)
 

@@ -74,7 +74,7 @@ def serve_command(
     shown = tuple(files or (SAMPLE,))
     for name in shown:
         page_file(name)
-    asyncio.run(check_asking(asking, "serve"))
+    asyncio.run(check_can_ask(asking, "serve"))
     access, trusted = Access.at(host, token), read_proxies(settings.trusted_proxies or "")
     app = create_app(asking, access, shown, settings.concurrency(asks=False))
     log_to_stderr()
@@ -101,7 +101,7 @@ def log_to_stderr() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-async def check_asking(asking: "AskRequest", command: str) -> None:
+async def check_can_ask(asking: "AskRequest", command: str) -> None:
     """Check that questions can be answered and stored, before the address is printed."""
     from quaestor.application.ask_service import resolve_solver
     from quaestor.store.base import open_store

@@ -142,9 +142,9 @@ def copy_stores(
 
 
 def _show_uri(uri: str) -> str:
-    from quaestor.store.base import shown_uri
+    from quaestor.store.base import display_uri
 
-    return shown_uri(uri)
+    return display_uri(uri)
 
 
 def _runs(count: int) -> str:

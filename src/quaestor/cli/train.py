@@ -88,8 +88,8 @@ def crossvalidate_command(
         print(f"{done} of {folds} folds done", file=sys.stderr, flush=True)
 
     require_extra("train", "cross-validation")
-    asked, only_train = ([dataset_path(name) for name in names] for names in (datasets, extra or ()))
-    request = CrossValidationRequest(asked, only_train, dialogues or (), folds, seed)
+    paths, only_train = ([dataset_path(name) for name in names] for names in (datasets, extra or ()))
+    request = CrossValidationRequest(paths, only_train, dialogues or (), folds, seed)
     settings = load_settings({"store": store, "engine": engine, "address": address})
     uri = settings.store if keep else None
     if uri is not None:

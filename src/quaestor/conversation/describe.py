@@ -10,9 +10,9 @@ from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.display import show_number
 from quaestor.conversation.meaning import (
     Meaning,
+    period_phrase,
     place_in_list,
     shortened_period,
-    shown_period,
     spanned_period,
     text_subject,
 )
@@ -118,7 +118,7 @@ def _distinguish(text: str, others: Sequence[int], memory: Memory, question: Que
     other = next((n for n in others if memory.answers[n].description == short), None)
     if other is None or not question.text:
         return short
-    earlier = memory.asked[other]
+    earlier = memory.parsed_questions[other]
     own = [word for word in names(question.lowered) if singular(word) in question.names - earlier.names]
     own += [str(year) for year in question.years if year not in earlier.year_set]
     detail = " ".join(dict.fromkeys(own)) or f"question {len(memory.turns) + 1}"
@@ -133,12 +133,12 @@ class _Reader:
         # The excerpt for this question may lack the source of an earlier answer.
         self._whole = document.whole or document
         self._earlier: dict[int, Meaning] = {}
-        self._asked: tuple[Question, ...] = memory.asked
+        self._asked: tuple[Question, ...] = memory.parsed_questions
 
     def steps(self, plan: Plan, turn: int, question: Question) -> list[Meaning]:
         """Return the meaning of each step of a plan at a turn of the conversation."""
         if turn == len(self._memory.turns):
-            self._asked = (*self._memory.asked, question)
+            self._asked = (*self._memory.parsed_questions, question)
         found: list[Meaning] = []
         for step in plan.steps:
             if isinstance(step, Extract):
@@ -207,11 +207,13 @@ class _Reader:
         return next((name.rstrip(" :") for name in named if set(names(name.lower())) - TIME_WORDS), "")
 
     def _extract(self, step: Extract, turn: int, question: Question) -> Meaning:
-        named = entity_asked(question, self._memory.asked[:turn]) if question.text else None
+        named = entity_asked(question, self._memory.parsed_questions[:turn]) if question.text else None
         if step.text is not None and isinstance(step.source, SentenceRef):
             return self._words(step, step.source, named)
         if not isinstance(step.source, CellRef):
-            return self._read_text_number(step, step.source, named, _asked_year(question, self._memory.asked[:turn]))
+            return self._read_text_number(
+                step, step.source, named, _read_year(question, self._memory.parsed_questions[:turn])
+            )
         found = self._cell(step.source, step.label, named)
         return replace(found, key=_key(step))
 
@@ -243,14 +245,14 @@ class _Reader:
         elif set(names(named[0].lower())) <= _OF_SOMETHING and len(named) == 1 and (of := self._heading([cell])):
             subject = f"{subject} of {of}"
         period = table.period_at(cell.row, cell.column)
-        shown = shown_period(shortened_period(period, self._periods(cell))) if period else ""
+        shown = period_phrase(shortened_period(period, self._periods(cell))) if period else ""
         return meaning.number_result("", subject, period, shown, named[0])
 
     def _measure(self, label: str) -> str | None:
         """Return the measure that questions name for a line labelled with a thing: "performance" of a company."""
         nouns, name = metric_nouns() - _MEASURES, label.lower()
-        for asked in self._asked:
-            text = asked.lowered.replace(" .", ".")
+        for question in self._asked:
+            text = question.lowered.replace(" .", ".")
             if name not in text:
                 continue
             match = next(filter(None, (_MEASURE_OF.search(text, 0, at) for at in _places_in(text, name))), None)
@@ -284,7 +286,7 @@ class _Reader:
         )
         subject = entity or f'"{_quote_before(text[: source.end])}"'
         period = self._read_text_period(sentence, source) or year
-        shown = shown_period(shortened_period(period, [period])) if period and entity else ""
+        shown = period_phrase(shortened_period(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
 
     def _confirm_named(self, named: str | None, source: SentenceRef) -> str | None:
@@ -307,8 +309,8 @@ class _Reader:
     def _compute(self, step: Compute, found: list[Meaning], turn: int, question: Question) -> Meaning:
         operands = [self._operand(operand, found, turn) for operand in step.operands]
         if OPERATIONS[step.operation].of_list:
-            asked = question.wants.selection
-            return meaning.selected(step.operation, operands, asked.noun if asked else "")
+            selection = question.wants.selection
+            return meaning.selected(step.operation, operands, selection.noun if selection else "")
         if step.operation == "subtract":
             operands[1] = _index_base(operands[0], operands[1], question)
         return _describe_conversion(meaning.computed(step.operation, operands), step.operation, operands, question)
@@ -360,8 +362,8 @@ class _Reader:
             earlier = self._memory.turns[turn]
             answer = earlier.answer
             if answer.plan is not None and answer.value is not None:
-                asked = self._memory.asked[turn]
-                self._earlier[turn] = self.of_result(self.steps(answer.plan, turn, asked), turn, asked)
+                question = self._memory.parsed_questions[turn]
+                self._earlier[turn] = self.of_result(self.steps(answer.plan, turn, question), turn, question)
             else:
                 words = answer.description or f"the answer to question {turn + 1}"
                 entities = (answer.entity,) if answer.entity else ()
@@ -407,7 +409,7 @@ def _find_nearest_period(sentence: Sentence, source: SentenceRef) -> Period | No
     return periods.pop() if len(periods) == 1 else None
 
 
-def _asked_year(question: Question, earlier: Sequence[Question]) -> Period | None:
+def _read_year(question: Question, earlier: Sequence[Question]) -> Period | None:
     """Return the only year in a question, for a number whose sentence has none; resolved relative to earlier years."""
     years = question.years
     if not years and question.offsets:
@@ -422,7 +424,7 @@ def _index_base(later: Meaning, base: Meaning, question: Question) -> Meaning:
     if base.constant != _INDEX or period is None or len(question.years) != 2 or question.years[1] != period.year:
         return base
     began = Period("year", question.years[0])
-    return replace(base, subject=later.subject, text=f"{later.subject}{shown_period(began)}", periods=(began,))
+    return replace(base, subject=later.subject, text=f"{later.subject}{period_phrase(began)}", periods=(began,))
 
 
 def _describe_conversion(found: Meaning, operation: str, operands: list[Meaning], question: Question) -> Meaning:

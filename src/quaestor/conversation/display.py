@@ -45,7 +45,7 @@ class ShownSource:
         """The text of the span."""
         return self.text[self.start : self.end]
 
-    def around(self, most: int, dots: str) -> tuple[str, str]:
+    def surrounding_text(self, most: int, dots: str) -> tuple[str, str]:
         """Return the text before and after the span in whole words, `dots` for what is cut off."""
         before, after = self.text[: self.start], self.text[self.end :]
         if len(before) > most:
@@ -154,17 +154,17 @@ def show_correction(answer: Answer) -> str | None:
     >>> show_correction(Answer(None, corrected=made))
     'corrected by Ada on 2026-11-22 15:04 UTC: misread (was 14.1 %)'
     """
-    made, note = answer.corrected, correction_note(answer)
-    return f"{note} (was {made.was})" if made is not None else None
+    corrected, note = answer.corrected, correction_note(answer)
+    return f"{note} (was {corrected.was})" if corrected is not None else None
 
 
 def correction_note(answer: Answer) -> str | None:
     """Describe the correction of an answer; None if it was not corrected."""
-    made = answer.corrected
-    if made is None:
+    corrected = answer.corrected
+    if corrected is None:
         return None
-    why = f": {made.reason}" if made.reason else ""
-    return f"corrected by {made.author} on {made.made:%Y-%m-%d %H:%M} UTC{why}"
+    why = f": {corrected.reason}" if corrected.reason else ""
+    return f"corrected by {corrected.author} on {corrected.made:%Y-%m-%d %H:%M} UTC{why}"
 
 
 def labels_of(source: Source, document: Document) -> tuple[str | None, str | None]:

@@ -40,7 +40,7 @@ def period_words(period: Period) -> str:
             return str(period.year)
 
 
-def shown_period(period: Period) -> str:
+def period_phrase(period: Period) -> str:
     """Return the words of a period after a subject: " in 2008", " at december 31, 2008"."""
     return f" {'at' if period.kind == 'date' else 'in'} {period_words(period)}"
 
@@ -139,18 +139,18 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
             about, metric="value", base=None, text=f"explanation: {about.text}"[:_LONGEST], key=f"explain {about.key}"
         )
     metric = metric_of(operation)
-    made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
+    meaning = _MADE.get(operation, _other)(tuple(operands), metric, operation)
     each = OPERATIONS[operation].takes == "each"
     return replace(
-        made,
+        meaning,
         axis=next((operand.axis for operand in operands if operand.axis), None) if each else None,
         key=hashlib.sha256("\n".join((operation, *(operand.key for operand in operands))).encode()).hexdigest(),
     )
 
 
-def shortened_meaning(made: Meaning) -> Meaning:
+def shortened_meaning(meaning: Meaning) -> Meaning:
     """Return a meaning with descriptions cut to the limit."""
-    return replace(made, subject=made.subject[:_LONGEST], text=made.text[:_LONGEST])
+    return replace(meaning, subject=meaning.subject[:_LONGEST], text=meaning.text[:_LONGEST])
 
 
 def as_percentage(meaning: Meaning) -> Meaning:
@@ -180,12 +180,12 @@ def _relative_change(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
     return _relative(*((operands[1].constant == 1 and _quotient_of(operands[0])) or operands))
 
 
-def _quotient_of(made: Meaning) -> tuple[Meaning, Meaning, str] | None:
+def _quotient_of(meaning: Meaning) -> tuple[Meaning, Meaning, str] | None:
     """Return the parts of a quotient, or of a power of one, and the word for it minus one; None for anything else."""
     word = "change"
-    if made.metric == "product" and " to the power of " in made.subject and made.parts:
-        made, word = made.parts[0], "change a year"
-    return (made.parts[0], made.parts[1], word) if made.metric in _SHARES and len(made.parts) == 2 else None
+    if meaning.metric == "product" and " to the power of " in meaning.subject and meaning.parts:
+        meaning, word = meaning.parts[0], "change a year"
+    return (meaning.parts[0], meaning.parts[1], word) if meaning.metric in _SHARES and len(meaning.parts) == 2 else None
 
 
 def _relative(later: Meaning, earlier: Meaning, word: str = "change") -> Meaning:
@@ -436,18 +436,18 @@ def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
     """
     listed = operands[0]
     if operation == "items":
-        made = _list_meaning_listed(operands)
+        meaning = _list_meaning_listed(operands)
     elif operation == "labels":
-        made = replace(listed, metric="selection", base=None)
+        meaning = replace(listed, metric="selection", base=None)
     elif operation == "count":
-        made = _reword(listed, "number of {0}", _entries_with(listed, noun), "count")
+        meaning = _reword(listed, "number of {0}", _entries_with(listed, noun), "count")
     elif operation in _COMPARED:
         limit = operands[1].text
-        made = _reword(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
+        meaning = _reword(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
     else:
-        made = _extreme(operation, operands, noun)
+        meaning = _extreme(operation, operands, noun)
     words = "\n".join((operation, *(operand.key for operand in operands)))
-    return replace(made, key=hashlib.sha256(words.encode()).hexdigest())
+    return replace(meaning, key=hashlib.sha256(words.encode()).hexdigest())
 
 
 def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:

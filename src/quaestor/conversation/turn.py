@@ -15,6 +15,7 @@ from quaestor.conversation.references.expressions import References
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
+from quaestor.core.renaming import renamed_attributes
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.plan.scales import Dimension
@@ -69,6 +70,7 @@ def _as_json(value: JsonValue) -> JsonValue:
     return holdable(value)
 
 
+@renamed_attributes(asked="full_question")
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One turn of a conversation.
@@ -98,11 +100,12 @@ class Turn:
     registers: tuple[StepResult, ...] = ()
 
     @property
-    def asked(self) -> str:
+    def full_question(self) -> str:
         """The question as typed by the person, which earlier versions split if it contained several."""
         return next((event.asked for event in self.events if isinstance(event, TakenApart)), self.question)
 
 
+@renamed_attributes(asked="parsed_questions")
 @dataclass(frozen=True, slots=True)
 class Memory:
     """The conversation so far: questions with the solver's answers, oldest first."""
@@ -124,7 +127,7 @@ class Memory:
         return tuple(turn.question for turn in self.turns)
 
     @property
-    def asked(self) -> tuple[Question, ...]:
+    def parsed_questions(self) -> tuple[Question, ...]:
         """The parsed questions so far, oldest first."""
         return tuple(read_question(turn.question) for turn in self.turns)
 

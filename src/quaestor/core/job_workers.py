@@ -33,10 +33,10 @@ class JobTimeoutError(Exception):
 class JobListener(Protocol):
     """Receiver of a worker's messages during a job."""
 
-    def hear(self, message: Any) -> None:
+    def receive(self, message: Any) -> None:
         """Handle a message."""
 
-    async def answer(self, asked: Any) -> Any:
+    async def answer(self, request: Any) -> Any:
         """Return the answer to a request of the worker; the time limit of the job then starts again."""
 
 
@@ -202,13 +202,13 @@ class JobWorkers:
     async def _start(self) -> None:
         def hear(message: Any) -> None:
             if worker.listener is not None:
-                worker.listener.hear(message)
+                worker.listener.receive(message)
 
-        async def answer(asked: Any) -> Any:
+        async def answer(request: Any) -> Any:
             if worker.listener is None:
                 return None
             try:
-                return await worker.listener.answer(asked)
+                return await worker.listener.answer(request)
             finally:
                 worker.end = asyncio.get_running_loop().time() + worker.seconds
 

@@ -245,7 +245,7 @@ def list_records(
                 f"{path}, record {number}: duplicate {id_name} {conversation.id!r}, also used by record {first}"
             )
         if listing.add(conversation):
-            losses += shown_losses(conversation.document)
+            losses += describe_losses(conversation.document)
     return FileConversations(listing.listed, read), listing.digest, losses
 
 
@@ -267,7 +267,7 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
     return value
 
 
-def shown_losses(document: Document) -> tuple[str, ...]:
+def describe_losses(document: Document) -> tuple[str, ...]:
     """Return what is missing in a page, one line each: it was refused, or a table has no number."""
     return tuple(
         f"{document.id}: {show_warning(warning)}"

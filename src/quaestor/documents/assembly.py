@@ -15,6 +15,7 @@ from quaestor.core.parsing import clean_label
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
+from quaestor.core.renaming import renamed_fields
 from quaestor.documents.amounts import (
     Amounts,
     amounts_in_text,
@@ -93,6 +94,7 @@ class SectionPart:
     id: str
 
 
+@renamed_fields(standing="section_caption")
 @dataclass(frozen=True, slots=True)
 class ParagraphPart:
     """A paragraph.
@@ -107,9 +109,10 @@ class ParagraphPart:
     page: int | None = None
     anchor: str | None = None
     facts: Sequence[tuple[int, int, int, Fact]] = ()
-    standing: str = ""
+    section_caption: str = ""
 
 
+@renamed_fields(standing="section_caption")
 @dataclass(frozen=True, slots=True)
 class TablePart:
     """A table.
@@ -137,7 +140,7 @@ class TablePart:
     header_rows: int | None = None
     facts: Sequence[tuple[int, int, Fact]] = ()
     numbers: Sequence[tuple[int, int, Quantity]] = ()
-    standing: str = ""
+    section_caption: str = ""
     unknown: Sequence[tuple[int, int]] = ()
 
 
@@ -297,8 +300,8 @@ class _Assembly:
         where = f"{self.sections[-1].id}: the paragraph of sentence {self.sentences}"
         check_length(self.id, where, sum(map(len, part.sentences)), LONGEST_PARAGRAPH)
         found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences, self.convention)
-        if part.standing:
-            found = with_section_scale(found, read_amounts(part.standing))
+        if part.section_caption:
+            found = with_section_scale(found, read_amounts(part.section_caption))
         if sign := bare_sign_of(self.default.unit):
             found = sentences_with_own_currency(found, self.default.unit or "", sign)
         for sentence, start, end, fact in part.facts:
@@ -334,7 +337,7 @@ class _Assembly:
         return all(section.id in PAGE_SECTIONS for section in self.sections[:1])
 
     def _check_lengths(self, part: TablePart) -> None:
-        for text, what in ((part.caption, "caption"), (part.title, "title"), (part.standing, "caption")):
+        for text, what in ((part.caption, "caption"), (part.title, "title"), (part.section_caption, "caption")):
             check_length(self.id, f"the {what} of table {self.tables}", len(text))
         for number, texts in enumerate(part.grid):
             for place, text in enumerate(texts):
@@ -361,7 +364,7 @@ class _Assembly:
         ):
             table = under_headings_of(table, before)
             own_lines = (warning for warning in found if warning.kind not in _HEADING_WARNINGS)
-            found = (*own_lines, DocumentWarning(WarningKind.GOES_ON, self.tables, detail=str(before.index)))
+            found = (*own_lines, DocumentWarning(WarningKind.CONTINUED_TABLE, self.tables, detail=str(before.index)))
         self.warnings += found
         table = _without_values(_with_numbers(table, part.numbers), part.unknown)
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
@@ -393,7 +396,9 @@ class _Assembly:
         over_it = (*(heading.text for heading in self.headings[-2:]), part.title, *self.leading)
         read = (amounts_in_text(text) for text in reversed(over_it))
         amounts = (
-            own or next((found for found in read if found.scale or found.shares), None) or read_amounts(part.standing)
+            own
+            or next((found for found in read if found.scale or found.shares), None)
+            or read_amounts(part.section_caption)
         )
         counts = counts_no_money(table)
         if counts and amounts.scale:
@@ -426,7 +431,7 @@ class _Assembly:
         for place, block in enumerate(self.blocks):
             if isinstance(table := block.content, Table) and (scale := scale_of_sentences(table, prose)):
                 self.blocks[place] = replace(block, content=replace(table, scale=scale))
-                self.warnings.append(DocumentWarning(WarningKind.SCALE_SAID, table.index, detail=scale.value))
+                self.warnings.append(DocumentWarning(WarningKind.SCALE_FROM_TEXT, table.index, detail=scale.value))
 
     def _need_section(self) -> None:
         """Start a section for content before the first heading."""

@@ -17,6 +17,7 @@ from quaestor.core.number_conventions import ENGLISH, NumberConvention
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
+from quaestor.core.renaming import renamed_attributes
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.documents.table import Cell, Table
@@ -111,6 +112,7 @@ class Block:
     anchor: str | None = None
 
 
+@renamed_attributes(around="sentences_around")
 @dataclass(frozen=True)
 class Document:
     """Blocks in sections, with warnings about repairs.
@@ -301,7 +303,7 @@ class Document:
         """
         return self._in_excerpt((self.whole or self)._leads[table.index])
 
-    def around(self, table: Table) -> tuple[Sentence, ...]:
+    def sentences_around(self, table: Table) -> tuple[Sentence, ...]:
         """Return all sentences under the same heading as a table, before and after it.
 
         Without headings these are all sentences of the page. An excerpt returns only sentences that it contains.

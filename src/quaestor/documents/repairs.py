@@ -32,8 +32,8 @@ class WarningKind(StrEnum):
     UNEQUAL_ROWS = "unequal_rows"
     TOO_LARGE = "too_large"
     NO_HEADER = "no_header"
-    GOES_ON = "goes_on"
-    SCALE_SAID = "scale_said"
+    CONTINUED_TABLE = "goes_on"
+    SCALE_FROM_TEXT = "scale_said"
     FUSED_NUMBERS = "fused_numbers"
     NO_ROWS = "no_rows"
     NO_HEADING = "no_heading"
@@ -87,8 +87,8 @@ _WORDS = {
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
     WarningKind.TOO_LARGE: "its {count:,} cells are not used for answers (limit: {detail}); use a file with fewer rows",
     WarningKind.NO_HEADER: "no header row",
-    WarningKind.GOES_ON: "no header row; it follows table {detail} and is read with that table's headings",
-    WarningKind.SCALE_SAID: "no scale is printed over it; read in {detail}s, as in sentences with its numbers",
+    WarningKind.CONTINUED_TABLE: "no header row; it follows table {detail} and is read with that table's headings",
+    WarningKind.SCALE_FROM_TEXT: "no scale is printed over it; read in {detail}s, as in sentences with its numbers",
     WarningKind.FUSED_NUMBERS: "no header row; numbers are fused into the headings",
     WarningKind.NO_ROWS: "no rows below the header",
     WarningKind.NO_HEADING: "no heading over column {detail}",

@@ -66,7 +66,7 @@ class _RunningConversation:
     used: Usage
 
 
-async def play_asking(
+async def run_in_processes(
     conversations: Iterable[Conversation],
     factory: SolverFactory,
     listener: RunListener,
@@ -155,15 +155,15 @@ class _Parent:
     def _count_exchange(self, exchange: "Exchange") -> None:
         meter = self._session.connection.meter
         before = meter.total
-        self._session.heard_elsewhere([exchange])
+        self._session.add_exchanges([exchange])
         if running := self._running.get(exchange.place.conversation):
             running.used += meter.total.since(before)
             if running.watcher:
                 running.watcher.on_exchange(exchange)
 
-    async def answer(self, asked: tuple[Any, ...]) -> object:
+    async def answer(self, request: tuple[Any, ...]) -> object:
         """Handle a worker's request and return the reply."""
-        match asked:
+        match request:
             case ("reserve", model):
                 return self._counter.reserve(model)
             case ("turn", id, begun):

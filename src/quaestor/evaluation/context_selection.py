@@ -11,7 +11,7 @@ from quaestor.documents.document import Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.document_parts import SentenceQuery, blocks_saying, fits_excerpt, section_parts
+from quaestor.retrieval.document_parts import SentenceQuery, find_paragraphs_with_words, fits_excerpt, section_parts
 from quaestor.solvers.base import Excerpt, Excerpts, Query, Search, WidenedExcerpt
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class ContextSelector:
         if not isinstance(query, str):
             part: Sequence[int] = ()
             if isinstance(query, SentenceQuery):
-                part = blocks_saying(self._document, query)
+                part = find_paragraphs_with_words(self._document, query)
             elif isinstance(query, tuple):
                 part = sorted({self._document.block(source).order for source in query})
             elif 0 < query.part <= len(parts := section_parts(self._document, query.heading)):

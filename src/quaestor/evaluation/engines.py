@@ -47,7 +47,7 @@ class RunListener(Protocol):
 class Engine(Protocol):
     """Runs conversations, several at a time."""
 
-    async def play(
+    async def run(
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
@@ -75,7 +75,7 @@ class InlineEngine:
     concurrency: int = 1
     seconds: float | None = None
 
-    async def play(
+    async def run(
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,

@@ -54,7 +54,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
         BadLinesError: Some lines are invalid.
         InputError: The file is empty.
     """
-    asked = {conversation.id: conversation for conversation in dataset.conversations}
+    conversations = {conversation.id: conversation for conversation in dataset.conversations}
     found: dict[tuple[str, int], Turn] = {}
     at: dict[tuple[str, int], int] = {}
     bad: list[str] = []
@@ -64,7 +64,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
             continue
         lines += 1
         try:
-            key, read = _read_line(line, asked, dataset.path, near=len(bad) < _MOST_SUGGESTIONS)
+            key, read = _read_line(line, conversations, dataset.path, near=len(bad) < _MOST_SUGGESTIONS)
             if key in found:
                 raise InputError(f"turn {key[1]} of {key[0]} was already answered in line {at[key]}")
             found[key], at[key] = read, number
@@ -86,16 +86,16 @@ def imported_turns(conversation: Conversation, answers: ImportedTurns, started: 
 
 
 def _read_line(
-    line: bytes, asked: Mapping[str, Conversation], dataset: str, *, near: bool
+    line: bytes, conversations: Mapping[str, Conversation], dataset: str, *, near: bool
 ) -> tuple[tuple[str, int], Turn]:
     fields = _parse(line)
     name, turn = fields.get("conversation"), fields.get("turn")
     if not isinstance(name, str):
         raise InputError(f"'conversation' must be an id, not {_show(name)}")
-    if name not in asked:
+    if name not in conversations:
         # Comparing with every id is slow, so only some lines get a suggestion.
-        raise InputError(unknown_name("conversation", name, asked if near else (), where=f"in {dataset}"))
-    questions = asked[name].questions
+        raise InputError(unknown_name("conversation", name, conversations if near else (), where=f"in {dataset}"))
+    questions = conversations[name].questions
     if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < len(questions):
         raise InputError(f"{name} has turns 0 to {len(questions) - 1}, not {_show(turn)}")
     if "answer" not in fields:

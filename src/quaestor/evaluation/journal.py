@@ -12,7 +12,7 @@ from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record, turn_status, written_graph
+from quaestor.evaluation.recording import TurnPlace, prompt_record, serialize_graph, storable, turn_record, turn_status
 from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
@@ -43,7 +43,7 @@ class Journal(Watcher):
         """Store the question, and before it the graph unless it is already stored."""
         self._loop = asyncio.get_running_loop()
         if begun.graph is not None and begun.graph_of != self.graph_of:
-            written = await compute(written_graph, begun.graph)
+            written = await compute(serialize_graph, begun.graph)
             await self._store.save_graph(self.place.run, self.place.conversation, written)
             self.graph_of = begun.graph_of
         self.was_notified, self._begun, self._events, self._calls, self._draft = True, begun, [], [], None

@@ -100,13 +100,13 @@ class PlaceFinder:
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Return the shown part extended by places that match a query, and all statements that it names or needs."""
-        asked = read_question(query)
-        found = self._usable(find_places(self._index, asked, most=2 * _PLACES))
+        question = read_question(query)
+        found = self._usable(find_places(self._index, question, most=2 * _PLACES))
         before = {block.order for block in shown.blocks}
         # If the best places are already shown, add others, because the solver is missing something.
         new = [place for place in found if place.block not in before][:_NEW]
         places = [place for place in found if place in found[:_SEARCHED] or place in new]
-        needed = needed_statements(self._index, asked, ())
+        needed = needed_statements(self._index, question, ())
         lacking = [order for order in needed if order not in before]
         if new or lacking:
             before |= {block.order for block in excerpt_for(self._index, new, self._most, needed=lacking).blocks}

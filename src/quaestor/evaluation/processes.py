@@ -79,7 +79,7 @@ class ProcessEngine:
     at_once: int | None = None
     seconds: float | None = None
 
-    async def play(
+    async def run(
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
@@ -90,10 +90,10 @@ class ProcessEngine:
         """Run every conversation once and notify the listener."""
         context = worker_context()
         if session is not None:
-            from quaestor.evaluation.asking_processes import play_asking
+            from quaestor.evaluation.asking_processes import run_in_processes
 
             spread = self.workers, self.at_once or self.workers, context
-            await play_asking(conversations, factory, listener, graphs, session, spread, self.seconds)
+            await run_in_processes(conversations, factory, listener, graphs, session, spread, self.seconds)
             return
         advice = "resume the run, with fewer workers if it happens again"
         workers = Workers(self.workers, context, advice, partial(_prepare_worker, factory, graphs, self.seconds))

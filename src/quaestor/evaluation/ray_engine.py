@@ -48,7 +48,7 @@ class RayEngine:
     at_once: int = 8
     seconds: float | None = None
 
-    async def play(
+    async def run(
         self,
         conversations: Iterable[Conversation],
         factory: SolverFactory,
@@ -77,7 +77,7 @@ class RayEngine:
                     for conversation, returned in zip(chunk, results, strict=True):
                         result = returned
                         if session is not None and counter is not None:
-                            session.heard_elsewhere(result.exchanges)
+                            session.add_exchanges(result.exchanges)
                             if died:  # requests of lost attempts were used too
                                 result = replace(result, usage=await counter.used(conversation.id))
                         await listener.on_finish(conversation, result)

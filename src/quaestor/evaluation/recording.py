@@ -166,7 +166,7 @@ def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
         return None
 
 
-def written_graph(graph: KnowledgeGraph | WrittenGraph) -> WrittenGraph:
+def serialize_graph(graph: KnowledgeGraph | WrittenGraph) -> WrittenGraph:
     """Serialise a graph for storage, cached for conversations about the same page."""
     if isinstance(graph, WrittenGraph):
         return graph

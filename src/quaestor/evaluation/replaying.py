@@ -15,7 +15,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuaestorError, SolverError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.usage import Usage
 from quaestor.solvers.answering import answer_from_plan, verify_answer
 from quaestor.solvers.base import Solver, TurnContext
@@ -58,8 +58,8 @@ class RecordedAnswers:
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Return the recorded answer; a plan that builds on earlier answers is recomputed from the current ones."""
-        asked = self._conversation
-        index = len(context.memory.turns) if asked.chained else asked.questions.index(question)
+        conversation = self._conversation
+        index = len(context.memory.turns) if conversation.chained else conversation.questions.index(question)
         turn = self._turns.get(index)
         if turn is None or turn.error is not None:
             raise SolverError("not played" if turn is None else str(turn.error))
@@ -92,7 +92,7 @@ async def replay_cascade(
             found.append(found[-1])
             continue
         cascade = CascadeSolver([Stage(once, least), Stage(second)])
-        turns = await play_conversation(conversation, cascade, graphs)
+        turns = await answer_conversation(conversation, cascade, graphs)
         records = turn_records(TurnPlace("replay", conversation.id), turns, chained=conversation.chained)
         found.append(tuple(map(CascadeTurn, records, map(_has_escalated, turns))))
     return tuple(found)

@@ -87,7 +87,7 @@ async def run_dataset(
                 while True:
                     # After a fatal error no conversation is started; those in progress finish.
                     remaining = takewhile(lambda _: recorder.end is None, waiting)
-                    await engine.play(remaining, factory, recorder, graphs, session)
+                    await engine.run(remaining, factory, recorder, graphs, session)
                     unfinished = await _wait_for_others(store, run.id, recorder, lease)
                     if not unfinished:
                         break
@@ -98,7 +98,7 @@ async def run_dataset(
             raise
         finally:
             # Also after Ctrl-C. A killed run stays `running`, and can be resumed too.
-            if status == "complete" or not await _others_run(store, run.id, lease):
+            if status == "complete" or not await _has_other_runners(store, run.id, lease):
                 await store.finish_run(run.id, status, now())
     if recorder.end is not None:
         raise recorder.end
@@ -120,7 +120,7 @@ async def _wait_for_others(store: RunStore, run: str, recorder: RunWriter, lease
     return set()
 
 
-async def _others_run(store: RunStore, run: str, lease: Lease) -> bool:
+async def _has_other_runners(store: RunStore, run: str, lease: Lease) -> bool:
     """Return whether another process still works on the run and will set its status."""
     owners = {*(await store.pending(run)).values()} - {None, lease.owner}
     return any(owner is not None and not has_ended(owner) for owner in owners)

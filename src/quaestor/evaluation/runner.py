@@ -41,7 +41,7 @@ from quaestor.store.records import now
 SolverFactory = Callable[[], Solver]
 
 
-async def play_conversation(
+async def answer_conversation(
     conversation: Conversation,
     solver: Solver,
     graphs: GraphProvider | None = None,
@@ -62,6 +62,10 @@ async def play_conversation(
         QuaestorError: Any other error outside the answers: settings, weights, the store.
     """
     return await ConversationRunner(conversation, solver, graphs, session, excerpts=excerpts).run_all_turns()
+
+
+play_conversation = answer_conversation
+"""The old name, for `quaestor.learning`."""
 
 
 class ConversationRunner:
@@ -121,7 +125,7 @@ class ConversationRunner:
         selector.remember(turns)
         self._context_selector, self._turns, self._memory = selector, [*turns], Memory(tuple(turns))
 
-    async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
+    async def continue_from(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
         """Continue after corrections, with corrected turns and a corrected document."""
         self._conversation = replace(self._conversation, document=document)
         # Graphs and the solver's session belong to the document before the correction.
@@ -221,7 +225,7 @@ class ConversationRunner:
             turn = await run_turn(begun.question, context, self._solver)
         else:
             context.model, context.models = session.connection, session.roles
-            with session.asking(*place, self._solver.name) as traced:
+            with session.trace_turn(*place, self._solver.name) as traced:
                 turn = await run_turn(begun.question, context, self._solver)
                 traced.ended(turn.error, session.used(*place))
             turn = replace(turn, usage=turn.usage + session.used(*place))
@@ -268,13 +272,13 @@ class ConversationRunner:
         return begun.unanswered(error, context.trace.events, context.tool_calls, context.usage + used)
 
 
-def _resolve_references(asked: Question, memory: Memory) -> References:
+def _resolve_references(question: Question, memory: Memory) -> References:
     """Resolve a question's references to earlier turns; the rules are loaded only if there are any."""
     if not memory.turns:
         return References()
     from quaestor.conversation.references.resolving import resolve
 
-    return resolve(asked, memory)
+    return resolve(question, memory)
 
 
 async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:

@@ -13,7 +13,7 @@ from quaestor.conversation.events import Event, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
-from quaestor.evaluation.recording import TurnPlace, written_graph
+from quaestor.evaluation.recording import TurnPlace, serialize_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import TurnContext
@@ -130,7 +130,7 @@ class EventRelay(Watcher):
         """Send the start of a turn without earlier turns, and the graph only if it has changed."""
         graph = None
         if begun.graph is not None and begun.graph_of != self.graph_of:
-            graph = await compute(written_graph, begun.graph)
+            graph = await compute(serialize_graph, begun.graph)
             self.graph_of = begun.graph_of
         await self._line.ask(("turn", self._id, replace(begun, history=(), graph=graph)))
 

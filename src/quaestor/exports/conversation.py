@@ -18,8 +18,10 @@ class ExportedConversation:
 
     def note(self, source: Source) -> str | None:
         """Describe the correction of the number at a place, or return None if it was not corrected."""
-        made = [one for one in self.corrections if isinstance(one.act, NumberCorrection) and one.act.source == source]
-        return correction_words(made[-1]) if made else None
+        corrections = [
+            one for one in self.corrections if isinstance(one.act, NumberCorrection) and one.act.source == source
+        ]
+        return correction_words(corrections[-1]) if corrections else None
 
 
 def correction_words(correction: Correction) -> str:

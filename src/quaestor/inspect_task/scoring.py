@@ -51,5 +51,5 @@ def gold_of(path: Path) -> "Mapping[str, tuple[GoldTurn, ...]]":
 
 
 def _judge(path: Path, conversation: str, turns: "Sequence[TurnRecord]") -> "tuple[TurnScore, ...]":
-    asked = [one for one in conversations_of(path).conversations if one.id == conversation]
-    return score_predictions(map(prediction_of, turns), gold_of(path), asked).turns
+    conversations = [one for one in conversations_of(path).conversations if one.id == conversation]
+    return score_predictions(map(prediction_of, turns), gold_of(path), conversations).turns

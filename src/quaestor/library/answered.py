@@ -9,6 +9,7 @@ from quaestor.application.fixing import change_words
 from quaestor.conversation.answer import Answer, confidence_words, sources_of
 from quaestor.conversation.display import ShownSource, arithmetic, show_number, show_source, turn_html
 from quaestor.conversation.turn import Correction, Turn
+from quaestor.core.renaming import renamed_attributes, renamed_fields
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.extras import require_extra
@@ -44,6 +45,7 @@ text, separated by `; `.
 # `exact` is text because no column type of either library can store all digits of a quotient.
 
 
+@renamed_attributes(asked="full_question")
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """A question with its answer. `print` shows the rounded number, a notebook also shows its sources.
@@ -61,9 +63,9 @@ class AnsweredQuestion:
         return self.turn.question
 
     @property
-    def asked(self) -> str:
+    def full_question(self) -> str:
         """The whole text that contained the question; longer than `question` only in turns stored by version 0.2."""
-        return self.turn.asked
+        return self.turn.full_question
 
     @property
     def answer(self) -> Answer:
@@ -204,6 +206,7 @@ class Answers(Sequence[AnsweredQuestion]):
         return {name: [row[name] for row in rows] for name in COLUMNS}
 
 
+@renamed_fields(says="description")
 @dataclass(frozen=True, slots=True)
 class Change:
     """An answer that a correction changed.
@@ -220,13 +223,13 @@ class Change:
     turn: Turn
     was: str
     now: str
-    says: str
+    description: str
 
     def __str__(self) -> str:
-        return f"answer {self.number}: {self.says}"
+        return f"answer {self.number}: {self.description}"
 
 
-def changes_of(made: Correction, turns: Sequence[Turn]) -> tuple[Change, ...]:
+def changes_of(correction: Correction, turns: Sequence[Turn]) -> tuple[Change, ...]:
     """Return the answers that a correction changed.
 
     Args:
@@ -234,5 +237,5 @@ def changes_of(made: Correction, turns: Sequence[Turn]) -> tuple[Change, ...]:
     """
     return tuple(
         Change(one.turn + 1, turns[one.turn], one.was, show_number(one.answer), change_words(one))
-        for one in made.changes
+        for one in correction.changes
     )

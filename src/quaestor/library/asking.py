@@ -40,7 +40,7 @@ def overrides(options: Options | None) -> SolverOverrides:
     return SolverOverrides(cast("Mapping[str, JsonValue]", dict(options or {})))
 
 
-def asking_request(
+def make_ask_request(
     settings: Settings,
     cache: ByteCache | None,
     solver: str | Solver | None,

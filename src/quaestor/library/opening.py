@@ -21,7 +21,7 @@ from quaestor.errors import InputError
 from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.library.answered import AnsweredQuestion, Answers
-from quaestor.library.asking import Options, Questions, asking_request, questions_of, require_named, settings_with
+from quaestor.library.asking import Options, Questions, make_ask_request, questions_of, require_named, settings_with
 from quaestor.library.ongoing import OngoingConversation
 from quaestor.library.waiting import run_sync
 from quaestor.llm.session import ModelSession
@@ -213,8 +213,8 @@ class OpenedDocument:
         return await self._ask(questions, self._request(solver, model, options))
 
     async def _ask(self, questions: object, request: AskRequest) -> AnsweredQuestion | Answers:
-        asked = await answer_questions(self._page, questions_of(questions, self.document), request)
-        answers = Answers([AnsweredQuestion(turn, self.document) for turn in asked.turns])
+        result = await answer_questions(self._page, questions_of(questions, self.document), request)
+        answers = Answers([AnsweredQuestion(turn, self.document) for turn in result.turns])
         return answers[0] if isinstance(questions, str) else answers
 
     def conversation(
@@ -242,7 +242,7 @@ class OpenedDocument:
     def _request(
         self, solver: str | Solver | None, model: str | ModelSession | None, options: Options | None
     ) -> AskRequest:
-        request = asking_request(self._settings, self._cache, solver, model, options)
+        request = make_ask_request(self._settings, self._cache, solver, model, options)
         return replace(request, get_graphs=self._get_graphs)
 
     async def _get_graphs(self) -> GraphProvider:

@@ -355,9 +355,9 @@ def _values(text: str) -> Iterator[JsonValue]:
         yield value
 
 
-def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
+def differences(recorded: JsonValue, request: JsonValue) -> Iterator[str]:
     """Yield one line for each difference of two values, such as `m[2].content: recorded 1, requested 2`."""
-    left, right = dict(_leaves(recorded)), dict(_leaves(asked))
+    left, right = dict(_leaves(recorded)), dict(_leaves(request))
     for path in [*right, *(path for path in left if path not in right)]:
         if path not in left:
             yield f"{path}: recorded nothing, requested {_shown(right[path])}"
@@ -368,9 +368,9 @@ def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
             yield f"{path}: recorded {_shown(left[path], start)}, requested {_shown(right[path], start)}"
 
 
-def similarity(recorded: JsonValue, asked: JsonValue) -> float:
+def similarity(recorded: JsonValue, request: JsonValue) -> float:
     """Return the similarity of two values from 0 to 1, by the length of their common leaves."""
-    left, right = dict(_leaves(recorded)), dict(_leaves(asked))
+    left, right = dict(_leaves(recorded)), dict(_leaves(request))
     shared = sum(_first_difference(value, right[path]) for path, value in left.items() if path in right)
     return 2 * shared / max(1, sum(map(len, left.values())) + sum(map(len, right.values())))
 

@@ -115,7 +115,7 @@ class ModelSession:
         self.roles: dict[str, Connection] = dict(roles or {})
         self.exchanges: ExchangeLog = exchanges or ExchangeLog()
 
-    def heard_elsewhere(self, exchanges: "Iterable[Exchange]") -> None:
+    def add_exchanges(self, exchanges: "Iterable[Exchange]") -> None:
         """Count and record the exchanges of another process."""
         recording = self.config.cassette.sinks if self.config and self.config.cassette else ()
         for exchange in exchanges:
@@ -123,7 +123,7 @@ class ModelSession:
                 sink.append(exchange)
 
     @contextmanager
-    def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
+    def trace_turn(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
         """Tag and trace the requests of a turn inside the context; yield an object that records how the turn ended."""
         from quaestor.llm.tracing import turn_span
         from quaestor.llm.transcript import turn_context

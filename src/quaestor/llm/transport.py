@@ -44,7 +44,7 @@ class Redactor:
         self._held = text[cut:]
         return text[:cut]
 
-    def rest(self) -> bytes:
+    def flush(self) -> bytes:
         """Return the remaining text."""
         held, self._held = self._held, b""
         return held
@@ -178,7 +178,7 @@ class _WatchedStream(httpx2.AsyncByteStream):
                 if len(self._watch.received) > LONGEST_REPLY:
                     raise ModelReplyError(f"the reply of the server is larger than {LONGEST_REPLY >> 20} MB")
                 yield chunk
-            rest = self._blanking.rest()
+            rest = self._blanking.flush()
             self._watch.received += rest
             yield rest
         except GeneratorExit:  # the reader stopped, as at the end mark of a stream

@@ -61,7 +61,7 @@ async def list_resources(context: ServerContext) -> list[Resource]:
         Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=sendable(name), mime_type=JSON)
         for name in (await context.reading.names())[:_MOST_DOCUMENTS]
     ]
-    for id in reversed(context.begun[-_MOST_CONVERSATIONS:] if context.lists else []):
+    for id in reversed(context.new_conversations[-_MOST_CONVERSATIONS:] if context.lists else []):
         found.append(Resource(uri=f"{SCHEME}conversations/{id}", name=f"conversation {id}", mime_type=JSON))
     found.append(Resource(uri=f"{SCHEME}runs", name="runs", description="The runs of the store.", mime_type=JSON))
     return found
@@ -100,7 +100,7 @@ async def read(context: ServerContext, uri: str) -> tuple[str, str]:
 
 
 async def _conversation(context: ServerContext, id: str) -> JsonValue:
-    state = await context.look(id)
+    state = await context.find_state(id)
     turns = answer_objects(state.turns, state.document, state.saved.run)
     return {
         "conversation": id,
@@ -159,7 +159,7 @@ async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> G
         )
     document, conversation, question = given.get("document"), given.get("conversation"), given.get("question", "")
     page = await context.page_of(document, conversation)
-    turns = () if conversation is None else (await context.look(conversation)).turns
+    turns = () if conversation is None else (await context.find_state(conversation)).turns
     prompt = await context.bench.planning_prompt(page, question, turns)
     text = sendable(f"{prompt.system}\n\n{prompt.page}\n\n{_THEN}")
     return GetPromptResult(

@@ -32,22 +32,22 @@ class ServerContext:
     bench: DocumentTools
     store: RunStore
     exports: Path | None = None
-    begun: list[str] = field(default_factory=list)
+    new_conversations: list[str] = field(default_factory=list)
     lists: bool = False
 
     def note(self, conversation: str) -> None:
         """Remember a new conversation, if conversations are listed."""
         if self.lists:
-            self.begun.append(conversation)
+            self.new_conversations.append(conversation)
 
-    async def look(self, conversation: str) -> ConversationState:
+    async def find_state(self, conversation: str) -> ConversationState:
         """Return the current state of a conversation; documents of earlier sessions are looked up in the folders.
 
         Raises:
             UnknownConversationError: The conversation does not exist.
             InputError: Its document no longer exists.
         """
-        return await self._retry(conversation, lambda: self.sessions.look(conversation))
+        return await self._retry(conversation, lambda: self.sessions.read_state(conversation))
 
     async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
         """Answer each question in a text; documents of earlier sessions are looked up in the folders.
@@ -86,7 +86,7 @@ class ServerContext:
         if document is not None:
             return (await self.reading.open(document)).page
         assert conversation is not None
-        return (await self.look(conversation)).corrected_page
+        return (await self.find_state(conversation)).corrected_page
 
 
 def require_either(document: str | None, conversation: str | None) -> None:

@@ -338,7 +338,7 @@ async def explain(
     ] = -1,
 ) -> ExplainResult:
     """Explain an answer: its grounds, other interpretations, the steps with their results, and the trace."""
-    state = await context.look(conversation)
+    state = await context.find_state(conversation)
     explained = explain_turn(state.turns, turn, state.document)
     (answer,) = answers_of(state.turns[: explained.turn], state.document, state.saved.run, explained.turn)
     return ExplainResult.of(explained, answer)
@@ -388,7 +388,7 @@ async def export(
 
     The content is returned, or written to the export folder if the server has one.
     """
-    state = await context.look(conversation)
+    state = await context.find_state(conversation)
     name = _file_name(format, file)
     if file is not None and context.exports is None:
         raise InputError("the server was started without an export folder; omit `file` to receive the content")
@@ -415,7 +415,7 @@ _NOWHERE = DocumentInCorpus.of(Document("no document", (), ()))
 
 
 async def _turns(context: ServerContext, conversation: str | None) -> tuple[Turn, ...]:
-    return () if conversation is None else (await context.look(conversation)).turns
+    return () if conversation is None else (await context.find_state(conversation)).turns
 
 
 async def _answer(context: ServerContext, report: Progress, id: str, question: str, solver: str | None) -> AnsweredNow:

@@ -230,7 +230,7 @@ def contexts_of(document: Document) -> dict[int, Context]:
     shared: dict[int, tuple[str, ...]] = {}
     contexts = {}
     for table in document.tables:
-        sentences = document.around(table)
+        sentences = document.sentences_around(table)
         if id(sentences) not in shared:  # tables under one heading share one tuple
             shared[id(sentences)] = tuple(sentence.text for sentence in sentences)
         before = [sentence.text for sentence in document.lead_of(table)[-_LEADING:]]

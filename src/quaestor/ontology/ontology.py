@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from quaestor.core.parsing import clean_label
+from quaestor.core.renaming import renamed_attributes
 from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.labels import (
@@ -259,6 +260,7 @@ class Explanation:
     reason: str
 
 
+@renamed_attributes(why="explain")
 @dataclass(frozen=True)
 class Ontology:
     """Frozen type-level knowledge.
@@ -353,7 +355,7 @@ class Ontology:
         """Return the possible classes of a table with reasons, best first; never empty."""
         return self._cues.classify(context)
 
-    def why(self, label: str, other: str) -> Explanation:
+    def explain(self, label: str, other: str) -> Explanation:
         """Explain why two labels are the same property or not."""
         first, second = self.match_line(clean_label(label)), self.match_line(clean_label(other))
         if first is None or second is None:

@@ -109,15 +109,15 @@ class _Run:
             self.registers.append(_extract(step))
             return
         try:
-            made = self._compute(step, OPERATIONS[step.operation])
-            if isinstance(made, Entries):
-                self._lists[step.id] = made
-                made = _make_result(made.value, made.counts, made.sources)
+            entries = self._compute(step, OPERATIONS[step.operation])
+            if isinstance(entries, Entries):
+                self._lists[step.id] = entries
+                entries = _make_result(entries.value, entries.counts, entries.sources)
         except OperandError as error:
             if error.step is not None:
                 raise
             raise OperandError(f"step {step.id} ({step.operation}) cannot compute with {error}", step.id) from error
-        self.registers.append(made)
+        self.registers.append(entries)
 
     def _compute(self, step: Compute, operation: Operation) -> StepResult | Entries:
         if operation.takes == "anything":
@@ -132,9 +132,9 @@ class _Run:
             return self._compute_each(step, operation)
         numbers = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
         value, counts = _apply(operation, numbers)
-        made = _make_result(value, counts, unique_sources(source for _, _, sources in numbers for source in sources))
-        plain = made.number is not None and made.scale is Scale.ONE and not made.unit
-        return replace(made, fraction=plain and self._is_fraction(step))
+        result = _make_result(value, counts, unique_sources(source for _, _, sources in numbers for source in sources))
+        plain = result.number is not None and result.scale is Scale.ONE and not result.unit
+        return replace(result, fraction=plain and self._is_fraction(step))
 
     def _copy(self, operand: Operand, step: Compute) -> StepResult | Entries:
         """Return the operand of an `identity` unchanged."""
@@ -167,7 +167,7 @@ class _Run:
             made, _ = _calculate(operation, [*map(lists.reckonable, listed.entries), *limit])
         if not isinstance(made, Selection):
             return _make_result(made, Dimension(in_ones=True), listed.sources)
-        chosen = listed.chosen(made.places, limit_sources)
+        chosen = listed.select(made.places, limit_sources)
         if operation.gives == "list":
             return chosen
         labels = lists.labels_of_entries(chosen)
@@ -217,9 +217,9 @@ class _Run:
             register = self._register(operand, step)
             source_step = self._plan.steps[operand.step - 1] if operand.step > 0 else None
             label = (source_step.label or None) if isinstance(source_step, Extract) else None
-            return lists.of_one(register.value, register.number, register.counts, label, register.sources)
+            return lists.single_entry(register.value, register.number, register.counts, label, register.sources)
         number, counts, sources = self._number(operand, step)
-        return lists.of_one(Number(number), number, counts, None, sources)
+        return lists.single_entry(Number(number), number, counts, None, sources)
 
     def _join_entries(self, step: Compute) -> Entries:
         """Return the list of `items`: shares in percent, computed numbers named by their operation or subject."""

@@ -275,10 +275,10 @@ class _Reader:
         lists = any(self._is_list(operand) for operand in operands)
         if lists and entry.takes == "numbers":
             raise self._fault(f"{operation} takes single numbers, not a list")
-        made = self._step(Compute(0, operation, operands))
+        ref = self._step(Compute(0, operation, operands))
         if entry.gives in ("list", "labels") or (lists and entry.takes == "each"):
-            self._lists.add(made)
-        return made
+            self._lists.add(ref)
+        return ref
 
     def _step(self, step: Step) -> Ref:
         """Return a reference to the step, which is added unless an equal step exists."""

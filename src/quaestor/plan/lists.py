@@ -87,7 +87,7 @@ class Entries:
         own = self._common is None
         return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
-    def chosen(self, places: Sequence[int], other_sources: Iterable[Source] = ()) -> "Entries":
+    def select(self, places: Sequence[int], other_sources: Iterable[Source] = ()) -> "Entries":
         """Return the entries at some places, in that order; the sources of all entries are kept."""
         return Entries(tuple(self.entries[place] for place in places), (*self.sources, *other_sources))
 
@@ -119,7 +119,7 @@ def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) 
     return Entries(tuple(entries), sources)
 
 
-def of_one(
+def single_entry(
     value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
 ) -> Entries:
     """Return a number, words, or yes or no as a list of one entry."""

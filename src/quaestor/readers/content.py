@@ -21,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 
 from quaestor.core.patterns import lazy_regex
+from quaestor.core.renaming import renamed_attributes
 from quaestor.core.visible import visible_name
 from quaestor.errors import DatasetError
 from quaestor.readers.json_records import JsonOutline, JsonRecords, RecordPlaces, find_outline
@@ -149,6 +150,7 @@ _GZIP = b"\x1f\x8b\x08"
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:[\[{\"\]0-9-]|true|false|null)|\{\s*[\"}]|[\[{]\s*\Z|[0-9]+\s*\Z)")
 
 
+@renamed_attributes(as_it_is="open_raw")
 @dataclass(frozen=True)
 class FileContent:
     """Content of a file, read only as far as needed.
@@ -200,13 +202,13 @@ class FileContent:
     @cached_property
     def is_packed(self) -> bool:
         """Whether the file is compressed with gzip, whatever its name."""
-        with self.as_it_is() as file:
+        with self.open_raw() as file:
             return file.read(len(_GZIP)) == _GZIP
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the file on disk, without decompression."""
-        with self.as_it_is() as file:
+        with self.open_raw() as file:
             whole = hashlib.sha256()
             while chunk := file.read(1 << 20):
                 whole.update(chunk)
@@ -230,7 +232,7 @@ class FileContent:
         Raises:
             DatasetError: The file cannot be read or decompressed; also raised inside the `with` block.
         """
-        with self.as_it_is() as file:
+        with self.open_raw() as file:
             if not self.is_packed:
                 yield file
                 return
@@ -263,7 +265,7 @@ class FileContent:
             return ()
 
     @contextmanager
-    def as_it_is(self) -> Iterator[io.BufferedIOBase]:
+    def open_raw(self) -> Iterator[io.BufferedIOBase]:
         """Open the file without decompression.
 
         Raises:

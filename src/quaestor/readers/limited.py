@@ -131,7 +131,7 @@ def _process_options() -> dict[str, Any]:
 
 
 def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
-    with content.as_it_is() as file:
+    with content.open_raw() as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise DatasetError(

@@ -14,7 +14,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Step
 _CONTEXT_WORDS = 6
 
 
-def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
+def plan_of_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
     """Return the plan of a reading, with the numbers at the time of the answer."""
     if not choice.reading:
         return answer.plan

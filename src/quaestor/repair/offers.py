@@ -20,6 +20,7 @@ from quaestor.conversation.turn import (
     missing_answer,
 )
 from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.renaming import renamed_fields
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.plan.steps import Compute, Extract
@@ -31,13 +32,14 @@ _ROWS_AWAY = 3
 _OPERATIONS = ("subtract", "percentage_change", "divide", "percentage", "add", "multiply", "average")
 
 
+@renamed_fields(says="description", gives="result")
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A possible correction, with its description and the resulting answer."""
 
     act: Act
-    says: str
-    gives: str
+    description: str
+    result: str
 
 
 def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
@@ -60,7 +62,7 @@ def _is_redundant(offer: Offer, found: Sequence[Offer], now: str) -> bool:
     """Return whether an operation gives the current answer, or the same as another operation offered."""
     if not isinstance(offer.act, OperationChoice):
         return False
-    return offer.gives in (now, *(one.gives for one in found if isinstance(one.act, OperationChoice)))
+    return offer.result in (now, *(one.result for one in found if isinstance(one.act, OperationChoice)))
 
 
 def _choices(ledger: Ledger, turn: int) -> Iterator[tuple[Choice, str]]:

@@ -24,7 +24,7 @@ from quaestor.errors import InputError, PlanError, PlanValidationError
 from quaestor.evaluation.conversation_result import named_failure
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question
-from quaestor.repair.choosing import chosen_reading, with_choice
+from quaestor.repair.choosing import plan_of_reading, with_choice
 from quaestor.repair.documents import corrected_document
 from quaestor.repair.numbers import Numbers, changed_places, require_numbers, with_numbers
 from quaestor.solvers.answering import build_answer, verify_answer
@@ -74,8 +74,8 @@ class _Recomputation:
             return turn, frozenset()
         changed = {*self._numbers(turn.answer.plan, before)}
         earlier = set(_referred_turns(plan, place))
-        asked = apply_corrections(self._turns[:place], known)
-        earlier_changed = any(_register(asked[index]) != _register(self._recomputed[index]) for index in earlier)
+        turns = apply_corrections(self._turns[:place], known)
+        earlier_changed = any(_register(turns[index]) != _register(self._recomputed[index]) for index in earlier)
         if not choices and not changed and not earlier_changed:
             return turn, frozenset()
         causes = frozenset(choices.keys() | changed).union(*(self._causes[i] for i in earlier))
@@ -85,7 +85,7 @@ class _Recomputation:
         plan = turn.answer.plan and with_numbers(turn.answer.plan, before, self._now)
         for choice in choices:
             if isinstance(choice, ReadingChoice):
-                read = chosen_reading(turn.answer, choice)
+                read = plan_of_reading(turn.answer, choice)
                 plan = read and with_numbers(read, before, self._now)
             plan = with_choice(plan, choice, self._document)
         return plan
@@ -128,8 +128,8 @@ class _Recomputation:
 
     def _correction_note(self, given: Answer, causes: frozenset[int]) -> Corrected:
         latest = max(causes, default=self._corrections[-1].number)
-        made = next(one for one in self._corrections if one.number == latest)
-        return Corrected(show_number(given), made.author, made.made, made.number, made.reason)
+        correction = next(one for one in self._corrections if one.number == latest)
+        return Corrected(show_number(given), correction.author, correction.made, correction.number, correction.reason)
 
 
 def _choices_for(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int, Choice]]:

@@ -272,7 +272,7 @@ class CauseCandidate:
     fit: float
 
 
-def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQuestion | None:
+def read_cause_question(question: Question, earlier: Sequence[Question] = ()) -> CauseQuestion | None:
     """Return the change whose reason a question asks for, or None.
 
     Args:
@@ -282,7 +282,9 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQu
     text = in_words_of_reports(question.lowered)
     if len(text) > _LONGEST or words_asked(question.lowered) not in ("cause", "ground") or not MOVES.search(text):
         return None
-    things = [(each, thing) for each in (question, *reversed(earlier)) if (thing := read_thing(_asked_words(each)))]
+    things = [
+        (each, thing) for each in (question, *reversed(earlier)) if (thing := read_thing(_read_subject_of_change(each)))
+    ]
     if not things:
         return None
     before, thing = things[0]
@@ -290,14 +292,14 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQu
     return CauseQuestion(thing, rose(text), max(years, default=None), min(months, default=None), "statutory" in text)
 
 
-def find_causes(asked: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:
+def find_causes(cause: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:
     """Return the sentences that give the reason asked for, best first, newer ones first among equals."""
-    found = (CauseCandidate(stated, _score_fit(asked, stated)) for stated in causes_stated(document))
+    found = (CauseCandidate(stated, _score_fit(cause, stated)) for stated in causes_stated(document))
     fitting = (each for each in found if each.fit >= LEAST)
     return tuple(sorted(fitting, key=lambda each: (-each.fit, -(each.stated.year or 0))))
 
 
-def _asked_words(question: Question) -> str:
+def _read_subject_of_change(question: Question) -> str:
     """Return the words of a question for what changed."""
     text = question.lowered[:_LONGEST]
     for period in reversed([period for period in question.periods if period.end <= _LONGEST]):
@@ -306,27 +308,27 @@ def _asked_words(question: Question) -> str:
     return _AT_THE_END.sub("", _ASKING.sub("", text))
 
 
-def _score_fit(asked: CauseQuestion, stated: CauseSentence) -> float:
+def _score_fit(cause: CauseQuestion, stated: CauseSentence) -> float:
     """Return how well a sentence answers the question; 0 if it is about something else."""
     went_up, text = stated.moved.rose, stated.sentence.text
-    if asked.rose is not None and went_up is not None and asked.rose is not went_up:
+    if cause.rose is not None and went_up is not None and cause.rose is not went_up:
         return 0.0
-    if asked.year is not None and stated.year is not None and asked.year != stated.year:
+    if cause.year is not None and stated.year is not None and cause.year != stated.year:
         return 0.0
-    fit = _score_thing(asked, stated)
+    fit = _score_thing(cause, stated)
     if not fit:
         return 0.0
     if stated.year is None:
         fit -= _ALWAYS if _PRESENT.search(text) else _NO_YEAR
-    fit -= _AGAINST_OTHER * (asked.statutory is not (_OTHER_RATE.search(text) is not None))
-    fit -= _UNDIRECTED * (asked.rose is not None and went_up is None)
-    fit -= _OTHER_LENGTH * (asked.months is not None and asked.months not in stated.months)
+    fit -= _AGAINST_OTHER * (cause.statutory is not (_OTHER_RATE.search(text) is not None))
+    fit -= _UNDIRECTED * (cause.rose is not None and went_up is None)
+    fit -= _OTHER_LENGTH * (cause.months is not None and cause.months not in stated.months)
     return max(0.0, fit + _IN_DISCUSSION * stated.discussed)
 
 
-def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
+def _score_thing(cause: CauseQuestion, stated: CauseSentence) -> float:
     """Return how well the thing in a sentence matches the one asked about."""
-    wanted, thing, heads = asked.thing, stated.moved.thing.stems, stated.moved.thing.heads
+    wanted, thing, heads = cause.thing, stated.moved.thing.stems, stated.moved.thing.heads
     named = frozenset[str]().union(*stated.headings) - _HEADS_NOTHING
     totals = bool(wanted.name & ONE_AMOUNT)
     under = any(wanted.name <= heading <= wanted.name | _HEADS_NOTHING for heading in stated.headings)
@@ -352,7 +354,7 @@ def places_of_causes(
     indexes: Sequence["PlaceIndex"], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
     """Return passages with the reason that a question asks for, best first; empty for other questions."""
-    asked = cause_asked(question, earlier)
+    asked = read_cause_question(question, earlier)
     if asked is None:
         return []
     found = [(index, cause) for index in indexes for cause in find_causes(asked, index.document)]

@@ -97,7 +97,7 @@ class SentenceQuery:
     words: str
 
 
-def blocks_saying(document: Document, query: SentenceQuery) -> tuple[int, ...]:
+def find_paragraphs_with_words(document: Document, query: SentenceQuery) -> tuple[int, ...]:
     """Return paragraphs with a sentence that has most of the words, at least half of them, best first."""
     wanted = {word for word in search_words(query.words) if word not in SMALL_WORDS}
     needed = _SHARE_NEEDED * len(wanted)

@@ -71,10 +71,10 @@ def in_words_of_reports(text: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def spelled_out(label: str) -> str:
+def expand_abbreviations(label: str) -> str:
     """Return a label with its abbreviations spelled out; cost of goods sold gets both of its names.
 
-    >>> spelled_out("EPS, diluted")
+    >>> expand_abbreviations("EPS, diluted")
     'earnings per share, diluted'
     """
     label = _COST_OF_SALES.sub("cost of goods sold, cost of sales", label)

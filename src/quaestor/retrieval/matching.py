@@ -79,8 +79,8 @@ def match_lines(
         role: Role of the table; None for a passage.
     """
     around = {term: block.around[term] for term in wanted.weights if term in block.around}
-    asked = wanted.weights.keys() | {str(year) for year in wanted.years}
-    lines = [line for line in block.lines if line.place in properties or not line.terms.isdisjoint(asked)]
+    words = wanted.weights.keys() | {str(year) for year in wanted.years}
+    lines = [line for line in block.lines if line.place in properties or not line.terms.isdisjoint(words)]
     lines = lines or [line for line in block.lines if line.has_numbers][:_FIRST]
     matches = [_match_line(wanted, block, line, around, properties.get(line.place), role) for line in lines]
     return sorted(matches, key=lambda match: (-match.score, match.line.place))

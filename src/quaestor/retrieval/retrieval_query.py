@@ -97,18 +97,18 @@ def parse_retrieval_query(
     index: PlaceIndex, question: Question, context: FindingContext = NO_CONTEXT
 ) -> RetrievalQuery:
     """Parse a question for a search in a document."""
-    asked = _asked_terms(question)
+    asked = _read_terms(question)
     follows = bool(context.questions) and not question.names
     terms = dict(asked)
     about = [question, *_find_antecedents(question, context.questions)]
     for back, earlier in enumerate(about[1:], start=1):
-        for term, loudness in _asked_terms(earlier).items():
+        for term, loudness in _read_terms(earlier).items():
             terms.setdefault(term, (_EARLIER if follows else _BEFORE) ** back * loudness)
     rarity = index.words.rarity(terms)
     weights = {term: share * _inverse_frequency(*rarity[term], index.words.lines) for term, share in terms.items()}
     properties: dict[str, frozenset[str]] = {}
     for each in about if follows else about[:1]:
-        named = _asked_properties(index, in_words_of_reports(each.lowered))
+        named = _read_properties(index, in_words_of_reports(each.lowered))
         properties |= {name: found for name, found in named.items() if name not in properties}
     return RetrievalQuery(
         question,
@@ -116,8 +116,8 @@ def parse_retrieval_query(
         frozenset(asked),
         index_terms(in_words_of_reports(question.text)),
         properties,
-        _asked_years(question, context),
-        _asked_roles(question),
+        _read_years(question, context),
+        _read_roles(question),
         _counted_terms(question),
         follows,
         len(about) > 1,
@@ -140,7 +140,7 @@ def _refers_back(question: Question) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _asked_terms(question: Question) -> Mapping[str, float]:
+def _read_terms(question: Question) -> Mapping[str, float]:
     """Return the terms of a question in order with their weights, without years.
 
     Words of a period ("January 31, 2024") get a low weight, because they are matched with headings.
@@ -160,7 +160,7 @@ def _asked_terms(question: Question) -> Mapping[str, float]:
     return loudness | {term: 1.0 for term in asked if term in naming or term in marks}
 
 
-def _asked_roles(question: Question) -> tuple[TableRole, ...]:
+def _read_roles(question: Question) -> tuple[TableRole, ...]:
     """Return the roles mentioned; the balance sheet for amounts at the end of a period."""
     named = statements_named(question.text)
     if not named and _AT_THE_END.search(question.lowered):
@@ -171,7 +171,7 @@ def _asked_roles(question: Question) -> tuple[TableRole, ...]:
 def _counted_terms(question: Question) -> frozenset[str]:
     """Return the terms of the things counted, after "how many"."""
     asked = _HOW_MANY.search(in_words_of_reports(question.lowered))
-    loud = {term for term, loudness in _asked_terms(question).items() if loudness == 1}
+    loud = {term for term, loudness in _read_terms(question).items() if loudness == 1}
     return frozenset(index_terms(asked[1])) & loud if asked else frozenset()
 
 
@@ -183,7 +183,7 @@ def _inverse_frequency(lines: int, around: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5)) if total >= count else 0.1
 
 
-def _asked_years(question: Question, context: FindingContext) -> tuple[int, ...]:
+def _read_years(question: Question, context: FindingContext) -> tuple[int, ...]:
     """Return the years asked about, including those relative to the last year mentioned before."""
     years = list(question.years)
     before = years or next((list(q.years) for q in reversed(context.questions) if q.years), [])
@@ -192,7 +192,7 @@ def _asked_years(question: Question, context: FindingContext) -> tuple[int, ...]
     return tuple(dict.fromkeys(years))
 
 
-def _asked_properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
+def _read_properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
     """Return the lines of statements in a text, longest name first, without overlaps."""
     asked = compounds(text)
     names: dict[tuple[int, int], str] = {}

@@ -50,10 +50,15 @@ def convention_figures(
     """Return the accuracy of a run by each rule, the benchmark's own first; a turn without a prediction is wrong."""
     given = {(one.conversation, one.turn): one for one in predictions}
     turns = [
-        (given.get((asked.id, index)) or Prediction(asked.id, index, None), reference, tables, asked.document.id)
-        for asked in conversations
-        for tables in [benchmark_rows_of(asked.document)]
-        for index, reference in enumerate(gold[asked.id])
+        (
+            given.get((conversation.id, index)) or Prediction(conversation.id, index, None),
+            reference,
+            tables,
+            conversation.document.id,
+        )
+        for conversation in conversations
+        for tables in [benchmark_rows_of(conversation.document)]
+        for index, reference in enumerate(gold[conversation.id])
     ]
     if not turns:
         return ()

@@ -26,7 +26,7 @@ from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.scoring.pages import PageNumbers, number_places
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.terms import ConstantTerm, PrintedTerm, Term, leaves, term_of, written_out
+from quaestor.scoring.terms import ConstantTerm, PrintedTerm, Term, expand_term, leaves, term_of
 
 _POWERS = range(-12, 13)
 _PRECEDENCE = tuple(Cause)
@@ -46,7 +46,7 @@ class _Mistake:
     """Item that was confused with another one."""
 
     cause: Cause
-    meant: object
+    expected: object
     read: object
 
 
@@ -58,7 +58,7 @@ class _Diagnosis:
     page: PageNumbers
     tables: Sequence[TableRows]
     places: Mapping[Decimal, tuple[Source, ...]]
-    meant: list[_Computation] = field(default_factory=list)
+    expected: list[_Computation] = field(default_factory=list)
     found: list[_Computation] = field(default_factory=list)
     wrong: set[int] = field(default_factory=set)
     mistakes: set[_Mistake] = field(default_factory=set)
@@ -66,17 +66,19 @@ class _Diagnosis:
 
     def add(self, gold: GoldTurn, prediction: Prediction | None, *, correct: bool) -> Cause | None:
         """Return the cause of the next turn's error, or None if the turn is right."""
-        meant, found = self._reference(gold), self._solver(prediction)
-        cause = None if correct else self._cause(gold, prediction, meant, found)
+        expected, found = self._reference(gold), self._solver(prediction)
+        cause = None if correct else self._cause(gold, prediction, expected, found)
         if self.conversation.chained:
             if not correct:
                 self.wrong.add(self.index)
-            self.meant.append(meant)
+            self.expected.append(expected)
             self.found.append(found)
         self.index += 1
         return cause
 
-    def _cause(self, gold: GoldTurn, prediction: Prediction | None, meant: _Computation, found: _Computation) -> Cause:
+    def _cause(
+        self, gold: GoldTurn, prediction: Prediction | None, expected: _Computation, found: _Computation
+    ) -> Cause:
         if prediction is None or (prediction.number is None and not prediction.error):
             return Cause.NO_ANSWER
         if prediction.value is not None and in_doubt(gold, prediction.value, self.page, self.tables):
@@ -86,27 +88,27 @@ class _Diagnosis:
         if prediction.value is None:
             return Cause.UNUSABLE
         if prediction.plan is None and prediction.program is None:
-            return self._cause_without_plan(gold, prediction.value, meant)
-        return self._own_cause(gold, prediction.value, meant, found)
+            return self._cause_without_plan(gold, prediction.value, expected)
+        return self._own_cause(gold, prediction.value, expected, found)
 
-    def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, meant: _Computation) -> Cause:
+    def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, expected: _Computation) -> Cause:
         """Return the cause that the number alone suggests for an answer without a plan."""
         if states_number(gold, answer):
             return Cause.SCALE
-        reference = gold.executed if meant.result is None else meant.result.value
+        reference = gold.executed if expected.result is None else expected.result.value
         return _compare_values(reference, answer) or _compare_rounded(reference, answer) or Cause.NO_PLAN
 
-    def _own_cause(self, gold: GoldTurn, answer: AnswerValue, meant: _Computation, found: _Computation) -> Cause:
+    def _own_cause(self, gold: GoldTurn, answer: AnswerValue, expected: _Computation, found: _Computation) -> Cause:
         """Return the cause of an error in this turn's plan."""
         if states_number(gold, answer):
             return Cause.SCALE
-        reference = gold.executed if meant.result is None else meant.result.value
-        if meant.term is None or found.term is None:
+        reference = gold.executed if expected.result is None else expected.result.value
+        if expected.term is None or found.term is None:
             missing = Cause.UNUSABLE if found.term is None else Cause.UNKNOWN
             return _compare_values(reference, answer) or missing
-        parts = differing_parts(meant.term, found.term, self._context())
+        parts = differing_parts(expected.term, found.term, self._context())
         if not parts:
-            return _compare_values(reference, answer) or _compare_leaves(meant.term, found.term)
+            return _compare_values(reference, answer) or _compare_leaves(expected.term, found.term)
         causes = {self._cause_of_part(part) for part in parts}
         own = causes - {Cause.INHERITED}
         return min(own or causes, key=_PRECEDENCE.index)
@@ -116,7 +118,7 @@ class _Diagnosis:
         return ComparisonContext(
             self.conversation.document,
             questions if self.conversation.chained else questions[-1:],
-            [computation.term for computation in self.meant],
+            [computation.term for computation in self.expected],
             [computation.term for computation in self.found],
             frozenset(self.wrong),
             self.places,
@@ -168,7 +170,9 @@ class _Diagnosis:
         if plan is None or not {self.index + step for step in _turns_back(plan)} & self.wrong:
             return False
         for scales in (False, True):
-            history = [_rescale(meant, found, scales) for meant, found in zip(self.meant, self.found, strict=True)]
+            history = [
+                _rescale(expected, found, scales) for expected, found in zip(self.expected, self.found, strict=True)
+            ]
             try:
                 value = execute(plan, history).result.value
             except PlanError:
@@ -182,15 +186,15 @@ class _Diagnosis:
 
         A question that names no period takes the previous question's, and so does one that names no line.
         """
-        if part.meant is None or part.read is None or not self.conversation.chained:
+        if part.expected is None or part.read is None or not self.conversation.chained:
             return part.cause
         document, question = self.conversation.document, read_question(self.conversation.questions[self.index])
         if part.cause is Cause.PERIOD:
-            mistake = _Mistake(part.cause, period_of(part.meant, document), period_of(part.read, document))
+            mistake = _Mistake(part.cause, period_of(part.expected, document), period_of(part.read, document))
             silent = not question.periods and not question.relative_periods
         else:
-            mistake = _Mistake(part.cause, self._line(part.meant), self._line(part.read))
-            silent = not set(stems(self._line_words(part.meant))) & set(question.stems)
+            mistake = _Mistake(part.cause, self._line(part.expected), self._line(part.read))
+            silent = not set(stems(self._line_words(part.expected))) & set(question.stems)
         known = mistake in self.mistakes
         self.mistakes.add(mistake)
         return Cause.INHERITED if known and silent else part.cause
@@ -234,44 +238,44 @@ def _turns_back(plan: Plan) -> frozenset[int]:
     return frozenset(o.step for step in computed for o in step.operands if isinstance(o, Ref) and o.step < 0)
 
 
-def _rescale(meant: _Computation, found: _Computation, scaled: bool) -> StepResult | None:
+def _rescale(expected: _Computation, found: _Computation, scaled: bool) -> StepResult | None:
     """Return the reference's result of a turn, in the scale and unit of the solver's result if `scaled`."""
-    if meant.result is None or found.result is None or not scaled:
-        return meant.result
-    return StepResult(meant.result.value, found.result.scale, found.result.unit)
+    if expected.result is None or found.result is None or not scaled:
+        return expected.result
+    return StepResult(expected.result.value, found.result.scale, found.result.unit)
 
 
-def _compare_values(meant: AnswerValue, found: AnswerValue) -> Cause | None:
+def _compare_values(expected: AnswerValue, found: AnswerValue) -> Cause | None:
     """Return the cause if two numbers differ only by a sign or a power of ten."""
-    if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
+    if not isinstance(expected, Number) or not isinstance(found, Number) or not expected.value:
         return None
-    one, other = abs(meant.value), abs(found.value)
+    one, other = abs(expected.value), abs(found.value)
     for power in _POWERS:
         if abs(shift_decimal(one, power) - other) <= other.scaleb(-9):
             return Cause.SCALE if power else Cause.SIGN
     return None
 
 
-def _compare_rounded(meant: AnswerValue, found: AnswerValue) -> Cause | None:
+def _compare_rounded(expected: AnswerValue, found: AnswerValue) -> Cause | None:
     """Return the cause if one number is the other rounded, apart from a sign or a power of ten."""
-    if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
+    if not isinstance(expected, Number) or not isinstance(found, Number) or not expected.value:
         return None
     for power in sorted(_POWERS, key=abs):
-        shifted = shift_decimal(meant.value, power)
+        shifted = shift_decimal(expected.value, power)
         if rounds_to(abs(shifted), abs(found.value)):
             same = shifted.is_signed() == found.value.is_signed()
             return Cause.SCALE if power else Cause.ROUNDED if same else Cause.SIGN
     return None
 
 
-def _compare_leaves(meant: Term, found: Term) -> Cause:
+def _compare_leaves(expected: Term, found: Term) -> Cause:
     """Return the cause if two terms apply the same operations to the same numbers."""
     signs = [
         sorted(
             leaf.number < 0
-            for leaf in leaves(written_out(term))
+            for leaf in leaves(expand_term(term))
             if isinstance(leaf, PrintedTerm | ConstantTerm) and leaf.number
         )
-        for term in (meant, found)
+        for term in (expected, found)
     ]
     return Cause.SIGN if signs[0] != signs[1] else Cause.SCALE

@@ -46,7 +46,7 @@ class Prediction:
         return None if value is None else self.statement or stated_value(value)
 
     @property
-    def given(self) -> Answer:
+    def full_answer(self) -> Answer:
         """The complete answer; without a value if there is no answer or it failed."""
         if self.error or self.answer is None:
             return Answer(self.value)

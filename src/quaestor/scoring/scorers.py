@@ -69,11 +69,11 @@ def _judge_stated(compare: Callable[[StatedAnswer | None, StatedReference], Verd
 
 
 def _filing(compare: Callable[[Answer, FilingReference], Verdict]) -> Judge:
-    return lambda found, gold, _: None if gold.filing is None else compare(found.given, gold.filing)
+    return lambda found, gold, _: None if gold.filing is None else compare(found.full_answer, gold.filing)
 
 
 def _is_answered(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return found.given.value is not None
+    return found.full_answer.value is not None
 
 
 def _shown_first(most: int) -> Judge:

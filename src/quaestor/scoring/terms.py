@@ -99,14 +99,14 @@ def number_in(term: Term | None) -> Decimal | None:
     return None
 
 
-def written_out(term: Term) -> Term:
+def expand_term(term: Term) -> Term:
     """Return a term with references to earlier turns expanded and nested sums and products flattened."""
     match term:
         case Earlier(term=inner) if inner is not None:
-            return written_out(inner)
+            return expand_term(inner)
         case Applied(operation=operation, operands=operands, value=value):
             parts: list[Term] = []
-            for part in map(written_out, operands):
+            for part in map(expand_term, operands):
                 same = operation in ("add", "multiply") and isinstance(part, Applied) and part.operation == operation
                 parts += part.operands if isinstance(part, Applied) and same else (part,)
             return Applied(operation, tuple(parts), value)

@@ -154,11 +154,11 @@ def require_references(gold: Mapping[str, object], conversations: Iterable[str])
 
 
 def _align(
-    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
+    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], conversations: Mapping[str, Conversation]
 ) -> Mapping[str, Given]:
     """Group the predictions by conversation, turn by turn."""
-    require_references(gold, asked)
-    found: dict[str, list[Prediction]] = {id: [] for id in asked}
+    require_references(gold, conversations)
+    found: dict[str, list[Prediction]] = {id: [] for id in conversations}
     for prediction in predictions:
         if prediction.conversation not in found:
             raise DatasetError(f"turn {prediction.turn + 1} of {prediction.conversation} was predicted, but not asked")
@@ -166,26 +166,26 @@ def _align(
     return {id: predictions_in_order(id, given, gold[id]) for id, given in found.items()}
 
 
-def _with_evidence(prediction: Prediction, gold: GoldTurn, asked: Conversation, given: Given) -> Prediction:
+def _with_evidence(prediction: Prediction, gold: GoldTurn, conversation: Conversation, given: Given) -> Prediction:
     """Add the rank of the question's evidence to a prediction, if the reference has evidence."""
-    if gold.filing is None or gold.filing.evidence == Evidence() or asked.document.is_page:
+    if gold.filing is None or gold.filing.evidence == Evidence() or conversation.document.is_page:
         return prediction
     turn = prediction.turn
-    earlier, before = (asked.questions[:turn], given[:turn]) if asked.chained else ((), ())
+    earlier, before = (conversation.questions[:turn], given[:turn]) if conversation.chained else ((), ())
     answers = [found.answer if found else None for found in before]
-    shown = first_blocks(asked.document, asked.questions[turn], earlier, answers)
-    return replace(prediction, evidence_rank=evidence_rank(gold.filing.evidence, asked.document, shown))
+    shown = first_blocks(conversation.document, conversation.questions[turn], earlier, answers)
+    return replace(prediction, evidence_rank=evidence_rank(gold.filing.evidence, conversation.document, shown))
 
 
 def _score(
-    prediction: Prediction, gold: GoldTurn, kind: TurnKind, asked: Conversation, tables: Sequence[TableRows]
+    prediction: Prediction, gold: GoldTurn, kind: TurnKind, conversation: Conversation, tables: Sequence[TableRows]
 ) -> TurnScore:
     number = None if prediction.error else prediction.number
     program = None if prediction.error else prediction.program
     judges = {name: judge for name in measures_for(gold).scorers if (judge := SCORERS[name].judge)}
     return TurnScore(
-        conversation=asked.id,
-        page=asked.document.id,
+        conversation=conversation.id,
+        page=conversation.document.id,
         turn=prediction.turn,
         predicted=number,
         program=program,

@@ -51,7 +51,7 @@ def asks_beyond_numbers(question: Question) -> bool:
     return read_answer_kind(question.lowered).kind not in ("number", "yes_no") or asks_several(question.text)
 
 
-def why_none(silence: NumberSilence | None) -> NoAnswerReason:
+def no_answer_reason(silence: NumberSilence | None) -> NoAnswerReason:
     """Return the reason to record for a missing answer; `not_on_page` if no other reason fits."""
     return "not_on_page" if silence is None or silence == "other" else silence
 
@@ -164,13 +164,13 @@ def build_answer(
 
 def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | None:
     """Return the form in which to show an answer: the question's; only fractions may be shown in percent."""
-    asked = read_instructions(question.lowered).form
-    scale = asked.scale if asked is not None else None
+    form = read_instructions(question.lowered).form
+    scale = form.scale if form is not None else None
     if fraction and scale is None and metric_type not in FRACTIONS:
-        return replace(asked or AskedForm(), scale=Scale.PERCENT)
-    if asked is not None and scale is Scale.PERCENT and not fraction and metric_type not in (*FRACTIONS, "ratio"):
-        return replace(asked, scale=None)
-    return asked
+        return replace(form or AskedForm(), scale=Scale.PERCENT)
+    if form is not None and scale is Scale.PERCENT and not fraction and metric_type not in (*FRACTIONS, "ratio"):
+        return replace(form, scale=None)
+    return form
 
 
 def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Iterator[str]:

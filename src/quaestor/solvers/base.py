@@ -10,6 +10,7 @@ from quaestor.conversation.events import ReplyRejected, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.core.provenance import Source
+from quaestor.core.renaming import renamed_attributes
 from quaestor.documents.document import Block, Document
 from quaestor.errors import GraphError, MissingModelError, PlanError, QuantityError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -90,14 +91,15 @@ Search = Callable[[Query, Document], WidenedExcerpt]
 """Function that adds the blocks matching a query to the shown document."""
 
 
+@renamed_attributes(kept="get_or_create")
 class Session:
     """State that solvers keep between the turns of one conversation.
 
     A solver object is shared by concurrent conversations, so it must not store their state itself.
 
     >>> session, solver = Session(), object()
-    >>> session.kept(solver, list).append("read")
-    >>> session.kept(solver, list)
+    >>> session.get_or_create(solver, list).append("read")
+    >>> session.get_or_create(solver, list)
     ['read']
     """
 
@@ -106,7 +108,7 @@ class Session:
         self._kept: dict[int, tuple[object, Any]] = {}
         self._lock = threading.Lock()
 
-    def kept(self, owner: object, begin: Callable[[], T]) -> T:
+    def get_or_create(self, owner: object, begin: Callable[[], T]) -> T:
         """Return the state of an owner, created on first use.
 
         No lock is needed to change the state, because the turns of a conversation run one after another.

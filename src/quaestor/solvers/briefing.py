@@ -198,7 +198,7 @@ def history(context: TurnContext) -> list[dict[str, str]]:
     return [
         {
             "question": turn.question,
-            "answer": shown_answer(turn.answer) if turn.answer.value is not None else _shown_silence(turn),
+            "answer": format_answer(turn.answer) if turn.answer.value is not None else _describe_missing_answer(turn),
             "description": turn.answer.description,
             "formula": turn.answer.formula if _is_computed(turn.answer) else "",
         }
@@ -206,7 +206,7 @@ def history(context: TurnContext) -> list[dict[str, str]]:
     ]
 
 
-def _shown_silence(turn: Turn) -> str:
+def _describe_missing_answer(turn: Turn) -> str:
     """Describe a turn without an answer: the reason and the rejected readings."""
     nearly = ", ".join(f"{one.shown} ({one.description})" for one in turn.answer.other_readings)
     why = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
@@ -260,7 +260,7 @@ def prompt_variables(question: str, context: TurnContext, *kinds: RuleKind) -> d
     }
 
 
-def shown_answer(answer: Answer) -> str:
+def format_answer(answer: Answer) -> str:
     """Format an answer with scale and unit, rounded to digits that a model can use; fractions in percent."""
     value = answer.number
     if value is None:

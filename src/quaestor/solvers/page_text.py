@@ -57,7 +57,7 @@ def sentences_with_numbers(document: Document) -> tuple[Sentence, ...]:
     return tuple(s for s in document.sentences if (s.section, s.index) in shown)
 
 
-def shown_text(
+def select_text(
     document: Document, question: str, memory: Memory, most: int = MOST_TEXT, *, all_sentences: bool = False
 ) -> ShownText:
     """Select the sentences with numbers, and the most relevant of them if they are too long in total.

@@ -55,7 +55,7 @@ def _without_places(answers: Sequence[Answer]) -> str | None:
     return "; ".join(grounds) or None
 
 
-def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext, Callable[[Answer], Answer]]":
+def split_parts(context: TurnContext, question: str) -> "tuple[TurnContext, Callable[[Answer], Answer]]":
     """Split earlier answers of several parts into separate turns, so that the question can refer to a part.
 
     Returns:

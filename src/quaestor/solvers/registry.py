@@ -75,7 +75,7 @@ def make_solver(name: str, options: "Options | None" = None) -> Solver:
     if spec.must_have_model(read):
         require_extra("models", f"the solver {name!r}")
     solver = spec.build(read)
-    if isinstance(read, ConfidenceOptions) and read.wanted:
+    if isinstance(read, ConfidenceOptions) and read.is_used:
         from quaestor.solvers.confidence.solver import RatedSolver
         from quaestor.solvers.embedded import spec as ranking
 

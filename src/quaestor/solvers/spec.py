@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
 from typing import TYPE_CHECKING, Generic, TypeVar
-from warnings import warn
 
+from quaestor.core.renaming import renamed_fields
 from quaestor.errors import SettingsError
 from quaestor.options import option, option_names, read_options, require_valid_options
 
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from quaestor.solvers.base import Solver
 
 O = TypeVar("O", bound="DataclassInstance")  # noqa: E741 - of options
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class ConfidenceOptions:
             )
 
     @property
-    def wanted(self) -> bool:
+    def is_used(self) -> bool:
         """Whether any of these options is in use."""
         return self.measure or self.calibration is not None or self.samples > 1
 
@@ -69,31 +66,14 @@ class RoleModel:
     temperature: float | None = None
 
 
-_RENAMED = {"told": "prompt_additions", "asked": "interactive_defaults", "benchmarked": "benchmark_defaults"}
-_RENAMED |= {"any_kind": "mixed_answer_defaults", "around": "inner_option", "several": "inner_is_list"}
-"""Fields of `SolverSpec` by their names in version 0.2."""
-
-
-def _warn_renamed(old: str) -> None:
-    warn(f"the field {old!r} of SolverSpec is now {_RENAMED[old]!r}", DeprecationWarning, stacklevel=3)
-
-
-def _accept_old_names(kind: type[T]) -> type[T]:
-    """Accept the old names of fields in the constructor of a class."""
-    made = kind.__init__
-
-    @wraps(made)
-    def init(self: T, *args: object, **fields: object) -> None:
-        for old in _RENAMED.keys() & fields.keys():
-            _warn_renamed(old)
-            fields[_RENAMED[old]] = fields.pop(old)
-        made(self, *args, **fields)
-
-    setattr(kind, "__init__", init)  # noqa: B010 - a method cannot be assigned
-    return kind
-
-
-@_accept_old_names
+@renamed_fields(
+    told="prompt_additions",
+    asked="interactive_defaults",
+    benchmarked="benchmark_defaults",
+    any_kind="mixed_answer_defaults",
+    around="inner_option",
+    several="inner_is_list",
+)
 @dataclass(frozen=True, slots=True)
 class SolverSpec(Generic[O]):
     """Entry of a solver in the registry.
@@ -138,15 +118,6 @@ class SolverSpec(Generic[O]):
     benchmark_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
     mixed_answer_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
-
-    if not TYPE_CHECKING:  # type checkers would accept any attribute name
-
-        def __getattr__(self, name: str) -> object:
-            """Return a field by its old name, with a deprecation warning."""
-            if name not in _RENAMED:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            _warn_renamed(name)
-            return getattr(self, _RENAMED[name])
 
     @property
     def words(self) -> str:

@@ -673,10 +673,10 @@ STORES: Registry[StoreOpener] = Registry(
 """Store openers by URI scheme."""
 
 
-def shown_uri(uri: str) -> str:
+def display_uri(uri: str) -> str:
     """Return a store's URI for display, without user, password and options.
 
-    >>> shown_uri("mongodb://ada:secret@localhost/quaestor?authSource=admin")
+    >>> display_uri("mongodb://ada:secret@localhost/quaestor?authSource=admin")
     'mongodb://localhost/quaestor'
     """
     scheme, separator, rest = uri.partition("://")

@@ -24,7 +24,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, MissingModelError, OutageError, QuestionError
 from quaestor.evaluation.checked_questions import MAX_QUESTION, check_questions
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.plan.steps import Extract
@@ -176,9 +176,9 @@ _NONSENSE: Sequence[Any] = (
     lambda _: "I cannot say.",
     lambda _: '{"a": ',
     lambda _: Reply(calls=(Call("no_such_tool", {"a": 1}),)),
-    lambda asked: Reply(calls=(Call((asked.tools or ["x"])[-1], '{"a": '),)),
-    lambda asked: Reply(calls=(Call((asked.tools or ["x"])[0], {"question": None, "steps": [[]]}),)),
-    lambda asked: {"steps": 7, "answer": "\ud800", "value": 1e300, "row": "T9R9C9"},
+    lambda request: Reply(calls=(Call((request.tools or ["x"])[-1], '{"a": '),)),
+    lambda request: Reply(calls=(Call((request.tools or ["x"])[0], {"question": None, "steps": [[]]}),)),
+    lambda request: {"steps": 7, "answer": "\ud800", "value": 1e300, "row": "T9R9C9"},
 )
 """Scripts of models with useless replies."""
 
@@ -200,18 +200,18 @@ def _run_conversations(
                 named = find_model(_MODEL)
                 config = ModelConfig(named, cassette=model, roles=dict.fromkeys(spec.roles(options), named))
                 session = await stack.enter_async_context(open_session(config))
-            return await asyncio.gather(*(play_conversation(c, solver, graphs, session) for c in conversations))
+            return await asyncio.gather(*(answer_conversation(c, solver, graphs, session) for c in conversations))
 
     with _contract_errors(what, "answers", leave=(OutageError,)):
         built = spec.build(options)
         require(isinstance(built, Solver), f"{what}: {type(built).__name__} must have a name and a coroutine solve")
         require(built.name == spec.name, f"{what}: the name of what it builds is {built.name!r}")
         solver = _CheckedSolver(built)
-        played = asyncio.run(play())
-    for conversation, turns in zip(conversations, played, strict=True):
+        turns_of = asyncio.run(play())
+    for conversation, turns in zip(conversations, turns_of, strict=True):
         for turn in turns:
             _check_turn(what, turn, conversation.document)
-    return played
+    return turns_of
 
 
 class _CheckedSolver:

@@ -78,7 +78,7 @@ class Access:
             return cls(host, token or None)
         return cls(host, secrets.token_urlsafe(32), made=True)
 
-    def goes_by(self, host: str) -> bool:
+    def accepts_host(self, host: str) -> bool:
         """Return whether a Host header names this server.
 
         Only addresses and the machine's own names are accepted, so that no other site's domain can be pointed here.
@@ -209,7 +209,7 @@ class Guard:
     def _refusal(self, request: Request) -> Response | None:
         headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
         scheme = request.scope["scheme"]
-        if not self.access.goes_by(headers.get("host", "")):
+        if not self.access.accepts_host(headers.get("host", "")):
             return self.refuse(
                 request,
                 421,

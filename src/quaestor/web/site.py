@@ -42,7 +42,7 @@ class Site:
         tasks: Background tasks, which continue when the browser disconnects.
     """
 
-    asking: AskRequest
+    ask_request: AskRequest
     access: Access
     pages: Pages
     store: RunStore
@@ -54,7 +54,7 @@ class Site:
     @property
     def settings(self) -> Settings:
         """The settings in effect."""
-        return self.asking.settings
+        return self.ask_request.settings
 
     def in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run a coroutine as a background task, which ends with the server at the latest."""

@@ -21,7 +21,7 @@ from quaestor.llm.structured.replies import read_json
 from quaestor.plan.execute import execute
 from quaestor.solvers.agent.claims import read_final
 from quaestor.solvers.agent.messages import Understanding
-from quaestor.solvers.agent.protocol import written_calls
+from quaestor.solvers.agent.protocol import parse_calls
 from quaestor.solvers.reflection.critics import salvage_verdict
 from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft
 from quaestor.solvers.reflection.numbers import NumberIndex
@@ -117,7 +117,7 @@ def _tools(_: Path) -> Reads:
                 arguments: Any = call.get("arguments") if isinstance(call, dict) else call
                 box.call(tool, arguments)
             else:
-                for written in written_calls(text_of(draw.rest)):
+                for written in parse_calls(text_of(draw.rest)):
                     box.call(written.tool, written.arguments)
         with suppress(QuaestorError):
             box.draft.plan()

@@ -22,7 +22,7 @@ from fuzzing.target import Reads, Target
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuaestorError
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.mcp_server.calls import INTERNAL
 from quaestor.mcp_server.tools import TOOLS
 from quaestor.solvers.registry import make_solver
@@ -120,7 +120,7 @@ def _assistants(folder: Path) -> Reads:
     return read
 
 
-def _asked(_: Path) -> Reads:
+def _conversations(_: Path) -> Reads:
     """Whole conversations about pages of any cells."""
     solver = make_solver("embedded")
 
@@ -134,7 +134,7 @@ def _asked(_: Path) -> Reads:
         except QuaestorError:
             return
         conversation = Conversation("c", document, questions)
-        turns = asyncio.run(play_conversation(conversation, solver, GraphProvider.of([document])))
+        turns = asyncio.run(answer_conversation(conversation, solver, GraphProvider.of([document])))
         assert len(turns) == len(questions)
         for turn in turns:
             assert turn.error is None or "internal" not in str(turn.error), turn.error
@@ -147,5 +147,5 @@ TARGETS = (
     Target("pages", _requests(""), 4),
     Target("api", _requests(ADDRESS), 4),
     Target("assistants", _assistants, 4),
-    Target("asked", _asked, 3, QUESTIONS),
+    Target("asked", _conversations, 3, QUESTIONS),
 )

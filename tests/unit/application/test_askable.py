@@ -23,27 +23,27 @@ BY_YEAR = page([["year", "rent", "wages"], ["2011", "30", "210"], ["2012", "34",
 NO_YEARS = page([["", "shops", "staff"], ["north", "12", "130"], ["south", "9", "88"]])
 
 
-def asked_of(document: Document) -> tuple[dict[str, str], tuple[str, ...]]:
+def askable_parts(document: Document) -> tuple[dict[str, str], tuple[str, ...]]:
     found = asyncio.run(find_askable(DocumentInCorpus.of(document), AskRequest(Settings())))
     return {line.label: line.when for line in found.lines}, found.examples
 
 
 def test_lines_have_their_years() -> None:
-    lines, _ = asked_of(BAKERY)
+    lines, _ = askable_parts(BAKERY)
     assert lines == {"net sales": "2010 to 2012", "cost of sales": "2010 to 2012", "EBITDA": "2010 to 2012"}
 
 
 def test_years_in_rows_make_lines_of_columns() -> None:
-    lines, _ = asked_of(BY_YEAR)
+    lines, _ = askable_parts(BY_YEAR)
     assert lines == {"rent": "2011, 2012", "wages": "2011, 2012"}
 
 
 def test_a_page_without_years_has_no_line_and_no_example() -> None:
-    assert asked_of(NO_YEARS) == ({}, ())
+    assert askable_parts(NO_YEARS) == ({}, ())
 
 
 def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
-    _, examples = asked_of(BAKERY)
+    _, examples = askable_parts(BAKERY)
     assert len(examples) == 3
     for question in examples:
         (turn,) = asyncio.run(answer_questions(DocumentInCorpus.of(BAKERY), [question], AskRequest(Settings()))).turns

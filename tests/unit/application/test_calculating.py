@@ -61,13 +61,13 @@ def test_an_earlier_answer_can_be_named() -> None:
         ("a", {f"v{i}": GivenValue("1") for i in range(60)}),
     ],
 )
-def test_what_a_name_cannot_stand_for_is_refused(formula: str, values: dict[str, NamedValue]) -> None:
+def test_invalid_values_of_names_are_refused(formula: str, values: dict[str, NamedValue]) -> None:
     with pytest.raises(InputError):
         calculate_formula(SHOP, formula, values)
 
 
 @pytest.mark.parametrize("formula", ["", "new +", "__import__('os')", "9**9**9**9", "1/0", "new" * 1000, "(" * 500])
-def test_what_has_no_result_is_refused(formula: str) -> None:
+def test_calculation_without_result_is_refused(formula: str) -> None:
     with pytest.raises(PlanError):
         calculate_formula(SHOP, formula, SALES)
 

@@ -27,7 +27,7 @@ def request(folder: Path, *, keep: bool = True) -> AskRequest:
     return AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=keep)
 
 
-async def kept(folder: Path, run: str, attempt: int | None = None) -> tuple[TurnRecord, ...]:
+async def stored_turns(folder: Path, run: str, attempt: int | None = None) -> tuple[TurnRecord, ...]:
     async with open_store(str(folder / "runs.db")) as store:
         (example,) = await store.examples(run)
         return await store.turns(run, example.conversation, attempt)
@@ -49,11 +49,11 @@ async def test_an_interrupted_question_stays_on_record_and_counts_no_more(
     run = chat.run
     assert run is not None
     assert [turn.question for turn in chat.turns] == ["cell 1 1"]
-    first, broken = await kept(tmp_path, run)
+    first, broken = await stored_turns(tmp_path, run)
     assert (first.error, broken.question, broken.error) == (None, "sleep 60 cell 1 2", INTERRUPTED)
     await chat.ask("cell 1 2")
-    assert [turn.question for turn in await kept(tmp_path, run)] == ["cell 1 1", "cell 1 2"]
-    assert [turn.question for turn in await kept(tmp_path, run, 1)] == ["cell 1 1", "sleep 60 cell 1 2"]
+    assert [turn.question for turn in await stored_turns(tmp_path, run)] == ["cell 1 1", "cell 1 2"]
+    assert [turn.question for turn in await stored_turns(tmp_path, run, 1)] == ["cell 1 1", "sleep 60 cell 1 2"]
     await chat.close()
     async with open_store(str(tmp_path / "runs.db")) as store:
         assert (await store.run(run)).status == "complete"
@@ -75,7 +75,7 @@ async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: P
     assert run is not None
     async with open_store(str(tmp_path / "runs.db")) as store:
         assert (await store.run(run)).status == "stopped"
-    assert [turn.error for turn in await kept(tmp_path, run)] == [INTERRUPTED]
+    assert [turn.error for turn in await stored_turns(tmp_path, run)] == [INTERRUPTED]
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: Doc
     assert [turn.question for turn in await chat.undo()] == ["cell 1 1"]
     assert await chat.undo() == ()
     assert not chat.turns
-    assert not await kept(tmp_path, str(chat.run))
+    assert not await stored_turns(tmp_path, str(chat.run))
     await chat.close()
 
 

@@ -118,14 +118,14 @@ def test_only_the_turns_that_are_passed_cost() -> None:
     assert [point.share for point in points] == [0.0, 0.5, 1.0]
 
 
-def test_what_the_first_run_uses_is_used_in_any_case() -> None:
+def test_usage_of_the_first_stage_always_counts() -> None:
     dear = StageTurn(right=True, confidence=0.9, usage=COST)
     (point,) = cascade_curve([dear, dear], [RIGHT, RIGHT], ["p", "q"], (0.5,))
     assert (point.passed, point.usage.requests) == (0, 2)
 
 
 @pytest.mark.parametrize("silent", [StageTurn(right=False, answered=False, confidence=0.9), StageTurn(right=True)])
-def test_what_has_no_value_or_no_confidence_is_never_sure_enough(silent: StageTurn) -> None:
+def test_answers_without_value_or_confidence_are_below_every_threshold(silent: StageTurn) -> None:
     assert curve([silent], [RIGHT], 0.1) == [(1, 1)]
 
 

@@ -22,7 +22,7 @@ FIRST, SECOND = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-
         ConversationFilter(sample=3, seed=7),
     ],
 )
-def test_what_was_played_is_read_again_from_its_run(choice: ConversationFilter) -> None:
+def test_conversations_of_a_run_are_read_from_its_dataset(choice: ConversationFilter) -> None:
     pages, selection = read_filtered(sample_path(), choice)
     spec = RunSpec.of(pages, "embedded", limit=choice.limit, selection=selection)
     run = replace(a_run(), spec=serial.dump(spec), spec_digest=spec.digest)

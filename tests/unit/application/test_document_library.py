@@ -54,7 +54,7 @@ async def test_a_file_of_many_pages_is_a_list_of_them() -> None:
     assert (await stood.open(pages[3].id)).document.id == pages[3].name
 
 
-async def test_what_is_not_on_the_shelf_cannot_be_reached(tmp_path: Path) -> None:
+async def test_unlisted_documents_cannot_be_opened(tmp_path: Path) -> None:
     shelf = library(tmp_path, "sample")
     pages = [f"{shelf.files[0].id}.{index}" for index in ("99", "-1", "x", "", "1e3", "٣")]
     for id in ("", "sample", "../../etc/passwd", "x" * 22, "a\0b", f"{'a' * 22}.1", *pages):
@@ -91,7 +91,7 @@ async def test_named_files_are_read_in_a_process(tmp_path: Path, monkeypatch: py
     assert raised.value.setting == "read_seconds"
 
 
-def test_who_finds_no_room_is_refused_until_somebody_leaves() -> None:
+def test_concurrency_limiter_refuses_when_full() -> None:
     room = ConcurrencyLimiter(2, "full: come again")
     with room.enter():
         with room.enter(), pytest.raises(BusyError, match="full"), room.enter():
@@ -113,7 +113,7 @@ def room(folder: Path) -> FolderLibrary:
     return FolderLibrary(Folders([str(folder)]), DocumentLibrary((), Uploads(folder / "uploads")))
 
 
-async def test_a_document_is_opened_under_one_id_whatever_it_is_called(tmp_path: Path) -> None:
+async def test_document_has_one_id_under_any_name(tmp_path: Path) -> None:
     path = write_filing(tmp_path)
     at = room(tmp_path)
     first, second = await at.open(FILING), await at.open(str(path))
@@ -133,7 +133,7 @@ async def test_of_a_file_of_several_pages_each_can_be_opened(tmp_path: Path) -> 
     assert at.name_of(opened.page) == names[1]
 
 
-async def test_what_cannot_be_opened_leaves_nothing_on_the_shelf(tmp_path: Path) -> None:
+async def test_document_that_fails_to_open_is_not_cached(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("no number at all", encoding="utf-8")
     library = DocumentLibrary((), Uploads(tmp_path / "uploads"))
     at = FolderLibrary(Folders([str(tmp_path)]), library)
@@ -194,7 +194,7 @@ def test_files_of_the_folder_are_listed_and_found(folder: Path) -> None:
         "file:///etc/passwd", "\\\\host\\share", "a.html\n", "sample", "sample#NORD/2012/page_41.pdf", "out.csv#x",
     ],
 )  # fmt: skip
-def test_nothing_else_is_and_nobody_learns_what_there_is(folder: Path, name: str) -> None:
+def test_other_documents_are_refused_without_revealing_names(folder: Path, name: str) -> None:
     with pytest.raises(UnknownUploadError):
         Folders([str(folder)]).find(name)
 
@@ -208,20 +208,20 @@ def test_of_several_folders_each_file_is_called_by_its_folder(folder: Path) -> N
     assert found.name_of(folder / "deep" / "b.csv") == "inside/deep/b.csv"
 
 
-def test_a_single_file_lets_nobody_at_its_neighbours(folder: Path) -> None:
+def test_serving_one_file_does_not_expose_its_folder(folder: Path) -> None:
     found = Folders([str(folder / "a.html")])
     assert found.list_files() == ("a.html",)
     with pytest.raises(UnknownUploadError):
         found.find("notes.unknown")
 
 
-def test_a_file_that_is_too_large_is_said_to_be(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_file_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.folder_library.LARGEST", 0)
     with pytest.raises(InputError):
         Folders([str(folder)]).find("a.html")
 
 
 @pytest.mark.parametrize("name", ["missing", "", "\0", "inside/pipe.csv"])
-def test_what_is_no_folder_is_refused_at_the_start(folder: Path, name: str) -> None:
+def test_missing_folder_is_refused_at_the_start(folder: Path, name: str) -> None:
     with pytest.raises(InputError):
         Folders([str(folder.parent / name) if name.startswith("inside") else name or "none"])

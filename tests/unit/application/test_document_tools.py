@@ -44,7 +44,7 @@ async def test_a_plan_in_words_is_looked_up_and_computed(page: DocumentInCorpus)
 
 
 @pytest.mark.parametrize("plan", [a_plan("net sales in all", "total net sales"), {"steps": 1}])
-async def test_what_is_no_plan_or_finds_nothing_is_refused(page: DocumentInCorpus, plan: dict[str, object]) -> None:
+async def test_invalid_or_empty_plan_is_refused(page: DocumentInCorpus, plan: dict[str, object]) -> None:
     with pytest.raises(InputError):
         await DocumentTools(AskRequest(Settings())).calculate(page, (), None, {}, plan, QUESTION)
 
@@ -80,12 +80,12 @@ async def test_workers_find_and_query_and_plan(page: DocumentInCorpus) -> None:
 
 
 @pytest.mark.parametrize("question", ["", " ", "x" * 20_000, "\ud800"])
-async def test_what_cannot_be_asked_is_refused(page: DocumentInCorpus, question: str) -> None:
+async def test_invalid_questions_are_refused(page: DocumentInCorpus, question: str) -> None:
     with pytest.raises(QuestionError):
         await DocumentTools(AskRequest(Settings())).find(page, question)
 
 
-async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_derived_data_of_a_document_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
     def counting(*given: object) -> object:

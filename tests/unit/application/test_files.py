@@ -60,13 +60,13 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "real.txt").read_text() == "new"
 
 
-def test_a_device_takes_what_is_written() -> None:
+def test_output_is_written_to_a_device() -> None:
     OutputFile(Path("/dev/null")).write("gone")
     assert not Path("/dev/null").is_file()
 
 
 @pytest.mark.parametrize("place", ["nowhere/file.txt", "."])
-def test_what_cannot_lie_there_is_named(tmp_path: Path, place: str) -> None:
+def test_unwritable_path_raises_input_error(tmp_path: Path, place: str) -> None:
     with pytest.raises(InputError):
         OutputFile(tmp_path / place).write("x")
 

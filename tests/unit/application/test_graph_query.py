@@ -42,7 +42,7 @@ def test_rows_come_with_the_places_of_their_numbers() -> None:
         "x" * 10_000,
     ],
 )
-def test_what_is_no_query_of_this_graph_is_refused(query: str) -> None:
+def test_invalid_queries_are_refused(query: str) -> None:
     with pytest.raises(QueryError):
         query_graph(GRAPH, query)
 
@@ -98,7 +98,7 @@ def test_a_walk_begins_at_the_tables() -> None:
 
 
 def test_a_thing_has_its_facts_and_all_that_it_leads_to() -> None:
-    around = NETWORK.around("kg:CashFlow_2008")
+    around = NETWORK.neighbourhood("kg:CashFlow_2008")
     assert around.focus is not None
     assert around.focus.facts == (("net income", "12.5"),)
     assert [node.id for node in around.nodes] == ["kg:CashFlow_2008", "doc:table_0", "doc:obs_0"]
@@ -106,12 +106,12 @@ def test_a_thing_has_its_facts_and_all_that_it_leads_to() -> None:
         ("kg:CashFlow_2008", "doc:table_0"),
         ("doc:obs_0", "kg:CashFlow_2008"),
     }
-    assert NETWORK.around("doc:obs_0").nodes[0].label == '$ 12.5 net "income"'
+    assert NETWORK.neighbourhood("doc:obs_0").nodes[0].label == '$ 12.5 net "income"'
 
 
 def test_of_many_neighbours_some_are_shown_and_the_others_counted() -> None:
     many = [Triple(f"doc:obs_{n}", "kg:instance", "kg:CashFlow_2008") for n in range(MOST + 7)]
-    around = GraphNetwork([*FLOW, *many]).around("kg:CashFlow_2008")
+    around = GraphNetwork([*FLOW, *many]).neighbourhood("kg:CashFlow_2008")
     assert (len(around.nodes), len(around.edges), around.hidden) == (MOST + 1, MOST, 7)
 
 
@@ -124,7 +124,7 @@ def test_without_a_table_a_walk_begins_at_the_text() -> None:
     assert node.label == "a sentence of more words than any label would e…"
 
 
-def test_what_is_not_there_is_said() -> None:
+def test_missing_entity_is_reported() -> None:
     with pytest.raises(GraphError):
-        NETWORK.around("doc:nosuch")
+        NETWORK.neighbourhood("doc:nosuch")
     assert GraphNetwork([]).start().nodes == ()

@@ -16,7 +16,7 @@ SHOP = page(
 )
 
 
-def found(text: str) -> list[tuple[str, tuple[str, ...]]]:
+def matches_of(text: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(match.printed, match.steps) for match in check_number(SHOP, text).matches]
 
 
@@ -39,13 +39,13 @@ def found(text: str) -> list[tuple[str, tuple[str, ...]]]:
         ("2013", "2013", ("in_heading",)),
     ],
 )
-def test_a_number_is_found_with_what_lies_between(text: str, printed: str, steps: tuple[str, ...]) -> None:
-    assert found(text)[0] == (printed, steps)
+def test_number_is_found_with_its_conversion_steps(text: str, printed: str, steps: tuple[str, ...]) -> None:
+    assert matches_of(text)[0] == (printed, steps)
 
 
 @pytest.mark.parametrize("text", ["5,301", "53 million", "0.14 %", "141", "2.7 million", "€ 5,300", "2014"])
-def test_a_number_that_stands_nowhere_is_not_found(text: str) -> None:
-    assert found(text) == []
+def test_unprinted_number_is_not_found(text: str) -> None:
+    assert matches_of(text) == []
 
 
 def test_the_numbers_that_come_nearest_are_named() -> None:
@@ -60,6 +60,6 @@ def test_nearer_readings_come_first_and_all_are_counted() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "sales", "5,300 of it", "5 and 6", "1" * 200, "nm", "\x1b[2J"])
-def test_what_is_not_one_number_is_refused(text: str) -> None:
+def test_input_that_is_not_one_number_is_refused(text: str) -> None:
     with pytest.raises(QuantityError):
         check_number(SHOP, text)

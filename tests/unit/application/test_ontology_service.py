@@ -57,7 +57,7 @@ def test_a_file_is_named_as_it_is_and_own_sets_back(settings: Settings) -> None:
     assert [item.default for item in asyncio.run(list_ontologies(load_settings({"store": settings.store})))] == [False]
 
 
-def test_what_is_no_ontology_changes_nothing(settings: Settings) -> None:
+def test_invalid_ontology_changes_nothing(settings: Settings) -> None:
     Path("page.ttl").write_text("no turtle", encoding="utf-8")
     for name in ("missing.ttl", "page.ttl", "abc", "0" * 64):
         with pytest.raises((InputError, OntologyError, StoreError)):

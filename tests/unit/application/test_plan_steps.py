@@ -12,15 +12,15 @@ def cell(row: int) -> CellRef:
     return CellRef("page", 0, row, 1)
 
 
-def taken(step: int, number: str) -> Extract:
+def extract_step(step: int, number: str) -> Extract:
     return Extract(step, cell(step), f"line {step}", Quantity(Decimal(number), text=f"$ {number}"))
 
 
 def test_everything_leads_to_the_answer() -> None:
     plan = Plan(
         (
-            taken(1, "12"),
-            taken(2, "10"),
+            extract_step(1, "12"),
+            extract_step(2, "10"),
             Compute(3, "subtract", (Ref(1), Ref(2))),
             Compute(4, "divide", (Ref(3), Ref(-1))),
         )
@@ -37,14 +37,14 @@ def test_everything_leads_to_the_answer() -> None:
     assert (nodes[3].title, nodes[3].value, nodes[3].turn) == ("answer of turn 2", "20", 1)
 
 
-def test_each_step_has_what_it_came_to() -> None:
-    plan = Plan((taken(1, "12"), Compute(2, "percentage_change", (Ref(1), Constant(Decimal(100), "const_100")))))
+def test_each_step_has_its_result() -> None:
+    plan = Plan((extract_step(1, "12"), Compute(2, "percentage_change", (Ref(1), Constant(Decimal(100), "const_100")))))
     registers = (StepResult(Number(Decimal(12)), Scale.MILLION, "USD"), StepResult(Number(Decimal("-0.88"))))
     nodes = plan_nodes(plan, registers)
     assert [node.value for node in nodes] == ["$ 12 million", "100", "-88.0 %"]
 
 
-def test_what_an_operation_brings_in_is_drawn_once_a_use() -> None:
+def test_constants_of_an_operation_are_drawn_once_per_use() -> None:
     row = RowRef("rent", tuple(Quantity(Decimal(n), text=str(n)) for n in range(5)), tuple(cell(n) for n in range(5)))
     group = CellGroup("segments", ("a",), (Quantity(Decimal(3), text="3"),), (cell(9),))
     earlier = Compute(2, "add", (Ref(-1), Ref(-1)))

@@ -89,7 +89,7 @@ def test_gaps_and_corrected_names_become_proposals(tmp_path: Path) -> None:
     assert found["property", "freight charge b", ""].reason
 
 
-def test_what_is_accepted_leaves_no_gap(tmp_path: Path) -> None:
+def test_accepted_proposal_closes_the_gap(tmp_path: Path) -> None:
     asyncio.run(fill(tmp_path / "runs.db"))
     review, target = tmp_path / "review.json", tmp_path / "known.ttl"
     write_proposals(review, proposed(tmp_path / "runs.db"))
@@ -107,7 +107,7 @@ def test_what_is_accepted_leaves_no_gap(tmp_path: Path) -> None:
     assert asyncio.run(accept_refinements(again, review)).applied == 0
 
 
-def test_it_reads_no_reference_answer_no_score_and_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refinement_reads_no_references_scores_or_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file of questions is not there; scored or not, answered this way or that, the proposals are the same."""
 
     def refuse(*_: object, **__: object) -> None:
@@ -161,7 +161,7 @@ def test_applied_proposals_join_labels_add_properties_and_say_why() -> None:
     match = refined.match(MERGE.label)
     assert match is not None
     assert match.property == "kg:customer_receipts"
-    explanation = refined.why(MERGE.label, MERGE.into)
+    explanation = refined.explain(MERGE.label, MERGE.into)
     assert (explanation.same, explanation.reason) == (True, "both are cash in")
     assert set(refined.proposals) == {MERGE, PHRASE}
     assert ontology_from_turtle(refined.to_turtle()) == refined

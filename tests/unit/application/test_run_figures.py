@@ -100,7 +100,7 @@ def first(*, taken: bool) -> StageAnswered:
     return StageAnswered(1, "embedded", taken, "7", 0.5, 0.7, seconds=0.01)
 
 
-def test_turns_answers_failures_time_and_usage_are_told_by_stage() -> None:
+def test_turns_answers_failures_time_and_usage_are_counted_by_stage() -> None:
     sure = turn(Note("x"), first(taken=True))
     unsure = turn(first(taken=False), StageAnswered(2, "workflow", True, "8", seconds=2.0, usage=ASKED))
     failed = turn(first(taken=False), StageAnswered(2, "workflow", False, error="no plan", seconds=1.0, usage=ASKED))

@@ -17,7 +17,7 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, StoreError
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.learning.crossvalidate import HeldOutTurn
 from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
@@ -63,7 +63,7 @@ def test_an_imported_run_is_stored_whole_and_scored(tmp_path: Path, dataset: Dat
     asyncio.run(scenario())
 
 
-def test_one_file_has_one_spec_whatever_it_is_called(tmp_path: Path, dataset: Dataset) -> None:
+def test_spec_does_not_depend_on_the_file_name(tmp_path: Path, dataset: Dataset) -> None:
     file = answers(tmp_path, (ONE, 0, 1))
 
     async def scenario() -> None:
@@ -85,7 +85,7 @@ class BreakingStore(SqliteStore):
         await super().complete_example(example, turns)
 
 
-def test_nothing_is_left_where_the_store_fails(tmp_path: Path, dataset: Dataset) -> None:
+def test_failed_import_leaves_no_run(tmp_path: Path, dataset: Dataset) -> None:
     async def scenario() -> None:
         async with BreakingStore(tmp_path / "runs.db", create=True) as store:
             with pytest.raises(StoreError):
@@ -114,13 +114,13 @@ def test_an_import_that_was_killed_midway_is_not_called_imported(status: RunStat
     assert status_word(run) == word
 
 
-def held_out(path: Path) -> HeldOutReport:
+def held_out_report(path: Path) -> HeldOutReport:
     dataset, solver = read_dataset(path), make_solver("embedded")
     turns = [
         HeldOutTurn(record, reachable=True)
         for conversation in reversed(dataset.conversations)  # folds answer in an order of their own
         for record in turn_records(
-            TurnPlace("cross-validation", conversation.id), asyncio.run(play_conversation(conversation, solver))
+            TurnPlace("cross-validation", conversation.id), asyncio.run(answer_conversation(conversation, solver))
         )
     ]
     report = score_predictions([turn.prediction for turn in turns], read_gold(path), dataset.conversations)
@@ -130,7 +130,7 @@ def held_out(path: Path) -> HeldOutReport:
 @pytest.mark.slow
 def test_held_out_turns_are_a_run_like_any_other(tmp_path: Path) -> None:
     path = write_dataset(tmp_path / "pages.json", a_record(), a_record(TWO))
-    request, found = CrossValidationRequest([path], folds=2, seed=7), held_out(path)
+    request, found = CrossValidationRequest([path], folds=2, seed=7), held_out_report(path)
 
     async def scenario() -> None:
         async with open_store("sqlite://") as store:

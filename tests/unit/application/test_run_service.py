@@ -50,7 +50,7 @@ def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
     ("workers", "conversations", "expected"),
     [(None, 10_000, ProcessEngine(4)), (1, 10_000, InlineEngine(1)), (None, 4, InlineEngine(1))],
 )
-def test_what_computes_is_spread_over_all_cores(
+def test_computation_uses_all_cores(
     workers: int | None, conversations: int, expected: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(4)), raising=False)

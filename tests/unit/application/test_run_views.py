@@ -56,9 +56,13 @@ def look(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) 
 def test_a_run_has_its_score_and_its_progress(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
         going, *others = (await views.runs(RunFilter(), ALL)).items
-        assert (going.run.id, going.score, going.outdated, going.played) == ("going", None, True, 1)
+        assert (going.run.id, going.score, going.outdated, going.finished_conversations) == ("going", None, True, 1)
         scored = next(view for view in others if view.run.id == "scored")
-        assert (scored.score and scored.score.id, scored.outdated, scored.played) == ("scored", False, 2)
+        assert (scored.score and scored.score.id, scored.outdated, scored.finished_conversations) == (
+            "scored",
+            False,
+            2,
+        )
         assert await views.run("scored") == scored
         with pytest.raises(UnknownRunError):
             await views.run("nosuch")

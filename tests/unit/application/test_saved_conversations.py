@@ -12,7 +12,7 @@ from quaestor.store.listing import ListPage, ListPart
 from quaestor.store.records import now
 
 
-def test_what_was_asked_in_is_listed_the_latest_first(tmp_path: Path) -> None:
+def test_conversations_are_listed_latest_first(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path / "conversations")
     assert saved.all() == ()
     first, second, empty = (saved.begin("doc", f"page {number}") for number in range(3))
@@ -106,7 +106,7 @@ def test_titles_that_are_none(tmp_path: Path, title: str) -> None:
         saved.rename(saved.begin("doc", "page").id, title)
 
 
-def test_they_are_beside_the_store(tmp_path: Path) -> None:
+def test_conversations_are_saved_beside_the_store(tmp_path: Path) -> None:
     with open_conversations(Settings(store=str(tmp_path / "runs.db"))) as saved:
         saved.begin("doc", "page")
     assert len(list((tmp_path / "conversations").glob("*.json"))) == 1

@@ -57,10 +57,10 @@ async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> N
         await first.ask(id, "cell 1 1")
         await first.ask(id, "cell 1 2")
     async with sessions(tmp_path) as second:
-        assert questions((await second.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+        assert questions((await second.read_state(id)).turns) == ["cell 1 1", "cell 1 2"]
         found = await second.ask(id, "change")
         assert found.turns[found.first - 1].answer.value is not None
-        assert len((await second.look(id)).turns) == 3
+        assert len((await second.read_state(id)).turns) == 3
         saved = second.saved.get(id)
     assert (saved.title, saved.turns, len(saved.runs)) == ("cell 1 1", 3, 2)
 
@@ -71,7 +71,7 @@ async def test_questions_of_one_conversation_are_answered_in_the_order_asked(tmp
         asked = [[f"sleep 0.00{n % 3} cell 1 {1 + n % 2}" for n in range(5)] for _ in ids]
         await asyncio.gather(*(at.ask(id, text) for texts, id in zip(asked, ids, strict=True) for text in texts))
         for id, texts in zip(ids, asked, strict=True):
-            assert questions((await at.look(id)).turns) == texts
+            assert questions((await at.read_state(id)).turns) == texts
 
 
 async def test_two_conversations_do_not_wait_for_each_other(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ async def test_no_more_questions_of_all_conversations_are_under_way_than_may(tmp
         assert (await at.ask(ids[2], "cell 1 1")).first == 1
 
 
-async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> None:
+async def test_solver_can_be_chosen_per_question(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         begun = await at.begin(at.library.files[0].id, "called so", "default")
         assert (begun.title, begun.answerer) == ("called so", "default")
@@ -114,7 +114,7 @@ async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> No
         assert (found.first, len(found.turns), found.unkept) == (1, 1, None)
 
 
-async def test_a_listener_hears_what_happens_and_how_it_is_answered(tmp_path: Path) -> None:
+async def test_listener_receives_events_and_the_answer(tmp_path: Path) -> None:
     events: list[tuple[str, Event | Turn]] = []
     async with sessions(tmp_path) as at:
         id = await begun(at)
@@ -124,7 +124,7 @@ async def test_a_listener_hears_what_happens_and_how_it_is_answered(tmp_path: Pa
     assert [(question, type(news)) for question, news in events] == [("cell 1 1", Note), ("cell 1 1", Turn)]
 
 
-async def test_what_goes_wrong_leaves_the_conversation_as_it_was(tmp_path: Path) -> None:
+async def test_failed_question_leaves_the_conversation_unchanged(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")
@@ -133,10 +133,10 @@ async def test_what_goes_wrong_leaves_the_conversation_as_it_was(tmp_path: Path)
         with pytest.raises(InputError):
             await at.ask(id, "   ")
         await at.ask(id, "cell 1 2")
-        assert questions((await at.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 1", "cell 1 2"]
 
 
-async def test_what_is_taken_back_is_gone_after_a_pause_too(tmp_path: Path) -> None:
+async def test_undone_question_stays_undone_after_a_pause(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")
@@ -144,11 +144,11 @@ async def test_what_is_taken_back_is_gone_after_a_pause_too(tmp_path: Path) -> N
     async with sessions(tmp_path) as at:
         assert questions(await at.undo(id)) == ["cell 1 2"]
     async with sessions(tmp_path) as at:
-        assert questions((await at.look(id)).turns) == ["cell 1 1"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 1"]
         assert at.saved.get(id).turns == 1
 
 
-async def test_what_nobody_uses_is_closed_and_opened_again(tmp_path: Path) -> None:
+async def test_idle_conversation_is_closed_and_reopened(tmp_path: Path) -> None:
     async with sessions(tmp_path, SessionLimits(idle=0)) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")
@@ -157,16 +157,16 @@ async def test_what_nobody_uses_is_closed_and_opened_again(tmp_path: Path) -> No
         async with open_store(str(tmp_path / "runs.db")) as store:
             assert [run.status for run in await store.runs()] == ["complete"]
         await at.ask(id, "cell 1 2")
-        assert questions((await at.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 1", "cell 1 2"]
 
 
-async def test_what_is_not_kept_stays_open(tmp_path: Path) -> None:
+async def test_unsaved_conversation_stays_open(tmp_path: Path) -> None:
     async with sessions(tmp_path, SessionLimits(idle=0), keep=False) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")
         await asyncio.sleep(0.01)
         await at.close_idle()
-        assert questions((await at.look(id)).turns) == ["cell 1 1"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 1"]
         assert len((await at.export(id)).turns) == 1
 
 
@@ -179,7 +179,7 @@ async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None
         await at.ask(id, "cell 1 2")
         await at.delete(id)
         with pytest.raises(UnknownConversationError):
-            await at.look(id)
+            await at.read_state(id)
         with pytest.raises(UnknownConversationError):
             await at.ask(id, "cell 1 1")
         assert [conversation.id for conversation in at.saved.all()] == [other]
@@ -187,7 +187,7 @@ async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None
         assert len(await store.runs()) == 1
 
 
-async def test_it_is_handed_on_open_or_closed(tmp_path: Path) -> None:
+async def test_conversation_is_handed_over_open_or_closed(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         with pytest.raises(InputError):
@@ -207,13 +207,13 @@ async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path
         assert run is not None
         async with open_store(str(tmp_path / "runs.db")) as store:
             await store.delete_run(run)
-        assert (await at.look(id)).turns == ()
+        assert (await at.read_state(id)).turns == ()
         await at.ask(id, "cell 1 2")
-        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 2"]
 
 
 @pytest.mark.parametrize("stopped", ["asked", "taken back"])
-async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
+async def test_question_stopped_during_the_start_of_an_attempt_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:
     begins, attempts, begin = asyncio.Event(), 0, RunWriter.begin
@@ -236,9 +236,9 @@ async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
         doing.cancel()
         await asyncio.gather(doing, return_exceptions=True)
         await at.ask(id, "cell 1 2")
-        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 2"]
     async with sessions(tmp_path) as at:
-        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+        assert questions((await at.read_state(id)).turns) == ["cell 1 2"]
 
 
 async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_goes_on(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_g
         assert questions((await at.ask(id, "cell 1 2")).turns) == ["cell 1 1", "cell 1 2"]
 
 
-async def test_who_is_cancelled_is_not_told_that_the_question_was_stopped(tmp_path: Path) -> None:
+async def test_cancelled_caller_gets_no_stop_message(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         task = asyncio.create_task(at.ask(await begun(at), "sleep 30 cell 1 1"))
         await asyncio.sleep(0.05)

@@ -102,7 +102,7 @@ def a_turn(conversation: str, index: int, question: str, *calls: Call) -> TurnRe
     return replace(plain, index=index, question=question, tool_calls=tool_calls)  # type: ignore[arg-type]
 
 
-def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable:
+def write_store(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable:
     """A store of six scored conversations; the second question is right if nothing was refused."""
     turns, verdicts = {}, {}
     for place in range(6):
@@ -126,8 +126,8 @@ def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable
     return asyncio.run(scenario())
 
 
-def test_calls_are_told_by_what_is_asked_and_how_it_came_out(tmp_path: Path) -> None:
-    table = written(tmp_path / "runs.db", QUESTIONS)
+def test_calls_are_counted_by_kind_of_question_and_outcome(tmp_path: Path) -> None:
+    table = write_store(tmp_path / "runs.db", QUESTIONS)
     assert (table.turns, table.judged) == (12, 12)
     assert {name: (count.calls, count.refused) for name, count in table.tools.items()} == {
         "query_kg": (15, 3),
@@ -145,7 +145,7 @@ def test_calls_are_told_by_what_is_asked_and_how_it_came_out(tmp_path: Path) -> 
 def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 3)
     path = tmp_path / "advice.txt"
-    assert write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE) == 3
+    assert write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE) == 3
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     change, value, refused = lines
     assert all(part in change for part in ("percentage change", "calculate", "query_kg", "50%", "6 turns"))
@@ -156,7 +156,7 @@ def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkey
 def test_advice_is_known_to_rest_on_any_part_of_what_is_asked(tmp_path: Path) -> None:
     """A score of one of its six conversations says so, and one of a file that holds them and others."""
     path = tmp_path / "advice.txt"
-    write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
+    write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
     assert count_learned(path, ["c3"]) == 1
     assert count_learned(path, [f"c{place}" for place in range(20)]) == 6
     assert count_learned(path, ["c6", "another"]) == 0
@@ -166,8 +166,8 @@ def test_advice_is_known_to_rest_on_any_part_of_what_is_asked(tmp_path: Path) ->
 def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Path) -> None:
     """Other questions, other arguments and results of the same kinds: the same advice to the byte."""
     one, other = tmp_path / "one.txt", tmp_path / "other.txt"
-    write_advice(written(tmp_path / "one.db", QUESTIONS), OutputFile(one), USE)
-    write_advice(written(tmp_path / "other.db", OTHERS, salt="42"), OutputFile(other), USE)
+    write_advice(write_store(tmp_path / "one.db", QUESTIONS), OutputFile(one), USE)
+    write_advice(write_store(tmp_path / "other.db", OTHERS, salt="42"), OutputFile(other), USE)
     text = one.read_text()
     assert text == other.read_text()
     advice = "\n".join(line for line in text.splitlines() if not line.startswith("#")).casefold()
@@ -186,5 +186,5 @@ def test_too_little_is_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 50)
     path = tmp_path / "advice.txt"
     with pytest.raises(InputError):
-        write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
+        write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
     assert not path.exists()

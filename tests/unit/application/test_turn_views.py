@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from played_runs import play_sample
+from played_runs import run_sample
 
 from quaestor.application import run_references
-from quaestor.application.run_references import played_file, reference_of, verdicts_on
+from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunViews
 from quaestor.application.score_service import score_run
-from quaestor.application.turn_views import TurnDetail, exchange_views, look_at_turn
+from quaestor.application.turn_views import TurnDetail, exchange_views, read_turn_detail
 from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import UnknownConversationError, UnknownRunError
@@ -36,7 +36,7 @@ def look(store: Path, run: str, place: int, number: int | None = None) -> TurnDe
         async with open_store(str(store)) as opened, RunViews(opened, str(store)) as views:
             listed = await opened.list_turns(run, TurnFilter(), ListPart(place, 1))
             turn = listed.items[0]
-            return await look_at_turn(views, opened, run, turn.conversation, number or turn.index + 1)
+            return await read_turn_detail(views, opened, run, turn.conversation, number or turn.index + 1)
 
     return asyncio.run(read())
 
@@ -48,8 +48,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(store: Path) -> tuple[str, ...]:
-    scored = play_sample(store, 2)
-    return (*scored, *play_sample(store, 2, scored=False))
+    scored = run_sample(store, 2)
+    return (*scored, *run_sample(store, 2, scored=False))
 
 
 def test_a_turn_has_all_that_is_known_of_it(store: Path, runs: tuple[str, ...]) -> None:
@@ -73,14 +73,14 @@ def test_a_run_that_was_not_scored_shows_no_reference(store: Path, runs: tuple[s
     assert found.document is not None
 
 
-def test_what_is_not_there_is_not_found(store: Path, runs: tuple[str, ...]) -> None:
+def test_missing_turn_is_not_found(store: Path, runs: tuple[str, ...]) -> None:
     with pytest.raises(UnknownConversationError):
         look(store, runs[0], 0, 99)
     with pytest.raises(UnknownRunError):
         look(store, "nosuch", 0)
 
 
-def test_what_a_request_repeats_is_counted_and_not_said_again() -> None:
+def test_repeated_messages_are_counted_and_not_shown_again() -> None:
     first, second = a_prompt(a_run()), a_prompt(a_run(), number=1)
     views = exchange_views([first, second, a_prompt(a_run(), number=2)])
     assert [view.repeated for view in views] == [0, 1, 1]
@@ -89,9 +89,9 @@ def test_what_a_request_repeats_is_counted_and_not_said_again() -> None:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
+def stored_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
     store = tmp_path_factory.mktemp("played") / "runs.db"
-    (run,) = play_sample(store, 2, scored=False)
+    (run,) = run_sample(store, 2, scored=False)
 
     async def read() -> tuple[RunRecord, tuple[TurnRecord, ...]]:
         async with open_store(str(store)) as opened:
@@ -100,17 +100,17 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, tuple[T
     return asyncio.run(read())
 
 
-def test_the_file_of_a_run_is_read_once(played: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
-    run, turns = played
-    file = played_file(run)
+def test_the_file_of_a_run_is_read_once(stored_run: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
+    run, turns = stored_run
+    file = find_run_file(run)
     assert file is not None
-    assert file is played_file(run)
+    assert file is find_run_file(run)
     assert set(file.conversations) == {turn.conversation for turn in turns}
 
 
-def test_a_turn_has_its_reference_beside_it(played: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
-    run, turns = played
-    file = played_file(run)
+def test_a_turn_has_its_reference_beside_it(stored_run: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
+    run, turns = stored_run
+    file = find_run_file(run)
     assert file is not None
     verdicts = verdicts_on(file, turns)
     assert verdicts is not None
@@ -121,25 +121,25 @@ def test_a_turn_has_its_reference_beside_it(played: tuple[RunRecord, tuple[TurnR
 
 
 def test_a_file_that_has_moved_or_changed_is_not_there(
-    played: tuple[RunRecord, tuple[TurnRecord, ...]], tmp_path: Path
+    stored_run: tuple[RunRecord, tuple[TurnRecord, ...]], tmp_path: Path
 ) -> None:
-    run, _ = played
+    run, _ = stored_run
     copy = tmp_path / "pages.json"
     shutil.copy(sample_path(), copy)
     moved = replace(run, dataset=str(copy), spec={**run.spec, "dataset": str(copy)})
-    assert played_file(moved) is not None
+    assert find_run_file(moved) is not None
     copy.write_text(copy.read_text(encoding="utf-8").replace("what", "which"), encoding="utf-8")
     os.utime(copy, ns=(1, 1))
-    assert played_file(moved) is None
+    assert find_run_file(moved) is None
     copy.write_text("no dataset", encoding="utf-8")
-    assert played_file(moved) is None
+    assert find_run_file(moved) is None
     copy.unlink()
-    assert played_file(moved) is None
+    assert find_run_file(moved) is None
 
 
-def test_questions_without_references_have_none(played: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
-    run, turns = played
-    file = played_file(run)
+def test_questions_without_references_have_none(stored_run: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
+    run, turns = stored_run
+    file = find_run_file(run)
     assert file is not None
     assert verdicts_on(replace(file, gold={}), turns) is None
     assert verdicts_on(file, ()) is None
@@ -179,7 +179,7 @@ def wrong(uri: str, most: int | None = None) -> WrongTurns:
     return asyncio.run(find())
 
 
-def test_the_kept_score_says_what_comparing_anew_does(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_score_equals_a_new_comparison(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     anew: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr("quaestor.application.wrong_turns.read_labelled", lambda *_: anew.append("read"))

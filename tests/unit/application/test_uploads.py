@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.application import uploads as uploading
-from quaestor.application.uploads import Upload, UploadLimits, Uploads, open_uploads, shown_name
+from quaestor.application.uploads import Upload, UploadLimits, Uploads, display_name, open_uploads
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.cache import FolderCache
 from quaestor.settings import load_settings
@@ -49,7 +49,7 @@ def test_only_its_owner_can_look_into_the_folder(tmp_path: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "u").iterdir()} == {0o600}
 
 
-def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parsed_upload_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"))
     (uploaded,) = hand_over(uploads, CSV)
 
@@ -63,7 +63,7 @@ def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     "data", [CSV * 100, b" \n\t", b"Nothing but words is here.\n", b"\x89PNG\r\n\x1a\n" + bytes(99)]
 )
-def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, data: bytes) -> None:
+def test_unreadable_uploads_are_refused_in_one_line_and_not_kept(tmp_path: Path, data: bytes) -> None:
     uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"), UploadLimits(largest=1000))
     with pytest.raises(InputError) as raised:
         hand_over(uploads, data, name="../../etc/passwd.txt")
@@ -73,7 +73,7 @@ def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
+def test_least_recently_used_upload_is_removed(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(files=3))
     uploaded = hand_over(uploads, csv(1), csv(2), csv(3))
     for number, upload in enumerate(uploaded):
@@ -87,7 +87,7 @@ def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
     }
 
 
-def test_what_was_just_handed_over_stays_though_the_clock_was_put_back(tmp_path: Path) -> None:
+def test_new_upload_is_kept_after_the_clock_is_set_back(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(files=1))
     (old,) = hand_over(uploads, csv(1))
     ahead = time.time() + 3600
@@ -152,14 +152,14 @@ def test_uploads_lie_beside_the_store_or_are_gone_afterwards(tmp_path: Path) -> 
     ],
 )
 def test_a_name_is_for_people(name: str, shown: str) -> None:
-    assert shown_name(name) == shown
+    assert display_name(name) == shown
 
 
 @given(st.text(max_size=300))
 def test_any_name_is_a_harmless_line(name: str) -> None:
-    shown = shown_name(name)
+    shown = display_name(name)
     assert 0 < len(shown) <= 100
     assert shown.isprintable()
     assert not set(shown) & set("/\\\0\n\r\u202e")
     assert shown not in (".", "..")
-    assert shown_name(shown) == shown
+    assert display_name(shown) == shown

@@ -27,7 +27,7 @@ def test_an_expression_is_a_program(expression: str, program: str) -> None:
 
 
 @pytest.mark.parametrize("expression", ["sum(1, 2)", "a - b", "2 ** 3", "1 < 2"])
-def test_what_is_no_arithmetic_is_refused(expression: str) -> None:
+def test_expression_without_arithmetic_is_refused(expression: str) -> None:
     with pytest.raises(ValueError, match="arithmetic"):
         program_of(expression)
 

@@ -42,7 +42,7 @@ def test_a_second_question_begins_once() -> None:
 @pytest.mark.parametrize(
     ("programs", "alone"), [(["30"], True), (["120"], False), (["add(30, 120)"], False), (["30", "30"], False)]
 )
-def test_numbers_stand_in_the_text_alone(programs: list[str], alone: bool) -> None:
+def test_numbers_only_in_the_text(programs: list[str], alone: bool) -> None:
     assert (Kind.TEXT_ONLY in last(*programs)) is alone
 
 

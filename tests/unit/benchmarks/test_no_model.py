@@ -1,10 +1,10 @@
-from benchmarks.held_out import Answered
+from benchmarks.held_out import HeldOutTurn
 from benchmarks.kinds import Kind
 from benchmarks.no_model import by_kind
 
 
-def answered(company: str, turn: int, *, right: bool, reachable: bool | None = None) -> Answered:
-    return Answered(f"Single_{company}/2008/page_1.pdf-1", company, turn, "value", right, reachable=reachable)
+def answered(company: str, turn: int, *, right: bool, reachable: bool | None = None) -> HeldOutTurn:
+    return HeldOutTurn(f"Single_{company}/2008/page_1.pdf-1", company, turn, "value", right, reachable=reachable)
 
 
 def test_a_turn_counts_in_each_of_its_kinds_and_a_kind_without_turns_has_no_shares() -> None:

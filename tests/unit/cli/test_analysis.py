@@ -142,7 +142,7 @@ def test_a_page_and_markdown(quaestor: Quaestor, pages: Path, tmp_path: Path) ->
     assert (tmp_path / "report.md").read_text(encoding="utf-8") == text
 
 
-def test_what_is_there_is_not_replaced(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_existing_file_is_not_overwritten(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     quaestor("run pages.json")
     (tmp_path / "report.html").write_text("mine", encoding="utf-8")
     one_line(quaestor("report latest --output report.html"))
@@ -296,7 +296,7 @@ def test_saved_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tupl
     assert (named["basis"], named["pairs"][0]["wins"]) == ("references", 2)
 
 
-def test_what_cannot_be_compared_is_one_line(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
+def test_incomparable_runs_are_one_line(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
     first, second = two
     one_line(quaestor(f"compare {first}"))
     one_line(quaestor(f"compare {second} latest"))
@@ -340,7 +340,7 @@ def test_accuracy_share_and_cost_by_threshold(quaestor: Quaestor, stages: tuple[
     assert "2 (33.3 %)" in shown
 
 
-class Sure(ScriptedSolver):
+class ConfidentSolver(ScriptedSolver):
     """As sure as the number of turns before it is large; of a change only after another one's answers."""
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -355,7 +355,7 @@ class Sure(ScriptedSolver):
 def test_a_solver_without_a_model_answers_again(
     quaestor: Quaestor, stages: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stand_in(monkeypatch, Sure)
+    stand_in(monkeypatch, ConfidentSolver)
     _, dear = stages
     run = quaestor("run pages.json").out.strip()
     apart, again = (
@@ -372,7 +372,7 @@ def test_a_solver_without_a_model_answers_again(
     assert quaestor(f"compare --cascade {run} {dear} --play").code == 0
 
 
-def test_what_cannot_be_simulated_is_said_in_a_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:
+def test_impossible_simulation_is_one_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:
     cheap, dear = stages
     one_line(quaestor(f"compare --cascade {cheap} {dear} --play"))
     assert quaestor(f"compare {cheap} {dear} --play").code == 2

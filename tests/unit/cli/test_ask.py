@@ -33,7 +33,7 @@ def test_leaves_nothing_behind_where_nothing_is_to_be_kept(
     assert [path.name for path in Path().iterdir() if path.suffix != ".toml"] == ["pages.json"]
 
 
-def test_what_is_asked_is_kept_as_a_run_and_can_be_looked_into(quaestor: Quaestor, pages: Path) -> None:
+def test_questions_are_stored_as_a_run_that_can_be_inspected(quaestor: Quaestor, pages: Path) -> None:
     answers = json.loads(quaestor(f"ask {PAGE} --json", "cell 1 1", "cell 1 2", "change").out)
     (run,) = json.loads(quaestor("runs list --json").out)
     assert [answer["run"] for answer in answers] == [run["id"]] * 3

@@ -68,7 +68,7 @@ def test_several_files_are_asked_together(quaestor: Quaestor, report: Path, earl
         (["nowhere.md", "net sales?"], "quaestor: "),
     ],
 )
-def test_what_is_neither_file_nor_question_is_one_clear_line(
+def test_argument_that_is_neither_file_nor_question_is_one_line(
     quaestor: Quaestor, report: Path, words: list[str], message: str
 ) -> None:
     assert message in refused(
@@ -81,11 +81,11 @@ PAGE = "pages.json#NORD/2012/page_41.pdf"
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> None:
+def pages_file(tmp_path: Path) -> None:
     write_dataset(tmp_path / "pages.json", a_record(questions=QUESTIONS))
 
 
-def test_what_is_withheld_prints_no_arithmetic(quaestor: Quaestor, asked: None) -> None:
+def test_withheld_answer_prints_no_arithmetic(quaestor: Quaestor, pages_file: None) -> None:
     """A sum beside `no answer` would be an answer."""
     given = quaestor(f"ask {PAGE}", *QUESTIONS)
     assert "   = 206588 - 181001" in given.out

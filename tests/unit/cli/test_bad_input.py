@@ -114,7 +114,7 @@ def test_a_store_that_is_none(quaestor: Quaestor, pages: Path) -> None:
     assert pages.read_bytes() == before
 
 
-def test_what_is_no_file_is_called_what_it_is(quaestor: Quaestor) -> None:
+def test_non_regular_files_are_named_by_kind(quaestor: Quaestor) -> None:
     Path("folder.html").mkdir()
     os.mkfifo("pipe.csv")
     Path("loop").symlink_to("loop")

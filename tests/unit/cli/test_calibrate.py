@@ -16,11 +16,11 @@ QUESTION = "what was net revenue in {year}?"
 PAGES = [f"{company}/2012/page_{number}.pdf" for company in ("NORD", "SUND", "HALC") for number in range(8)]
 
 
-def answering(asked: ReceivedRequest) -> Reply:
+def answering(request: ReceivedRequest) -> Reply:
     """Wrong by a year about each page of an uneven number."""
-    text = asked.prompts[-1]
+    text = request.prompts[-1]
     odd = any(f"page_{number}.pdf" in text for number in (1, 3, 5, 7))
-    return structured(asked, plan(table(1, "net revenue", "2007" if odd else "2008")))
+    return structured(request, plan(table(1, "net revenue", "2007" if odd else "2008")))
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor,
 
 
 @pytest.mark.very_slow
-def test_the_table_of_what_the_surest_answers_are_worth(ask: Quaestor) -> None:
+def test_calibrate_prints_accuracy_by_confidence(ask: Quaestor) -> None:
     ask("run pages.json --solver workflow --model main --option measure=true")
     learned = ask("calibrate latest --output mine.json").out
     assert "50.0 %" in learned

@@ -38,7 +38,7 @@ def test_each_line_is_a_question_of_one_conversation_that_is_kept(chat: Quaestor
     assert "answers.csv" in quaestor("export latest --output answers.csv").out
 
 
-def test_an_answer_is_explained_and_shown_where_it_stands(chat: Quaestor) -> None:
+def test_answer_is_explained_and_highlighted_in_the_document(chat: Quaestor) -> None:
     outcome = chat("cell 1 1\ncell 1 2\nchange\n/why\n/why 1\n/source\n/source 2\n/table\n/table 1\n")
     assert (outcome.code, outcome.err.count("\n")) == (0, 1)
     assert "NORD/2012/page_41.pdf, turn 3" in outcome.out
@@ -82,7 +82,7 @@ def test_a_conversation_is_taken_up_again_without_answering_anew(
     assert len(runs(quaestor)) == 3
 
 
-def test_what_cannot_be_taken_up_is_said(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_conversation_that_cannot_be_resumed_is_reported(chat: Quaestor, quaestor: Quaestor) -> None:
     assert quaestor("run pages.json").code == 0
     dataset = chat("change\n", "--resume", "2")
     assert dataset.code == 2
@@ -111,7 +111,7 @@ def test_the_conversation_is_written_to_a_file_and_replaces_none(chat: Quaestor,
     assert json.loads(Path("pages.json").read_text())
 
 
-def test_what_cannot_be_done_is_one_line_and_the_conversation_goes_on(chat: Quaestor) -> None:
+def test_failed_command_is_one_line_and_the_chat_continues(chat: Quaestor) -> None:
     wrong = {
         "/nothing": "quaestor: ",
         "/": "quaestor: ",
@@ -155,7 +155,7 @@ def test_another_solver_goes_on_in_a_run_of_its_own(chat: Quaestor, quaestor: Qu
     assert json.loads(quaestor(f"runs turn {after['id']} {PAGE[11:]} 2 --json").out)["question"] == "cell 1 2"
 
 
-def test_an_outage_in_a_pipe_ends_and_keeps_what_was_asked(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_outage_during_piped_input_ends_and_keeps_earlier_questions(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat("cell 1 1\ndown\ncell 1 2\n")
     assert outcome.code == 1
     (run,) = runs(quaestor)

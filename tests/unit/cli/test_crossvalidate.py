@@ -11,7 +11,7 @@ from made_up import a_record, write_dataset
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.learning.crossvalidate import HeldOutTurn
 from quaestor.learning.examples import Example
 from quaestor.solvers.registry import make_solver
@@ -21,7 +21,7 @@ def answered(examples: Sequence[Example], *_: object, **__: object) -> list[Held
     solver, found = make_solver("embedded"), list[HeldOutTurn]()
     for one in examples:
         assert one.document is not None
-        turns = asyncio.run(play_conversation(Conversation(one.id, one.document, one.questions), solver))
+        turns = asyncio.run(answer_conversation(Conversation(one.id, one.document, one.questions), solver))
         found += [HeldOutTurn(record, reachable=True) for record in turn_records(TurnPlace("", one.id), turns)]
     return found
 
@@ -33,7 +33,7 @@ def held_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("held_out")
-def test_what_is_kept_is_a_run_that_is_scored_and_compared(quaestor: Quaestor, pages: Path) -> None:
+def test_kept_predictions_are_a_run_that_can_be_scored_and_compared(quaestor: Quaestor, pages: Path) -> None:
     outcome = quaestor("crossvalidate pages.json --folds 2 --keep --json")
     assert outcome.code == 0, outcome.err
     result = json.loads(outcome.out)
@@ -64,5 +64,5 @@ def test_first_turns_of_a_second_question_have_a_figure_of_their_own(quaestor: Q
     assert "1 of 1" in quaestor("crossvalidate pages.json --folds 2").out
 
 
-def test_a_store_that_cannot_be_opened_is_told_before_any_training(quaestor: Quaestor, pages: Path) -> None:
+def test_unopenable_store_is_reported_before_training(quaestor: Quaestor, pages: Path) -> None:
     assert "pages.json" in refused(quaestor(f"crossvalidate pages.json --keep --store {pages}"))

@@ -74,7 +74,7 @@ def started(code: str, before: str = "") -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("before", ["", IN_BACKGROUND], ids=["", "in background"])
-def test_what_is_under_way_is_let_go_of_in_order(before: str) -> None:
+def test_open_resources_are_released_in_order(before: str) -> None:
     program = started(WAITS, before)
     program.terminate()
     out, err = program.communicate(timeout=30)
@@ -83,7 +83,7 @@ def test_what_is_under_way_is_let_go_of_in_order(before: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("before", ["", IN_BACKGROUND], ids=["", "in background"])
-def test_a_loop_is_told_and_not_broken_off(before: str) -> None:
+def test_repeated_calls_are_reported_but_not_stopped(before: str) -> None:
     program = started(STOPS_IN_ORDER, before)
     program.terminate()
     assert program.communicate(timeout=30)[0] == "stopped\n"
@@ -104,7 +104,7 @@ def test_a_program_that_goes_on_is_ended_by_the_system() -> None:
     assert (program.returncode, out, err) == (-signal.SIGALRM, "no\n", "")
 
 
-def test_who_asks_twice_does_not_wait() -> None:
+def test_second_interrupt_ends_immediately() -> None:
     program = started(LETS_GO_SLOWLY)
     program.terminate()
     assert program.stdout is not None
@@ -130,7 +130,7 @@ def filing(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def questions_kept(folder: Path) -> int:
+def count_stored_questions(folder: Path) -> int:
     with sqlite3.connect(folder / "s.db") as store:
         count = int(store.execute("SELECT count(*) FROM turns").fetchone()[0])
     store.close()
@@ -139,12 +139,12 @@ def questions_kept(folder: Path) -> int:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize(("streams", "errors"), [("<&- >&- 2>&-", 0), (">/dev/full", 1)])
-def test_an_answer_is_kept_whatever_is_closed(streams: str, errors: int, filing: Path) -> None:
+def test_answer_is_stored_even_if_the_page_is_closed(streams: str, errors: int, filing: Path) -> None:
     done = closed(filing, streams, "ask", "--store", "s.db", "in.csv", "net sales in 2023")
     assert (done.returncode, done.stdout) == (2, "")
     assert "internal error" not in done.stderr
     assert done.stderr.count("quaestor: ") == errors
-    assert questions_kept(filing) == 1
+    assert count_stored_questions(filing) == 1
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) ->
 
 
 @pytest.mark.very_slow
-def test_a_server_says_that_nobody_can_be_told_its_address(filing: Path) -> None:
+def test_serve_with_closed_stdout_is_one_line(filing: Path) -> None:
     done = closed(filing, ">&-", "serve", "--store", "s.db", "--port", "0", "in.csv")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1

@@ -58,7 +58,7 @@ def test_run_then_score_is_eval(quaestor: Quaestor, pages: Path) -> None:
     assert json.loads(quaestor("score latest pages.json --json").out)["run"] == run.out.strip()
 
 
-def test_a_complete_run_is_not_played_again(quaestor: Quaestor, pages: Path) -> None:
+def test_complete_run_is_not_rerun(quaestor: Quaestor, pages: Path) -> None:
     run = run_id(quaestor("eval pages.json").err)
     again = quaestor(f"eval pages.json --resume {run[:-2]}")
     assert run_id(again.err) == run
@@ -99,21 +99,21 @@ def many(tmp_path: Path) -> Path:
     return write_dataset(tmp_path / "many.json", *map(a_record, NAMES))
 
 
-def shown(quaestor: Quaestor) -> Mapping[str, Any]:
+def latest_run(quaestor: Quaestor) -> Mapping[str, Any]:
     found: Mapping[str, Any] = json.loads(quaestor("runs show latest --json").out)
     return found
 
 
-def played_conversations(quaestor: Quaestor) -> list[str]:
-    return [example["conversation"] for example in shown(quaestor)["examples"]]
+def conversation_ids(quaestor: Quaestor) -> list[str]:
+    return [example["conversation"] for example in latest_run(quaestor)["examples"]]
 
 
-def test_one_conversation_is_played_and_scored(quaestor: Quaestor, many: Path) -> None:
+def test_one_conversation_is_run_and_scored(quaestor: Quaestor, many: Path) -> None:
     evaluated = quaestor(f"eval many.json --conversation {NAMES[4]} --json")
     assert evaluated.code == 0, evaluated.err
     assert json.loads(evaluated.out)["score"]["conversations"]["total"] == 1
-    assert played_conversations(quaestor) == [NAMES[4]]
-    assert shown(quaestor)["spec"]["selection"]["conversations"] == [NAMES[4]]
+    assert conversation_ids(quaestor) == [NAMES[4]]
+    assert latest_run(quaestor)["spec"]["selection"]["conversations"] == [NAMES[4]]
     assert json.loads(quaestor("score latest many.json --json").out)["score"]["execution"]["total"] == 3
     assert "0 of 3" in quaestor("runs failures latest").out
 
@@ -144,7 +144,7 @@ def test_a_run_is_resumed_with_the_same_choice_only(quaestor: Quaestor, tmp_path
     ],
 )
 @pytest.mark.parametrize("command", ["run", "eval"])
-def test_what_cannot_be_chosen_is_one_line(
+def test_invalid_selection_is_one_line(
     quaestor: Quaestor, many: Path, command: str, options: str, message: str
 ) -> None:
     assert message in refused(quaestor(f"{command} many.json {options}"))

@@ -12,7 +12,7 @@ NORD = "sample#NORD/2012/page_41.pdf"
 
 
 @pytest.fixture
-def asked(
+def folder(
     tmp_path: Path, prepared: PreparedFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Path:
     monkeypatch.setenv("QUAESTOR_STORE", f"sqlite:///{tmp_path}/runs.db")
@@ -35,32 +35,32 @@ def asked(
     ],
 )
 def test_a_mistake_is_one_line_and_writes_nothing(
-    words: list[str], message: str, asked: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], message: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(asked)
-    before = {file: file.stat().st_size for file in asked.iterdir()}
+    monkeypatch.chdir(folder)
+    before = {file: file.stat().st_size for file in folder.iterdir()}
     assert exit_code("export", "latest", *words) == 2
     error = capfd.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
-    assert {file: file.stat().st_size for file in asked.iterdir()} == before
+    assert {file: file.stat().st_size for file in folder.iterdir()} == before
 
 
-def test_what_is_there_is_not_replaced(asked: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (asked / "a.csv").write_text("mine")
-    assert exit_code("export", "latest", "-o", str(asked / "a.csv")) == 2
-    assert (asked / "a.csv").read_text() == "mine"
-    assert exit_code("export", "latest", "-o", str(asked / "a.csv"), "--force") == 0
+def test_existing_file_is_not_overwritten(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.csv").write_text("mine")
+    assert exit_code("export", "latest", "-o", str(folder / "a.csv")) == 2
+    assert (folder / "a.csv").read_text() == "mine"
+    assert exit_code("export", "latest", "-o", str(folder / "a.csv"), "--force") == 0
 
 
-def test_a_log_of_inspect_says_what_is_not_installed(
-    asked: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_inspect_export_names_the_missing_extra(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     for words in (["a.eval"], ["a.json", "--format", "inspect"]):
-        assert exit_code("export", "latest", "--output", str(asked / words[0]), *words[1:]) == 2
+        assert exit_code("export", "latest", "--output", str(folder / words[0]), *words[1:]) == 2
         assert "pip install 'quaestor[inspect]'" in capfd.readouterr().err
-    assert not list(asked.glob("a.*"))
+    assert not list(folder.glob("a.*"))
 
 
 TABLE = "Results \x1b]0;pwn\x07\u202e\n\n| | 2023 |\n|---|---|\n| net \x9b31m\u2066sales \u202a | 120 |\n"

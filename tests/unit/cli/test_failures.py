@@ -84,7 +84,7 @@ def test_only_a_yes_to_debug_shows_tracebacks(text: str, monkeypatch: pytest.Mon
     assert run_for_exit_code(raising(typer.BadParameter("not true or false"))) == 2
 
 
-def test_nobody_reading_is_silent() -> None:
+def test_closed_pipe_is_silent() -> None:
     code = "from quaestor.cli.failures import run_for_exit_code as run; exit(run(lambda: print('x' * 9**8)))"
     writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert writer.stdout is not None
@@ -105,7 +105,7 @@ def test_help_needs_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_what_a_terminal_cannot_show_is_a_question_mark(encoding: str) -> None:
+def test_unencodable_characters_are_printed_as_question_marks(encoding: str) -> None:
     code = "from quaestor.cli.failures import run_for_exit_code; run_for_exit_code(lambda: print('half of \\ud83d'))"
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}

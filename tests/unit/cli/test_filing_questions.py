@@ -20,7 +20,7 @@ def scripted_solver() -> None:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Path:
+def questions_file(tmp_path: Path) -> Path:
     """A folder with two reports and questions about them, in which the commands run."""
     write_filings(tmp_path)
     return write_questions(tmp_path)
@@ -30,7 +30,7 @@ def share(score: dict[str, dict[str, int]], name: str) -> tuple[int, int]:
     return score[name]["correct"], score[name]["total"]
 
 
-def test_a_run_is_scored_reported_and_compared(quaestor: Quaestor, asked: Path) -> None:
+def test_a_run_is_scored_reported_and_compared(quaestor: Quaestor, questions_file: Path) -> None:
     printed = json.loads(quaestor(*EVAL, "--output", "turns.jsonl").out)
     score = printed["score"]
     assert share(score, "right") == (4, 4)
@@ -50,7 +50,7 @@ def test_a_run_is_scored_reported_and_compared(quaestor: Quaestor, asked: Path) 
     assert "Evidence shown first" in report
 
 
-def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor, asked: Path) -> None:
+def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor, questions_file: Path) -> None:
     quaestor("run", "questions.jsonl", "--documents", "filings")
     Path("filings").rename("moved")
     assert "not a folder" in quaestor("score", "latest", "questions.jsonl").err
@@ -58,14 +58,14 @@ def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor,
     assert share(json.loads(moved.out)["score"], "right") == (4, 4)
 
 
-def test_questions_of_financebench_are_scored_by_what_they_state(quaestor: Quaestor, asked: Path) -> None:
-    write_questions(asked.parent, FINANCEBENCH)
+def test_questions_of_financebench_are_scored_by_what_they_state(quaestor: Quaestor, questions_file: Path) -> None:
+    write_questions(questions_file.parent, FINANCEBENCH)
     score = json.loads(quaestor(*EVAL).out)["score"]
     assert share(score, "right") == (1, 1)
 
 
 def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
-    quaestor: Quaestor, asked: Path, local_models: None, monkeypatch: pytest.MonkeyPatch
+    quaestor: Quaestor, questions_file: Path, local_models: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def judge(request: ReceivedRequest) -> Reply:
         assert "Reference: higher prices for drills and saws" in request.prompts[0]
@@ -92,10 +92,10 @@ def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
     assert "100.0 %" in quaestor("report", "latest", "--markdown").out
 
 
-def test_what_is_wrong_is_told_in_one_line_before_anything_is_answered(quaestor: Quaestor, asked: Path) -> None:
+def test_invalid_question_file_is_one_line_before_any_answer(quaestor: Quaestor, questions_file: Path) -> None:
     assert "has no document 'alder-2024'" in one_line(quaestor("eval", "questions.jsonl"))
     assert "leave out the judge" in one_line(quaestor("eval", "sample", "--judge", "openai:none"))
-    write_questions(asked.parent, [QUESTIONS[0] | {"answer": {"value": 4120, "scale": "million"}}])
+    write_questions(questions_file.parent, [QUESTIONS[0] | {"answer": {"value": 4120, "scale": "million"}}])
     assert "line 1: 'answer' has a value without a unit" in one_line(quaestor(*EVAL))
     Path("questions.verdicts.jsonl").write_text('{"right": true}\n')
     assert "questions.verdicts.jsonl, line 1: expected an object with" in one_line(quaestor(*EVAL))

@@ -67,7 +67,7 @@ def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow(
 
 
 @pytest.mark.slow
-def test_nobody_reading_a_table_is_quiet() -> None:
+def test_closed_pipe_while_printing_a_table_is_quiet() -> None:
     writer = subprocess.Popen(
         [sys.executable, "-m", "quaestor", "kg", "show", "sample#NORD/2012/page_41.pdf"],
         stdout=subprocess.PIPE,
@@ -79,7 +79,7 @@ def test_nobody_reading_a_table_is_quiet() -> None:
     assert (writer.returncode, err) == (141, b"")
 
 
-def test_weights_are_not_praised_for_what_they_were_trained_on(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_evaluation_on_training_data_is_reported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     from quaestor.application.solver_options import is_trained_on
 
     assert not is_trained_on(pages, "embedded", {})
@@ -142,7 +142,7 @@ def test_the_demo_goes_as_json_and_takes_the_settings(quaestor: Quaestor) -> Non
     assert "'nobody'" in refused.err
 
 
-def test_what_is_looked_up_prints_no_arithmetic(quaestor: Quaestor, pages: Path) -> None:
+def test_lookup_prints_no_arithmetic(quaestor: Quaestor, pages: Path) -> None:
     shown = quaestor("ask pages.json#NORD/2012/page_41", "cell 1 1", "change").out
     assert [line for line in shown.splitlines() if " = " in line] == [
         line for line in shown.splitlines() if "25,587" in line

@@ -75,7 +75,7 @@ def test_every_form_of_a_correction_is_understood(chat: Quaestor, line: str, mes
     assert (outcome.code, message in outcome.out) == (0, True), outcome.out + outcome.err
 
 
-def test_what_cannot_be_read_or_done_is_said_in_one_line(chat: Quaestor) -> None:
+def test_invalid_fix_is_one_line(chat: Quaestor) -> None:
     wrong = {
         "9": "quaestor: ",
         "2 99": "99",
@@ -188,7 +188,7 @@ def test_a_workbook_computes_from_the_corrected_cell_and_notes_what_was_read(
     assert re.search(r'<c r="C3"[^>]*><v>200000</v>', sheet)
 
 
-def test_what_was_not_kept_is_kept_when_a_person_says_so(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_unsaved_answer_is_saved_on_request(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat(f"{ASKED}/fix 2 cell 1 = 200,000\n/save\ncell 1 1\n/save\n", "--no-keep")
     assert outcome.code == 0
     assert outcome.out.count(f"--resume {run_of(outcome)}") == 2

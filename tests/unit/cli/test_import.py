@@ -77,7 +77,7 @@ def test_every_command_that_reads_runs_copes(quaestor: Quaestor, imported: str, 
     assert quaestor(f"runs delete --yes {imported}").code == 0
 
 
-def test_bad_lines_are_told_one_by_one_and_nothing_is_kept(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_invalid_lines_are_listed_and_nothing_is_stored(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     write(tmp_path / "bad.jsonl", {"conversation": ONE, "turn": 0, "answer": 1}, {"conversation": ONE, "turn": 9}, [])
     outcome = quaestor("runs import bad.jsonl --dataset pages.json")
     assert (outcome.code, outcome.out) == (2, "")

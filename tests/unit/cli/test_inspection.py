@@ -17,7 +17,7 @@ QUESTIONS = (
 
 
 @pytest.fixture
-def played(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def run_id(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of a solver that uses the tools."""
     stand_in(monkeypatch, ToolUser)
 
@@ -30,8 +30,8 @@ def played(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path, monkeyp
     return prepared.fill(tmp_path, play)
 
 
-def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaestor, played: str) -> None:
-    shown = quaestor(f"runs turn {played} {NAME} 2").out
+def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaestor, run_id: str) -> None:
+    shown = quaestor(f"runs turn {run_id} {NAME} 2").out
     assert f"{NAME}, turn 2" in shown
     assert "tool call 1:" in shown
     assert '"filters": {"year": 2007}' in shown
@@ -41,7 +41,7 @@ def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaest
     assert "net revenue, 2007 | 181001 (table 0, row 1, column 2)" in shown
 
 
-def test_the_stored_graph_is_shown(quaestor: Quaestor, played: str) -> None:
+def test_the_stored_graph_is_shown(quaestor: Quaestor, run_id: str) -> None:
     shown = quaestor(f"runs kg latest {NAME}").out
     assert "206588" in shown
     assert "triples:" in shown
@@ -102,24 +102,24 @@ def test_without_references_failures_are_turns_without_an_answer(quaestor: Quaes
         ("runs failures 19990101", "19990101"),
     ],
 )
-def test_what_is_not_there_is_one_line(quaestor: Quaestor, played: str, line: str, message: str) -> None:
+def test_missing_run_is_one_line(quaestor: Quaestor, run_id: str, line: str, message: str) -> None:
     assert message in refused(quaestor(line))
 
 
-def test_tools_are_told_by_what_is_asked_and_by_the_reason_of_refusals(quaestor: Quaestor, played: str) -> None:
+def test_tools_are_counted_by_kind_of_question_and_reason_of_refusal(quaestor: Quaestor, run_id: str) -> None:
     shown = quaestor("runs tools latest").out
     assert "several fit" in shown
     assert "3 of 3" in shown
     assert quaestor("score latest tools.json").code == 0
-    table = json.loads(quaestor(f"runs tools {played} latest --json").out)
-    assert (table["turns"], table["judged"], table["runs"]) == (3, 3, [played])
+    table = json.loads(quaestor(f"runs tools {run_id} latest --json").out)
+    assert (table["turns"], table["judged"], table["runs"]) == (3, 3, [run_id])
     assert sum(use["right"] for use in table["uses"]) == 3
     assert [(found["reason"], found["calls"]) for found in table["refusals"]] == [("several fit", 1)]
     assert quaestor("runs tools latest").code == 0
 
 
 def test_advice_is_written_once_and_refused_from_too_little(
-    quaestor: Quaestor, played: str, monkeypatch: pytest.MonkeyPatch
+    quaestor: Quaestor, run_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_line(quaestor("learn tools latest"))
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 1)

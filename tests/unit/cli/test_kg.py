@@ -139,7 +139,7 @@ def test_the_policy_can_be_set_too(quaestor: Quaestor, two: Path, tmp_path: Path
         ("ontology list --store missing.db", "quaestor: "),
     ],
 )
-def test_a_mistake_is_one_line(quaestor: Quaestor, two: Path, line: str, message: str) -> None:
+def test_mistake_is_one_line(quaestor: Quaestor, two: Path, line: str, message: str) -> None:
     outcome = quaestor(line)
     assert (outcome.code, two.exists()) == (2, True)
     assert message in one_line(outcome)

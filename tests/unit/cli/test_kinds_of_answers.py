@@ -57,7 +57,7 @@ def test_a_run_keeps_them_and_a_reference_that_is_a_number_makes_them_wrong(quae
 
 
 @pytest.mark.slow
-def test_what_a_run_tells_of_them(quaestor: Quaestor, kinds: Path) -> None:
+def test_run_reports_kinds_of_answers(quaestor: Quaestor, kinds: Path) -> None:
     assert quaestor("run kinds.json --workers 1").code == 0
     for index, (kind, shown, _) in enumerate(ASKED.values()):
         as_json = json.loads(quaestor(f"runs turn latest 'Single_NORD/2012/page_41.pdf-1' {index + 1} --json").out)
@@ -76,7 +76,7 @@ def test_what_a_run_tells_of_them(quaestor: Quaestor, kinds: Path) -> None:
     assert quaestor("runs failures latest").out.count("answer:") >= GOLD - 2
 
 
-def test_ask_tells_them(quaestor: Quaestor, kinds: Path) -> None:
+def test_ask_prints_all_kinds_of_answers(quaestor: Quaestor, kinds: Path) -> None:
     questions = [f"{question}?" if question == "nothing" else question for question in ASKED]
     result = quaestor("ask kinds.json#NORD/2012/page_41.pdf", *questions)
     assert result.code == 0, result.err
@@ -91,7 +91,7 @@ def pages(tmp_path: Path) -> Path:
     return write_tatqa(tmp_path)
 
 
-def test_it_is_evaluated_by_its_own_metrics(quaestor: Quaestor, pages: Path) -> None:
+def test_dataset_is_scored_by_its_own_metrics(quaestor: Quaestor, pages: Path) -> None:
     evaluated = quaestor("eval tatqa.json --json --output turns.jsonl")
     assert evaluated.code == 0, evaluated.err
     score = json.loads(evaluated.out)["score"]

@@ -110,7 +110,7 @@ def mixed(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_other_pages_are_played_and_the_refused_one_says_why(quaestor: Quaestor, mixed: Path) -> None:
+def test_other_pages_run_and_the_refused_one_has_a_reason(quaestor: Quaestor, mixed: Path) -> None:
     outcome = quaestor("run mixed.json --workers 1 --store runs.db")
     assert outcome.code == 0, outcome.err
     line = f"{PAGE}: {SPOTS['cell']} has 100,000 characters"

@@ -21,8 +21,8 @@ QUESTIONS = ("what was it in 2008?", "and in 2007?")
 IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2", "Single_SUND/2011/page_7.pdf-1")
 
 
-def reply(asked: ReceivedRequest) -> Reply:
-    question = asked.prompts[-1]
+def reply(request: ReceivedRequest) -> Reply:
+    question = request.prompts[-1]
     return (
         say("a look-up") if question.startswith("How do you read") else say("435" if "2007" in question else "206588")
     )
@@ -63,7 +63,7 @@ def stored(quaestor: Quaestor, *line: str) -> str:
     return outcome.out
 
 
-def test_a_run_keeps_what_it_used_and_what_was_said(ask: Quaestor) -> None:
+def test_run_records_usage_and_messages(ask: Quaestor) -> None:
     outcome = ask("eval pages.json --solver agent --model scripted --json")
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out)["score"]["execution"]["value"] == 1.0
@@ -250,7 +250,7 @@ def test_a_chat_has_one_budget_whichever_solver_answers(ask: Quaestor, monkeypat
     assert outcome.code == 1
 
 
-def test_what_is_recorded_keeps_its_solver_and_model(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_run_keeps_its_solver_and_model(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = chat(ask, monkeypatch, "/model scripted\n/solver sparql\nand in 2007?\n", "--record", "tape.json")
     assert outcome.code == 2
     assert outcome.err.count("quaestor: ") == 2

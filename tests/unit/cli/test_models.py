@@ -9,13 +9,13 @@ from model_server import ModelServer
 from quaestor.testing.models import ReceivedRequest, Reply
 
 
-def able(asked: ReceivedRequest) -> Reply:
-    if "add" in asked.tools:
+def able(request: ReceivedRequest) -> Reply:
+    if "add" in request.tools:
         return call("add", a=2, b=3)
-    return say('{"total": 5}' if "response_format" in asked.body else "ready")
+    return say('{"total": 5}' if "response_format" in request.body else "ready")
 
 
-def test_what_a_model_can_do_goes_as_json(quaestor: Quaestor, local_models: None) -> None:
+def test_model_capabilities_are_printed_as_json(quaestor: Quaestor, local_models: None) -> None:
     with ModelServer(able) as server:
         outcome = quaestor(f"models check vllm:scripted@{server.url}/v1 --json")
     found = json.loads(outcome.out)
@@ -41,7 +41,7 @@ def test_a_model_of_the_settings_with_a_price(quaestor: Quaestor, local_models: 
         ("openai:m@http://127.0.0.1:9/v1", "127.0.0.1"),
     ],
 )
-def test_what_is_missing_is_one_line(
+def test_missing_model_is_one_line(
     quaestor: Quaestor, local_models: None, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)

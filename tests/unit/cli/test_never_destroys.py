@@ -14,7 +14,7 @@ OUTPUTS = [
 
 
 @pytest.fixture
-def played(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp_path: Path) -> bytes:
+def dataset_bytes(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp_path: Path) -> bytes:
     def play() -> str:
         assert quaestor("run pages.json").code == 0
         return pages.read_text()
@@ -23,7 +23,7 @@ def played(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_a_file_that_is_there_stays_without_force(quaestor: Quaestor, played: bytes, line: str) -> None:
+def test_a_file_that_is_there_stays_without_force(quaestor: Quaestor, dataset_bytes: bytes, line: str) -> None:
     Path("kept.txt").write_text("years of work")
     assert "kept.txt" in refused(quaestor(line.format(input="pages.json", output="kept.txt")))
     assert Path("kept.txt").read_text() == "years of work"
@@ -33,17 +33,17 @@ def test_a_file_that_is_there_stays_without_force(quaestor: Quaestor, played: by
 
 @pytest.mark.parametrize("line", OUTPUTS[:3])
 @pytest.mark.parametrize("spelling", ["pages.json", "./pages.json", "linked.json"])
-def test_an_input_stays_whatever_is_said(quaestor: Quaestor, played: bytes, line: str, spelling: str) -> None:
+def test_input_is_never_overwritten(quaestor: Quaestor, dataset_bytes: bytes, line: str, spelling: str) -> None:
     Path("linked.json").symlink_to("pages.json")
     for force in ("", " --force"):
         outcome = quaestor(line.format(input="pages.json", output=spelling) + force)
         assert outcome.code == 2
         one_line(outcome)
-        assert Path("pages.json").read_bytes() == played
+        assert Path("pages.json").read_bytes() == dataset_bytes
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_the_store_is_no_place_for_results(quaestor: Quaestor, played: bytes, line: str) -> None:
+def test_the_store_is_no_place_for_results(quaestor: Quaestor, dataset_bytes: bytes, line: str) -> None:
     before = Path(".quaestor/runs.db").read_bytes()
     refused(quaestor(line.format(input="pages.json", output=".quaestor/runs.db") + " --force"))
     assert Path(".quaestor/runs.db").read_bytes() == before
@@ -57,11 +57,11 @@ def test_the_bundled_sample_cannot_be_overwritten(quaestor: Quaestor) -> None:
     assert sample_path().read_bytes() == before
 
 
-def test_weights_do_not_replace_weights_or_what_they_are_learned_from(quaestor: Quaestor, played: bytes) -> None:
+def test_weights_do_not_replace_weights_or_what_they_are_learned_from(quaestor: Quaestor, dataset_bytes: bytes) -> None:
     Path("weights").mkdir()
     Path("weights/card.json").write_text("{}")
     assert "card.json" in one_line(quaestor("train pages.json --output weights"))
     Path("pages.json").rename("weights/card.json")
     outcome = quaestor("train weights/card.json --output weights --force")
     one_line(outcome)
-    assert Path("weights/card.json").read_bytes() == played
+    assert Path("weights/card.json").read_bytes() == dataset_bytes

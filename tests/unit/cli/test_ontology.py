@@ -77,7 +77,7 @@ def test_diff_says_what_changes(quaestor: Quaestor, built: str, pages: Path) -> 
         ("ask pages.json#NORD/2012/page_41.pdf 'cell 1 1' --ontology missing.ttl", "missing.ttl"),
     ],
 )
-def test_a_mistake_is_one_line(quaestor: Quaestor, built: str, pages: Path, line: str, message: str) -> None:
+def test_mistake_is_one_line(quaestor: Quaestor, built: str, pages: Path, line: str, message: str) -> None:
     assert message in refused(quaestor(line))
 
 
@@ -100,7 +100,7 @@ def test_a_resumed_run_needs_the_same_ontology(quaestor: Quaestor, built: str, p
     one_line(quaestor(f"run pages.json --limit 1 --resume {run}"))
 
 
-def test_what_a_run_lacked_is_proposed_and_taken_in(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_gaps_of_a_run_are_proposed_and_accepted(quaestor: Quaestor, tmp_path: Path) -> None:
     known = write_dataset(tmp_path / "known.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=TABLE[:2]))
     assert quaestor(f"ontology build {known} --output known.ttl").code == 0
     write_dataset(tmp_path / "asked.json", a_record())

@@ -57,7 +57,7 @@ def test_lines_are_not_wider_than_a_narrow_terminal(
         assert max(map(len, quaestor(command).out.splitlines())) <= 60
 
 
-def test_what_was_read_is_kept_unless_it_is_not_to_be(quaestor: Quaestor, report: Path) -> None:
+def test_parsed_file_is_cached_unless_disabled(quaestor: Quaestor, report: Path) -> None:
     files = report.parent / ".quaestor" / "files"
     quaestor("read report.md --no-cache")
     assert not files.exists()
@@ -121,7 +121,7 @@ def test_a_table_is_of_one_file(several: list[str], quaestor: Quaestor) -> None:
 PAGE = "sample#NORD/2012/page_41.pdf"
 
 
-def test_nothing_found_says_what_to_try(quaestor: Quaestor) -> None:
+def test_search_without_results_suggests_what_to_try(quaestor: Quaestor) -> None:
     outcome = quaestor(f'find {PAGE} "who won the chess tournament?"')
     assert outcome.code == 0
     assert json.loads(quaestor(f'find {PAGE} "who won the chess tournament?" --json').out) == []
@@ -132,7 +132,7 @@ def test_a_question_goes_on_with_those_before(quaestor: Quaestor) -> None:
     assert "revenue" in found[0]["text"].casefold() or found[0]["table"] is not None
 
 
-def test_what_would_lead_a_terminal_is_shown(quaestor: Quaestor) -> None:
+def test_terminal_control_characters_are_escaped(quaestor: Quaestor) -> None:
     Path("sales.csv").write_text("item,2020,2019\nNet sales \u202e54\u202c,5,4\nCosts,3,2\n")
     printed = quaestor('find sales.csv "net sales in 2020"').out
     assert "\u202e" not in printed
@@ -143,7 +143,7 @@ def test_what_would_lead_a_terminal_is_shown(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.parametrize("command", ["find", "ask"])
-def test_what_was_not_read_is_said(quaestor: Quaestor, command: str) -> None:
+def test_unread_parts_are_reported(quaestor: Quaestor, command: str) -> None:
     table = "<table><tr><td></td><td>2020</td></tr><tr><td>Net sales</td><td>$ 5</td></tr></table>"
     Path("deep.html").write_text(f"<html><body>{table}{'<div>' * 3000}Rent was $ 3 in 2020.")
     outcome = quaestor(f'{command} deep.html "what were net sales in 2020?"')
@@ -183,7 +183,7 @@ def test_a_file_of_any_name_that_cannot_be_read_is_one_line(quaestor: Quaestor, 
 
 
 @any_name
-def test_a_question_is_read_as_utf8_whatever_the_locale(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_question_is_read_as_utf_8_in_any_locale(quaestor: Quaestor, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(CSV)
     typed = "net sales in \u20ac in 2023".encode().decode("ascii", "surrogateescape")

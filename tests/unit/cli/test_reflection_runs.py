@@ -47,15 +47,15 @@ class Roles:
         self.down: set[str] = set()
         self.temperatures: dict[str, object] = {}
 
-    def __call__(self, asked: ReceivedRequest) -> Reply:
-        model = asked.body["model"]
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        model = request.body["model"]
         if model in self.down:
             return broken(503)
-        role = role_of(asked)
-        self.temperatures[f"{role} {model}"] = asked.body.get("temperature")
+        role = role_of(request)
+        self.temperatures[f"{role} {model}"] = request.body.get("temperature")
         if role != "expert":
-            return structured(asked, APPROVES)
-        return structured(asked, IN_2007 if "Question: and in 2007?" in asked.prompts[0] else IN_2008)
+            return structured(request, APPROVES)
+        return structured(request, IN_2007 if "Question: and in 2007?" in request.prompts[0] else IN_2008)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_traces_are_exported_turn_by_turn(ask: Quaestor, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_what_an_outage_left_is_exported_too(ask: Quaestor, roles: Roles) -> None:
+def test_partial_run_after_an_outage_is_exported(ask: Quaestor, roles: Roles) -> None:
     roles.down = {"strict"}
     ask("run pages.json --solver reflection --model main")
     assert ask("runs export latest --traces traces.jsonl").code == 0
@@ -149,5 +149,5 @@ def test_the_embedded_solver_may_draft_and_only_evidence_judges(ask: Quaestor) -
         ("--solver embedded --expert agent", "quaestor: "),
     ],
 )
-def test_what_does_not_fit_is_refused(ask: Quaestor, line: str, message: str) -> None:
+def test_incompatible_options_are_refused(ask: Quaestor, line: str, message: str) -> None:
     assert message in refused(ask(f"run pages.json {line}"))

@@ -10,7 +10,7 @@ import pytest
 from command_line import Quaestor, refused
 from made_up import a_record, write_dataset
 from model_server import ModelServer
-from workflow_bench import plan, saying, table
+from workflow_bench import plan, script_of, table
 
 from quaestor.application import saved_scores
 from quaestor.application.live_traces import trace_name
@@ -28,7 +28,7 @@ def test_runs_are_listed_with_whole_ids_on_a_narrow_terminal(
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_shows_what_a_run_was_and_what_failed(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_run_and_its_failures_are_shown(quaestor: Quaestor, tmp_path: Path) -> None:
     broken = a_record("Single_NORD/2012/page_41.pdf-2", questions=("cell 1 1", "break", "change"))
     write_dataset(tmp_path / "broken.json", a_record(), broken)
     run = quaestor("run broken.json").out.strip()
@@ -69,7 +69,7 @@ def test_runs_are_deleted_once_a_person_has_said_yes(
     assert quaestor(f"runs show {first}").code == 2
 
 
-def test_nothing_is_deleted_where_one_of_the_runs_is_not_there(quaestor: Quaestor, pages: Path) -> None:
+def test_no_run_is_deleted_if_one_is_missing(quaestor: Quaestor, pages: Path) -> None:
     run = quaestor("run pages.json").out.strip()
     assert "nosuch" in refused(quaestor(f"runs delete --yes {run} nosuch"))
     assert quaestor(f"runs show {run}").code == 0
@@ -79,7 +79,7 @@ def test_nothing_is_deleted_where_one_of_the_runs_is_not_there(quaestor: Quaesto
 def server(local_models: None) -> Iterator[ModelServer]:
     right = plan(table(1, "net revenue", "2008"))
     missed = plan(table(1, "goodwill", "2008"))
-    with ModelServer(saying([right, missed, right, missed, missed])) as running:
+    with ModelServer(script_of([right, missed, right, missed, missed])) as running:
         yield running
 
 
@@ -107,7 +107,7 @@ TABLES = '[solvers.reflection]\nexpert = "embedded"\nmax_iterations = 1\n'
 STAGES = "--solver cascade --option stages=embedded,reflection"
 
 
-def test_the_stages_of_a_run_are_told_with_its_figures(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_stages_of_a_run_are_shown_with_its_figures(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     (tmp_path / "quaestor.toml").write_text(TABLES, encoding="utf-8")
     outcome = quaestor(f"run {pages} {STAGES} --option thresholds=0.5")
     assert outcome.code == 0, outcome.err
@@ -154,7 +154,7 @@ def test_a_run_writes_a_file_a_conversation(quaestor: Quaestor, pages: Path, com
     assert [line["at"] for line in traced] == sorted(line["at"] for line in traced)
 
 
-def test_what_breaks_off_is_on_disk_up_to_there(quaestor: Quaestor, pages: Path) -> None:
+def test_interrupted_run_is_stored_up_to_the_interruption(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("ask pages.json --no-keep --traces traces", "cell 1 1", "break").code == 1
     traced = lines(Path("traces") / "NORD%2F2012%2Fpage_41.pdf.jsonl")
     assert [line["what"] for line in traced] == ["asked", "happened", "answered", "asked", "happened", "ended"]

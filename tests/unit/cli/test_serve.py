@@ -36,7 +36,7 @@ def address_in(line: str) -> str:
 
 
 @pytest.mark.very_slow
-def test_it_says_where_it_is_and_ends_with_a_clean_interrupt(tmp_path: Path) -> None:
+def test_server_prints_its_address_and_stops_cleanly_on_interrupt(tmp_path: Path) -> None:
     with serving(tmp_path) as (process, line):
         with urlopen(address_in(line), timeout=30) as answer:
             assert b"quaestor" in answer.read()
@@ -99,5 +99,5 @@ def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
         ("mcp --store /dev/null/runs.db", "/dev/null"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(quaestor: Quaestor, command: str, message: str) -> None:
+def test_serve_errors_are_one_line(quaestor: Quaestor, command: str, message: str) -> None:
     assert message in refused(quaestor(command))

@@ -25,18 +25,18 @@ PAGE = "pages.json#NORD/2012/page_41.pdf"
 SHOWN = "14.1364 %"
 
 
-def reply(asked: ReceivedRequest) -> Reply:
+def reply(request: ReceivedRequest) -> Reply:
     """Looks both years up, calculates, and gives both parts at once."""
-    if len(asked.results) < 2:
-        looked = (Call("query_kg", {"filters": {"row": row, "year": year}}) for row, year in _rows(asked))
+    if len(request.results) < 2:
+        looked = (Call("query_kg", {"filters": {"row": row, "year": year}}) for row, year in _rows(request))
         return Reply(calls=tuple(looked))
-    if len(asked.results) == 2:
+    if len(request.results) == 2:
         return Reply(calls=(Call("calculate", {"operation": "percentage_change", "values": ["#2", "#1"]}),))
     return Reply(calls=(Call("final_answer", {"answer": "#1, #3"}),))
 
 
-def _rows(asked: ReceivedRequest) -> list[tuple[str, int]]:
-    whole = "\n".join(asked.prompts)
+def _rows(request: ReceivedRequest) -> list[tuple[str, int]]:
+    whole = "\n".join(request.prompts)
     row, first = ("Net sales", 2024) if "net_sales" in whole.lower().replace(" ", "_") else ("net revenue", 2008)
     return [(row, first), (row, first - 1)]
 

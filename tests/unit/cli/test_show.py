@@ -65,7 +65,7 @@ def test_a_page_without_a_run_has_no_mark(printed: Callable[..., str]) -> None:
         (["sample#LUMI/2018/page_35.pdf", "--run", "latest"], "2018"),
     ],
 )
-def test_a_mistake_is_one_line(
+def test_mistake_is_one_line(
     words: list[str], message: str, printed: Callable[..., str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     printed("ask", NORD, "what were net sales in 2012?")
@@ -75,7 +75,7 @@ def test_a_mistake_is_one_line(
     assert len(error.splitlines()) == 1
 
 
-def test_a_file_alone_says_what_can_be_asked(printed: Callable[..., str]) -> None:
+def test_file_without_question_lists_what_can_be_asked(printed: Callable[..., str]) -> None:
     text = printed("ask", NORD)
     assert "2010 to 2012" in text
     assert f"quaestor ask '{NORD}' '" in text
@@ -137,7 +137,7 @@ def shown_stored(*turns: Turn) -> str:
     return console.file.getvalue()
 
 
-def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
+def test_stored_turn_records_references_with_reasons() -> None:
     last = replace(unanswered(ASKED), references=resolve(read_question(ASKED), memory_of(*EARLIER)))
     lines = [line.strip() for line in shown_stored(*EARLIER, last).splitlines()]
     assert any(line.startswith("turn 3 (") and ": a change" in line for line in lines)

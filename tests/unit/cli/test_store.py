@@ -23,7 +23,7 @@ def ids(quaestor: Quaestor) -> list[str]:
     return [run["id"] for run in json.loads(quaestor("runs list --json").out)]
 
 
-def test_a_whole_store_says_so_and_a_damaged_one_what_is_broken(quaestor: Quaestor) -> None:
+def test_check_reports_intact_and_damaged_stores(quaestor: Quaestor) -> None:
     checked = quaestor("store check")
     assert checked.code == 0, checked.err
     result = json.loads(quaestor("store check --json").out)
@@ -37,7 +37,7 @@ def test_a_whole_store_says_so_and_a_damaged_one_what_is_broken(quaestor: Quaest
     assert len(json.loads(quaestor("store check --json").out)["problems"]) == 1
 
 
-def test_a_copy_is_told_with_its_digest(quaestor: Quaestor) -> None:
+def test_copy_is_reported_with_its_digest(quaestor: Quaestor) -> None:
     assert quaestor("score latest sample").code == 0
     digest = json.loads(quaestor("store check --json").out)["digest"]
     copied = quaestor("store copy runs.db copies/runs.db")

@@ -46,7 +46,7 @@ def test_variables_that_somebody_has_set_stay(monkeypatch: pytest.MonkeyPatch) -
     assert "QUAESTOR_TEST_FREE" not in os.environ
 
 
-def test_what_a_program_does_on_signals_stays() -> None:
+def test_signal_handlers_of_the_program_are_kept() -> None:
     before = signal.getsignal(signal.SIGTERM)
     with _restore_handlers():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

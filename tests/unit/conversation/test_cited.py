@@ -9,7 +9,7 @@ from quaestor.application.replies import answers_of
 from quaestor.conversation.answer import cite_explanation, sources_of
 from quaestor.conversation.display import turn_html
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 
 PAGE = page(
     [["( in millions )", "2008", "2007"], ["net revenue", "$ 120", "$ 100"]], before=["it rose as <i>it</i> did ."]
@@ -22,7 +22,7 @@ LINES = (
 
 def test_sentences_are_shown_with_the_numbers_of_their_places() -> None:
     conversation = Conversation(PAGE.id, PAGE, ("how much did it change?", "why?"))
-    turns = asyncio.run(play_conversation(conversation, ExplainingSolver()))
+    turns = asyncio.run(answer_conversation(conversation, ExplainingSolver()))
     assert [(turn.verified, turn.answer.kind) for turn in turns] == [(True, "number"), (True, "explanation")]
     for turn, answer in zip(turns, answers_of(turns, PAGE), strict=True):
         cited = cite_explanation(turn.answer)

@@ -73,7 +73,7 @@ def test_turns_read_with_the_latest_change_of_each() -> None:
     assert apply_corrections(TURNS, []) == TURNS
 
 
-def test_what_is_about_a_question_goes_with_it_and_a_number_stays_corrected() -> None:
+def test_undoing_a_question_removes_its_corrections_but_not_corrected_numbers() -> None:
     corrections = [
         correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")),
         correction(2, OperationChoice(1, 1, "divide"), 2, change(1, "3")),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pages import page
-from plan_steps import cell, compute, number, said
+from plan_steps import cell, compute, extract_from_sentence, number
 from values import a_value, quantity_of
 
 from quaestor.conversation.answer import Answer, Variable
@@ -44,7 +44,7 @@ ACCOUNTS = page(
 )
 
 
-class Talk:
+class DescribedConversation:
     """A conversation about a page, played with plans."""
 
     def __init__(self, document: Document) -> None:
@@ -71,7 +71,7 @@ class Talk:
 
 
 def test_two_shares_stay_distinct_through_a_conversation() -> None:
-    talk = Talk(RETURNS)
+    talk = DescribedConversation(RETURNS)
     first = talk.turn(
         "what was the change in the ups share?",
         cell(RETURNS, 1, 2),
@@ -95,7 +95,7 @@ def test_two_shares_stay_distinct_through_a_conversation() -> None:
 
 
 def test_an_index_is_relative_to_its_hundred() -> None:
-    talk = Talk(RETURNS)
+    talk = DescribedConversation(RETURNS)
     talk.turn("what is it less 100?", cell(RETURNS, 2, 2), cell(RETURNS, 2, 1, 2), compute(3, "subtract", 1, 2))
     described = talk.turn("what is that divided by 100?", compute(1, "divide", -1, number("100", "const_100")))
     assert (described.metric_type, described.base) == ("percentage_change", "s&p 500 index in 2004")
@@ -197,7 +197,14 @@ def test_the_question_marks_a_percentage_among_ratios() -> None:
 
 
 def test_the_numbers_that_went_in_are_named() -> None:
-    plan = Plan((cell(ACCOUNTS, 1, 1), said(ACCOUNTS, 2, 0, 2), said(ACCOUNTS, 2, 1, 3), compute(4, "sum", 1, 2, 3)))
+    plan = Plan(
+        (
+            cell(ACCOUNTS, 1, 1),
+            extract_from_sentence(ACCOUNTS, 2, 0, 2),
+            extract_from_sentence(ACCOUNTS, 2, 1, 3),
+            compute(4, "sum", 1, 2, 3),
+        )
+    )
     variables = describe(plan, Memory(), ACCOUNTS).variables
     assert [variable.name for variable in variables] == ["net_revenue_2008", "words_around", "words_around_2"]
     assert [variable.value for variable in variables] == [Decimal(120), Decimal(7), Decimal(8)]
@@ -296,9 +303,12 @@ RENTS = page(
 
 
 def test_a_number_without_a_period_is_of_the_asked_year() -> None:
-    talk = Talk(RENTS)
-    assert talk.turn("what was the rent expense in 2008?", said(RENTS, 0, 0)).text == "Rent expense in 2008"
-    assert talk.turn("and in the year before?", said(RENTS, 0, 1)).text == "Rent expense in 2007"
+    talk = DescribedConversation(RENTS)
+    assert (
+        talk.turn("what was the rent expense in 2008?", extract_from_sentence(RENTS, 0, 0)).text
+        == "Rent expense in 2008"
+    )
+    assert talk.turn("and in the year before?", extract_from_sentence(RENTS, 0, 1)).text == "Rent expense in 2007"
     change = talk.turn("what was the change?", compute(1, "subtract", Ref(-2), Ref(-1)))
     assert change.text == "Change in rent expense from 2007 to 2008"
 
@@ -308,8 +318,11 @@ def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() 
         [["", "2008"], ["revenue", "9"]],
         before=["rent expense was $ 12 million and $ 10 million in 2008 and 2007 , respectively ."],
     )
-    talk = Talk(report)
-    assert talk.turn("what was the rent expense in 2007?", said(report, 0, 1)).text == "Rent expense in 2007"
+    talk = DescribedConversation(report)
+    assert (
+        talk.turn("what was the rent expense in 2007?", extract_from_sentence(report, 0, 1)).text
+        == "Rent expense in 2007"
+    )
     talk.document = report.excerpt(
         order for order, block in enumerate(report.blocks) if isinstance(block.content, Table)
     )
@@ -318,7 +331,7 @@ def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() 
 
 
 def test_the_measure_of_a_line_named_like_a_thing_is_described() -> None:
-    talk = Talk(RETURNS)
+    talk = DescribedConversation(RETURNS)
     question = "what was the performance of the s&p 500 index in 2009?"
     assert talk.turn(question, cell(RETURNS, 2, 2)).text == "Performance of s&p 500 index in 2009"
     grown = talk.turn("and its change since 2004?", cell(RETURNS, 2, 1), compute(2, "subtract", Ref(-1), Ref(1)))
@@ -327,7 +340,7 @@ def test_the_measure_of_a_line_named_like_a_thing_is_described() -> None:
 
 
 def test_the_100_that_an_index_begins_with_is_of_the_first_year_that_is_named() -> None:
-    talk = Talk(RETURNS)
+    talk = DescribedConversation(RETURNS)
     change = talk.turn(
         "what was the change in the s&p 500 index from 2004 to 2009?",
         cell(RETURNS, 2, 2), compute(2, "subtract", 1, number("100", "const_100")),
@@ -338,24 +351,24 @@ def test_the_100_that_an_index_begins_with_is_of_the_first_year_that_is_named() 
 
 
 def test_another_scale_is_described_as_a_scale() -> None:
-    talk = Talk(ACCOUNTS)
+    talk = DescribedConversation(ACCOUNTS)
     talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
     scaled = talk.turn("what is that in thousands?", compute(1, "multiply", Ref(-1), number("1000")))
     assert scaled.text == "Net revenue in 2008, in thousands"
 
 
 def test_two_answers_of_a_conversation_never_have_one_description() -> None:
-    talk = Talk(RENTS)
-    first = talk.turn("what were the notes due in march?", said(RENTS, 1, 0))
-    second = talk.turn("and the notes due in may?", said(RENTS, 1, 1))
-    again = talk.turn("what were the notes due in march?", said(RENTS, 1, 0))
+    talk = DescribedConversation(RENTS)
+    first = talk.turn("what were the notes due in march?", extract_from_sentence(RENTS, 1, 0))
+    second = talk.turn("and the notes due in may?", extract_from_sentence(RENTS, 1, 1))
+    again = talk.turn("what were the notes due in march?", extract_from_sentence(RENTS, 1, 0))
     assert first.text != second.text
     assert second.text.startswith(first.text)
     assert again.text == first.text
 
 
 def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
-    talk = Talk(ACCOUNTS)
+    talk = DescribedConversation(ACCOUNTS)
     first = talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
     talk.turn("and in 2007?", cell(ACCOUNTS, 1, 2))
     assert talk.turn("what was, once more, the net revenue of 2008?", compute(1, "identity", -2)).text == first.text
@@ -368,16 +381,19 @@ def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
 
 
 def test_listed_numbers_of_one_name_and_period_are_counted() -> None:
-    talk = Talk(RENTS)
+    talk = DescribedConversation(RENTS)
     turn = talk.turn(
-        "what was the rent expense of both years?", said(RENTS, 0, 0), said(RENTS, 0, 1, 2), compute(3, "add", 1, 2)
+        "what was the rent expense of both years?",
+        extract_from_sentence(RENTS, 0, 0),
+        extract_from_sentence(RENTS, 0, 1, 2),
+        compute(3, "add", 1, 2),
     )
     assert turn.text == "Sum of 2 numbers of rent expense"
 
 
 def test_no_variable_is_called_a_number() -> None:
     for question in ("", "what was it?", "what were the notes?"):
-        described = describe(Plan((said(RENTS, 1, 0),)), Memory(), RENTS, read_question(question))
+        described = describe(Plan((extract_from_sentence(RENTS, 1, 0),)), Memory(), RENTS, read_question(question))
         assert all(not variable.name.startswith("number") for variable in described.variables)
 
 
@@ -412,7 +428,7 @@ def test_a_total_is_part_of_the_name_and_a_carrying_amount_is_not() -> None:
 
 
 def test_words_are_named_by_what_the_text_and_the_question_call_alike_else_by_their_place() -> None:
-    words = Extract(1, said(ACCOUNTS, 0, 0).source, "words", None, text="rent expense was")
+    words = Extract(1, extract_from_sentence(ACCOUNTS, 0, 0).source, "words", None, text="rent expense was")
     for question, description in (
         ("what of the rent expense?", "Words on rent expense"),
         ("why that?", "Words of the page"),

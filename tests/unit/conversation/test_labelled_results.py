@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from labelled_results import LABELS, Read, overlap, read_labelled
+from labelled_results import LABELS, ReadTurn, overlap, read_labelled
 
 from quaestor.ontology.core import read_core
 
 
 @pytest.fixture(scope="module")
-def read(shared_data: Path) -> tuple[Read, ...]:
+def read(shared_data: Path) -> tuple[ReadTurn, ...]:
     return read_labelled(shared_data)
 
 
@@ -23,14 +23,14 @@ def test_at_least_150_turns_of_every_company_are_labelled() -> None:
 
 
 @pytest.mark.slow
-def test_metric_types_are_read_as_a_person_reads_them(read: tuple[Read, ...]) -> None:
+def test_metric_types_are_read_as_a_person_reads_them(read: tuple[ReadTurn, ...]) -> None:
     right = sum(turn.metric_right for turn in read)
     print(f"\nmetric types: {right} of {len(read)}")
     assert right / len(read) >= 0.9
 
 
 @pytest.mark.slow
-def test_entities_are_read_as_a_person_reads_them(read: tuple[Read, ...]) -> None:
+def test_entities_are_read_as_a_person_reads_them(read: tuple[ReadTurn, ...]) -> None:
     right = sum(turn.entity_right for turn in read)
     print(f"\nentities: {right} of {len(read)}")
     assert right / len(read) >= 0.88

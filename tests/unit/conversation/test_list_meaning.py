@@ -96,7 +96,7 @@ def test_a_line_that_is_chosen_is_the_entity_of_the_answer() -> None:
         assert [found.means for found in references.expressions] == ["north america"]
 
 
-def test_what_declined_is_listed_and_counted() -> None:
+def test_lines_that_declined_are_listed_and_counted() -> None:
     change = ("subtract", (column(1), column(2)))
     fell = answered(FELL, change, ("below", (Ref(1), number("0"))))
     assert str(fell) == "europe: -5 million; asia: -5 million"

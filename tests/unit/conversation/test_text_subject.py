@@ -1,6 +1,6 @@
 import pytest
 from pages import page
-from plan_steps import compute, said
+from plan_steps import compute, extract_from_sentence
 
 from quaestor.conversation.describe import describe
 from quaestor.conversation.turn import Memory
@@ -50,12 +50,14 @@ TEXTS = page(
 )
 def test_a_number_of_the_text_is_named_by_its_clause(sentence: int, order: int, text: str, year: int) -> None:
     question = read_question("how much was the debt that is current?") if sentence == 5 else NO_QUESTION
-    described = describe(Plan((said(TEXTS, sentence, order),)), Memory(), TEXTS, question)
+    described = describe(Plan((extract_from_sentence(TEXTS, sentence, order),)), Memory(), TEXTS, question)
     assert (described.text, described.period and described.period.year) == (text, year)
 
 
 def test_numbers_of_one_list_are_one_thing_in_their_years() -> None:
-    plan = Plan((said(TEXTS, 0, 0), said(TEXTS, 0, 1, 2), compute(3, "subtract", 1, 2)))
+    plan = Plan(
+        (extract_from_sentence(TEXTS, 0, 0), extract_from_sentence(TEXTS, 0, 1, 2), compute(3, "subtract", 1, 2))
+    )
     question = read_question("what was the rental expense in 2018 less that in 2017?")
     described = describe(plan, Memory(), TEXTS, question)
     assert described.text == "Change in rental expense for operating leases from 2017 to 2018"
@@ -74,11 +76,11 @@ NOTES = page(
 @pytest.mark.parametrize(
     ("extract", "question", "text", "entity", "year"),
     [
-        (said(NOTES, 0, 0), "", "Rent expense in 2008", "rent expense", 2008),
-        (said(NOTES, 0, 1), "what was the rent in 2007?", "Rent in 2007", "rent", 2007),
-        (said(NOTES, 1, 0), "", "Unsecured debt in 2008", "unsecured debt", 2008),
-        (said(NOTES, 2, 0), "", '"they were 7"', None, None),
-        (said(NOTES, 2, 0), "what does it get?", '"they were 7"', None, None),
+        (extract_from_sentence(NOTES, 0, 0), "", "Rent expense in 2008", "rent expense", 2008),
+        (extract_from_sentence(NOTES, 0, 1), "what was the rent in 2007?", "Rent in 2007", "rent", 2007),
+        (extract_from_sentence(NOTES, 1, 0), "", "Unsecured debt in 2008", "unsecured debt", 2008),
+        (extract_from_sentence(NOTES, 2, 0), "", '"they were 7"', None, None),
+        (extract_from_sentence(NOTES, 2, 0), "what does it get?", '"they were 7"', None, None),
     ],
 )
 def test_a_number_of_the_text_is_named_by_the_words_around_it_or_by_the_question(

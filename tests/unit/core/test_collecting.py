@@ -19,5 +19,5 @@ def test_a_program_looks_seldom() -> None:
     assert threshold_after(f"{version}\ntry: quaestor.cli.main()\nexcept SystemExit: pass") > 10_000
 
 
-def test_who_imports_the_package_keeps_its_own() -> None:
+def test_importing_the_package_keeps_garbage_collection_settings() -> None:
     assert threshold_after("import quaestor") == threshold_after("pass")

@@ -21,7 +21,7 @@ def test_alone_all_is_done_at_once() -> None:
     assert asyncio.run(where(little=False, alone=True)) == (True, True)
 
 
-def test_what_is_little_in_one_task_is_not_in_another() -> None:
+def test_little_work_is_tracked_per_task() -> None:
     async def both() -> list[tuple[bool, bool]]:
         return list(await asyncio.gather(where(little=True, alone=False), where(little=False, alone=False)))
 

@@ -46,7 +46,7 @@ def test_work_that_was_interrupted_before_it_began_is_not_begun() -> None:
     assert not began
 
 
-def test_nothing_is_raised_after_the_end() -> None:
+def test_no_interruption_after_the_end_of_the_block() -> None:
     for _ in range(300):
         running = Interruptible()
         thread = threading.Thread(target=running.interrupt)

@@ -48,17 +48,17 @@ class Working:
         pass
 
 
-class Hearing:
+class RecordingListener:
     """A `JobListener` that remembers."""
 
     def __init__(self) -> None:
-        self.heard: list[Any] = []
+        self.messages: list[Any] = []
 
-    def hear(self, message: Any) -> None:
-        self.heard.append(message)
+    def receive(self, message: Any) -> None:
+        self.messages.append(message)
 
-    async def answer(self, asked: Any) -> Any:
-        self.heard.append(asked)
+    async def answer(self, request: Any) -> Any:
+        self.messages.append(request)
         return "answered"
 
 
@@ -69,35 +69,35 @@ async def workers(count: int = 1) -> AsyncIterator[JobWorkers]:
 
 
 async def test_a_worker_sends_and_asks_while_it_does_a_job() -> None:
-    hearing = Hearing()
+    hearing = RecordingListener()
     async with workers() as pool:
         assert await pool.do("tell", hearing) == "answered"
-    assert hearing.heard == [1, 2]
+    assert hearing.messages == [1, 2]
 
 
 async def test_jobs_with_something_in_common_go_to_the_same_worker() -> None:
     async with workers(2) as pool:
-        first = await pool.do("process", Hearing(), like="a")
-        other = await pool.do("process", Hearing(), like="b")
-        assert [await pool.do("process", Hearing(), like="a") for _ in range(3)] == [first] * 3
-        assert await pool.do("process", Hearing(), like="b") == other
+        first = await pool.do("process", RecordingListener(), like="a")
+        other = await pool.do("process", RecordingListener(), like="b")
+        assert [await pool.do("process", RecordingListener(), like="a") for _ in range(3)] == [first] * 3
+        assert await pool.do("process", RecordingListener(), like="b") == other
 
 
 @pytest.mark.very_slow
 async def test_a_job_over_its_time_is_killed_and_others_go_on() -> None:
     async with workers() as pool:
-        late = [asyncio.ensure_future(pool.do("stuck", Hearing(), 1.5)) for _ in range(2)]
-        assert await pool.do("hello", Hearing()) == "hello"
+        late = [asyncio.ensure_future(pool.do("stuck", RecordingListener(), 1.5)) for _ in range(2)]
+        assert await pool.do("hello", RecordingListener()) == "hello"
         for one in late:
             with pytest.raises(JobTimeoutError):
                 await one
-        assert await pool.do("hello", Hearing()) == "hello"
+        assert await pool.do("hello", RecordingListener()) == "hello"
 
 
 async def test_a_slow_job_does_not_keep_others_waiting() -> None:
     async with workers() as pool:
-        endless = asyncio.ensure_future(pool.do("endless", Hearing()))
-        assert await pool.do("hello", Hearing()) == "hello"
+        endless = asyncio.ensure_future(pool.do("endless", RecordingListener()))
+        assert await pool.do("hello", RecordingListener()) == "hello"
         assert not endless.done()
         endless.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -106,44 +106,44 @@ async def test_a_slow_job_does_not_keep_others_waiting() -> None:
 
 async def test_the_worker_of_a_cancelled_job_ends() -> None:
     async with workers() as pool:
-        process = await pool.do("process", Hearing())
-        endless = asyncio.ensure_future(pool.do("endless", Hearing()))
+        process = await pool.do("process", RecordingListener())
+        endless = asyncio.ensure_future(pool.do("endless", RecordingListener()))
         await asyncio.sleep(0.1)
         endless.cancel()
         with pytest.raises(asyncio.CancelledError):
             await endless
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
-        assert await pool.do("process", Hearing()) != process
+        assert await pool.do("process", RecordingListener()) != process
 
 
 async def test_a_worker_that_dies_or_is_killed_is_replaced() -> None:
     async with workers() as pool:
         with pytest.raises(LostWorkerError):
-            await pool.do("die", Hearing())
-        process = await pool.do("process", Hearing())
-        endless = asyncio.ensure_future(pool.do("endless", Hearing()))
+            await pool.do("die", RecordingListener())
+        process = await pool.do("process", RecordingListener())
+        endless = asyncio.ensure_future(pool.do("endless", RecordingListener()))
         await asyncio.sleep(0.1)
         os.kill(process, signal.SIGKILL)
         with pytest.raises(LostWorkerError):
             await endless
-        assert await pool.do("hello", Hearing()) == "hello"
+        assert await pool.do("hello", RecordingListener()) == "hello"
 
 
 async def test_an_error_of_a_job_is_raised_and_the_worker_stays() -> None:
     async with workers() as pool:
-        process = await pool.do("process", Hearing())
+        process = await pool.do("process", RecordingListener())
         with pytest.raises(ValueError, match="no"):
-            await pool.do("fail", Hearing())
-        assert await pool.do("process", Hearing()) == process
+            await pool.do("fail", RecordingListener())
+        assert await pool.do("process", RecordingListener()) == process
 
 
 async def test_waiting_jobs_fail_when_the_workers_end() -> None:
     async with workers() as pool:
-        jobs = [asyncio.ensure_future(pool.do("endless", Hearing())) for _ in range(3)]
-        await pool.do("hello", Hearing())  # before one of them has begun
+        jobs = [asyncio.ensure_future(pool.do("endless", RecordingListener())) for _ in range(3)]
+        await pool.do("hello", RecordingListener())  # before one of them has begun
     for job in jobs:
         with pytest.raises((EngineError, LostWorkerError)):
             await job
     with pytest.raises(EngineError):
-        await pool.do("hello", Hearing())
+        await pool.do("hello", RecordingListener())

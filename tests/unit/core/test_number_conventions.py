@@ -181,5 +181,5 @@ def test_whole_numbers(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "and", "one plant", "5", "many"])
-def test_anything_else_is_not_read(text: str) -> None:
+def test_other_text_is_not_parsed(text: str) -> None:
     assert read_number_words(text) is None

@@ -43,7 +43,7 @@ def test_numbers_of_a_sentence_that_are_not_references(template: str, numbers: t
     assert unbound_numbers(template) == numbers
 
 
-def test_what_is_allowed_is_allowed_alone_and_as_no_amount() -> None:
+def test_allowed_numbers_are_allowed_alone_and_not_as_amounts() -> None:
     allowed = ["2009", "Form 10-K"]
     assert not unbound_numbers("In 2009 the Form 10-K says so [#1].", allowed)
     assert unbound_numbers("It cost EUR 2009 [#1].", allowed) == ("2009",)

@@ -70,7 +70,7 @@ def test_an_error_comes_back_as_it_was_made_with_its_place(workers: Workers) -> 
     assert workers.submit(double, 4).result() == 8
 
 
-def test_what_cannot_travel_is_an_error_of_its_call_alone(workers: Workers) -> None:
+def test_unpicklable_result_fails_only_its_call(workers: Workers) -> None:
     with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
         workers.submit(lambda: 1).result()
     with pytest.raises(EngineError, match="TwoPartError: onetwo"):
@@ -108,7 +108,7 @@ def test_the_death_of_a_worker_is_an_error_at_once_for_every_call(size: int) -> 
     assert set(multiprocessing.active_children()) <= set(before)
 
 
-def test_leaving_the_block_ends_a_call_that_nobody_waits_for() -> None:
+def test_leaving_the_block_cancels_unawaited_calls() -> None:
     begun, before = time.monotonic(), multiprocessing.active_children()
     with make_workers() as workers:
         calls = [workers.submit(time.sleep, 300) for _ in range(6)]

@@ -147,7 +147,7 @@ def test_answers_do_not_change_the_digest(tmp_path: Path) -> None:
         json.dumps({"dev": [{"id": "a", "doc": 5}]}),
     ],
 )
-def test_a_file_that_is_not_what_it_should_be(tmp_path: Path, content: str) -> None:
+def test_file_of_the_wrong_kind(tmp_path: Path, content: str) -> None:
     path = write(tmp_path, content)
     with pytest.raises(DatasetError) as caught:
         read_dataset(path)
@@ -219,7 +219,7 @@ def attempt(path: Path) -> Dataset | DatasetError:
         return error
 
 
-def gives_a_dataset_or_an_error(path: Path) -> None:
+def check_dataset_or_error(path: Path) -> None:
     outcome = attempt(path)
     assert len(outcome.digest) == 64 if isinstance(outcome, Dataset) else str(path) in str(outcome)
 
@@ -229,14 +229,14 @@ def gives_a_dataset_or_an_error(path: Path) -> None:
 def test_any_bytes_are_a_dataset_or_an_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bytes.json"
     path.write_bytes(content)
-    gives_a_dataset_or_an_error(path)
+    check_dataset_or_error(path)
 
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=JSON | st.lists(RECORD, max_size=2) | st.fixed_dictionaries({"dev": JSON | st.lists(RECORD, max_size=2)}))
 def test_any_json_is_a_dataset_or_an_error(tmp_path: Path, data: object) -> None:
-    gives_a_dataset_or_an_error(write(tmp_path, data))
+    check_dataset_or_error(write(tmp_path, data))
 
 
 def test_a_conversation_says_what_its_id_does(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from quaestor.readers import json_records
 from quaestor.sample import sample_path
 
 
-def test_they_are_what_a_tuple_of_them_is() -> None:
+def test_listed_conversations_equal_a_tuple() -> None:
     dataset = read_dataset(sample_path())
     lazy, plain = dataset.conversations, tuple(dataset.conversations)
     assert isinstance(lazy, FileConversations)
@@ -49,7 +49,7 @@ def test_a_page_comes_once_as_its_last_conversation_has_it() -> None:
     assert {one.page.id for one in dataset.listed} == pages.keys()
 
 
-def test_a_file_that_is_changed_while_it_is_played_is_named(tmp_path: Path) -> None:
+def test_file_changed_during_a_run_is_named(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     records = json.loads(sample_path().read_text())
     path.write_text(json.dumps(records))
@@ -61,7 +61,7 @@ def test_a_file_that_is_changed_while_it_is_played_is_named(tmp_path: Path) -> N
 
 
 @pytest.mark.very_slow
-def test_what_is_held_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_records, "_CHUNK", 1 << 16)
     monkeypatch.setattr("quaestor.datasets.convfinqa._PAGES", 16)
     records = json.loads(sample_path().read_text())

@@ -15,7 +15,7 @@ def drawn(size: int, seed: int = 0, among: Dataset = DATASET) -> list[str]:
     return ids(Selection(sample=size, seed=seed).of(among))
 
 
-def test_a_sample_is_the_same_wherever_it_is_drawn() -> None:
+def test_drawn_sample_is_reproducible() -> None:
     # Kept as text: whoever draws it on another machine, or in a later version, has to draw these.
     assert drawn(5) == ["c28", "c30", "c31", "c33", "c39"]
     assert drawn(5, seed=1) != drawn(5)

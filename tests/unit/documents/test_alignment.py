@@ -47,11 +47,11 @@ def test_a_list_behind_its_numbers_does_not_date_those_that_follow() -> None:
     assert years(against) == [2014, 2013, 2012, 2011]
 
 
-def test_what_is_counted_may_stand_between() -> None:
+def test_noun_may_stand_between_numbers() -> None:
     assert years("in 2017 , 2016 and 2015 we issued 11 shares , 13 shares and 14 shares .") == [2017, 2016, 2015]
 
 
-def test_what_is_counted_is_the_same_word_after_each_number_of_a_list() -> None:
+def test_noun_after_each_number_of_a_list_is_the_unit() -> None:
     assert years("output was 24 mbpd , 77 mbpd and 71 mbpd in 2006 , 2005 and 2004 .") == [2006, 2005, 2004]
     assert years("we sold 5 barrels per day and 7 barrels per day in 2012 and 2011 .") == [2012, 2011]
     # What counts different things is no list.
@@ -76,7 +76,7 @@ def test_a_lone_number_takes_nothing_from_the_sentence_before() -> None:
     assert years("costs for 2009 and 2008 were $ 35 and $ 29 .", "we paid $ 3 .")[2:] == [None]
 
 
-def test_what_a_number_came_from_is_a_year_before() -> None:
+def test_number_after_from_belongs_to_the_previous_year() -> None:
     assert years("earnings rose in 2002 from $ 128 million to $ 201 million .") == [2001, 2002]
 
 
@@ -97,7 +97,7 @@ def test_a_number_set_against_another_is_a_year_after_it_unless_it_has_a_period(
     assert years(text) == dated
 
 
-def test_else_the_nearest_period_counts_a_later_one_first() -> None:
+def test_nearest_period_is_used_and_a_later_one_on_a_tie() -> None:
     assert years("in 2009 we paid $ 3 million , then $ 5 million , then $ 6 million in 2010 .") == [2009, 2010, 2010]
 
 

@@ -88,15 +88,15 @@ def test_no_text_leads_from_one_section_into_the_next() -> None:
 
 def test_the_text_around_a_table_is_that_under_its_heading() -> None:
     first, second, third = FILING.tables
-    assert texts(FILING.around(first)) == texts(FILING.sentences[1:4])
-    assert texts(FILING.around(second)) == texts(FILING.sentences[4:])
-    assert FILING.around(third) is FILING.around(second)
+    assert texts(FILING.sentences_around(first)) == texts(FILING.sentences[1:4])
+    assert texts(FILING.sentences_around(second)) == texts(FILING.sentences[4:])
+    assert FILING.sentences_around(third) is FILING.sentences_around(second)
 
 
 def test_a_page_without_headings_is_around_its_table() -> None:
     record = {"id": "A/2008/page_1.pdf", "pre_text": ["one .", "two ."], "table": [["", "x"]], "post_text": ["c ."]}
     page = read_convfinqa_page(record, "here")
-    assert page.around(page.tables[0]) == page.sentences
+    assert page.sentences_around(page.tables[0]) == page.sentences
     assert texts(page.lead_of(page.tables[0])) == ["one .", "two ."]
     assert page.sections == (Section("pre_text"), Section("post_text"))
     assert [(block.section, block.content.kind) for block in page.blocks] == [
@@ -149,7 +149,7 @@ def test_a_tables_scale_holds_for_what_its_caption_speaks_of() -> None:
     assert scales("( in millions , except per share data )") == [million, million, million, one]
 
 
-def test_rows_of_unequal_length_are_filled_and_told_of() -> None:
+def test_rows_of_unequal_length_are_padded_with_a_warning() -> None:
     document = assemble("x", [TablePart([]), TablePart([[]]), TablePart([["", "2008"], ["a"]])], ["lost a page"])
     assert [[cell.text for cell in row] for row in document.tables[0].cells] == [["", "2008"], ["a", ""]]
     assert document.warnings[0] == DocumentWarning(WarningKind.LOST, detail="lost a page")
@@ -214,7 +214,7 @@ def test_the_views_show_every_block_once_in_order(parts: Any) -> None:
             assert document.cell(cell.ref) is cell
             assert document.block(cell.ref).content is table
             assert document.section(cell.ref) is document.section_of(table)
-        assert set(map(id, document.lead_of(table))) <= set(map(id, document.around(table)))
+        assert set(map(id, document.lead_of(table))) <= set(map(id, document.sentences_around(table)))
     for block in document.blocks:
         if isinstance(block.content, Paragraph):
             for sentence in block.content.sentences:
@@ -226,7 +226,7 @@ def test_the_views_show_every_block_once_in_order(parts: Any) -> None:
     assert load(Document, dump(document)) == document
 
 
-def test_what_is_not_there_is_not_found() -> None:
+def test_missing_part_is_not_found() -> None:
     with pytest.raises(LookupError):
         FILING.section(SentenceRef(FILING.id, "pre_text", 0, 0, 1))
     with pytest.raises(LookupError):

@@ -21,12 +21,12 @@ def test_percentages_stand_under_the_years_of_the_amounts_before() -> None:
     shares = document.tables[1]
     assert [column.period and column.period.year for column in shares.columns] == [None, 2024, 2023]
     assert shares.orientation == "columns"
-    assert [warning.kind for warning in document.warnings] == [WarningKind.GOES_ON]
+    assert [warning.kind for warning in document.warnings] == [WarningKind.CONTINUED_TABLE]
 
 
 def test_a_third_table_goes_on_too() -> None:
     headings, _ = read(TablePart(AMOUNTS), TablePart(SHARES), TablePart(SHARES[1:]))
-    assert [of_one[1:] for of_one in headings] == [["2024", "2023"]] * 3
+    assert [row[1:] for row in headings] == [["2024", "2023"]] * 3
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_third_table_goes_on_too() -> None:
     ],
     ids=["text between", "other width", "one column", "no numbers before", "no headings before"],
 )
-def test_what_is_no_continuation_has_no_headings(parts: list[DocumentPart]) -> None:
+def test_unrelated_table_gets_no_headings(parts: list[DocumentPart]) -> None:
     headings, _ = read(*parts)
     assert not any(headings[-1][1:])
 
@@ -48,4 +48,4 @@ def test_what_is_no_continuation_has_no_headings(parts: list[DocumentPart]) -> N
 def test_a_page_of_a_benchmark_is_read_as_it_was() -> None:
     headings, warnings = read(TablePart(AMOUNTS), TablePart(SHARES), filing=False)
     assert not any(headings[-1][1:])
-    assert WarningKind.GOES_ON not in warnings
+    assert WarningKind.CONTINUED_TABLE not in warnings

@@ -17,7 +17,7 @@ def read(*sentences: str, grid: list[list[str]] = GRID, filing: bool = False) ->
 def test_sentences_that_round_its_numbers_give_the_scale() -> None:
     document = read("Operating cash was $45.0 million in 2019.", "We had operating cash of $31.5 million in 2018.")
     assert document.tables[0].scale is Scale.THOUSAND
-    assert [warning.kind for warning in document.warnings] == [WarningKind.SCALE_SAID]
+    assert [warning.kind for warning in document.warnings] == [WarningKind.SCALE_FROM_TEXT]
     assert "thousands" in show_warning(document.warnings[0])
 
 
@@ -39,7 +39,7 @@ def test_numbers_of_the_same_print_have_the_scale_of_the_sentence() -> None:
     ],
     ids=["one number", "of other lines", "of two scales", "without a scale", "shares", "too short"],
 )
-def test_what_is_not_certain_gives_none(sentences: list[str]) -> None:
+def test_uncertain_scale_is_none(sentences: list[str]) -> None:
     document = read(*sentences)
     assert document.tables[0].scale is None
     assert not document.warnings

@@ -44,7 +44,7 @@ def test_an_excerpt_keeps_places_and_indices() -> None:
     assert part.excerpt([0, 1]).sentences == whole.sentences[:1]
 
 
-def test_an_excerpt_finds_what_it_leaves_out() -> None:
+def test_excerpt_search_finds_omitted_parts() -> None:
     part = filing().excerpt([3, 5])
     assert part.cell(CellRef("10-K", 0, 1, 1)).text == "90"
     assert part.table(0).rows[1].label == "sales"
@@ -56,7 +56,7 @@ def test_an_excerpt_finds_what_it_leaves_out() -> None:
         part.table(2)
 
 
-def test_tags_stand_beside_the_numbers() -> None:
+def test_tags_are_attached_to_their_numbers() -> None:
     whole = filing()
     cell = CellRef("10-K", 1, 1, 1)
     assert whole.fact(cell) == RENT
@@ -84,7 +84,7 @@ def test_a_table_of_an_excerpt_is_led_to_by_no_other_sentences_than_in_the_whole
     whole = filing()
     rent = whole.tables[1]
     assert whole.excerpt([1, 5]).lead_of(rent) == ()
-    assert whole.excerpt([1, 5]).around(rent) == ()
+    assert whole.excerpt([1, 5]).sentences_around(rent) == ()
     assert whole.excerpt([1, 4, 5]).lead_of(rent) == whole.lead_of(rent) == whole.sentences[1:]
 
 

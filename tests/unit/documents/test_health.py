@@ -33,25 +33,25 @@ def test_lists_of_contents_miss_nothing() -> None:
     assert not table_health(document(rows).tables[0]).unread
 
 
-def test_columns_of_unknown_period_are_told_of_statements() -> None:
+def test_columns_of_unknown_period_are_reported_for_statements() -> None:
     lines = [["Total assets", "9", "8", "1"], ["Total liabilities", "5", "4", "1"], ["Total equity", "4", "4", "0"]]
     table = document([["", "2023", "Vorvorjahr", "Change"], *lines], "Consolidated balance sheets").tables[0]
     assert table_health(table).undated == (2,)
 
 
-def test_columns_of_a_statement_without_headings_are_told_whatever_day_its_title_names() -> None:
+def test_statement_columns_without_headings_are_reported_for_any_title_date() -> None:
     lines = [["Total assets", "9", "8"], ["Total liabilities", "5", "4"], ["Total equity", "4", "4"]]
     table = document(lines, "Consolidated balance sheets, December 31, 2023").tables[0]
     assert table.header_rows == 0
     assert table_health(table).undated == (1, 2)
 
 
-def test_columns_whose_headings_print_unknown_digits_are_told() -> None:
+def test_columns_with_unknown_digits_in_headings_are_reported() -> None:
     table = document([["", "Jg. 99x23", "Jg. 99x22"], ["Sales", "5", "4"]]).tables[0]
     assert table_health(table).undated == (1, 2)
 
 
-def test_columns_that_are_of_no_time_are_not_told() -> None:
+def test_columns_without_period_are_not_reported() -> None:
     table = document([["", "Europe", "Asia"], ["Sales", "5", "4"]]).tables[0]
     assert not table_health(table).undated
 
@@ -65,7 +65,7 @@ def test_the_health_of_a_document_is_a_line() -> None:
     assert health_words(document_health(assemble("any", []))) == "0 numbers in tables"
 
 
-def test_an_answer_is_doubted_by_what_stands_beside_its_numbers() -> None:
+def test_doubts_use_the_context_of_the_numbers() -> None:
     found = document([["", "2023", "2022"], ["Sales", "5", "1.9:1"], ["Rent", "7", "6"], ["Tax", "1", "1"]])
 
     def doubts(row: int, column: int) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ def test_spans_point_into_the_text() -> None:
     assert [text[start:end] for start, end in prose_spans(text)] == ["One rose.", "Two fell."]
 
 
-def test_what_never_ends_is_cut() -> None:
+def test_endless_sentence_is_cut() -> None:
     pieces = split_prose("word " * 40_000)
     unbroken = split_prose("x" * 100_000) + split_prose("A. " * 30_000) + split_prose('."' * 30_000)
     assert max(map(len, pieces + unbroken)) <= LONGEST_SENTENCE

@@ -78,7 +78,7 @@ def test_an_awkward_document(
     assert warning is None or warning in {found.kind for found in document.warnings}
 
 
-def test_duplicate_row_labels_are_told_apart_by_their_sections(shared_data: Path) -> None:
+def test_duplicate_row_labels_are_distinguished_by_section(shared_data: Path) -> None:
     table = find(shared_data, "AMT/2008/page_32.pdf").tables[0]
     rows = [row for row in table.rows if row.label == "quarter ended march 31"]
     assert [row.levels[0] for row in rows] == ["2008", "2007"]

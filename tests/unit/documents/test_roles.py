@@ -46,7 +46,7 @@ def roles(*parts: DocumentPart) -> list[TableRole]:
     return [found.role for found in assemble("any", parts, filing=True).tables]
 
 
-def test_tables_of_a_report_are_told_apart() -> None:
+def test_tables_of_a_report_are_distinguished() -> None:
     assert [found.role for found in a_report().tables] == [
         TableRole.CONTENTS,
         TableRole.SEGMENTS,
@@ -111,13 +111,13 @@ def test_a_statement_within_a_note_is_a_note(heading: str) -> None:
     assert roles(HeadingPart(heading), table(BALANCE, "Balance sheets")) == [TableRole.NOTE]
 
 
-def test_lines_alone_tell_a_statement_where_no_title_does() -> None:
+def test_statement_without_title_is_recognised_by_its_lines() -> None:
     equity = TablePart(EQUITY)
     found = roles(HeadingPart("Report"), table(INCOME), table(BALANCE), table(CASH), equity)
     assert found == [TableRole.INCOME_STATEMENT, TableRole.BALANCE_SHEET, TableRole.CASH_FLOWS, TableRole.EQUITY]
 
 
-def test_lines_alone_tell_no_second_statement() -> None:
+def test_lines_alone_identify_no_second_statement() -> None:
     found = roles(HeadingPart("Balance sheets"), table(BALANCE), HeadingPart("Ventures"), table(BALANCE))
     assert found[0] is TableRole.BALANCE_SHEET
     assert len(set(found)) == 2
@@ -139,7 +139,7 @@ def test_parts_of_one_statement_have_one_role_and_a_far_one_is_another_companys(
         (["4,820", "4,710"], "As a percentage of net sales", TableRole.OTHER),
     ],
 )
-def test_percentages_of_sales_are_told_by_their_numbers(cells: list[str], title: str, role: TableRole) -> None:
+def test_percentages_of_sales_are_recognised_by_their_numbers(cells: list[str], title: str, role: TableRole) -> None:
     rows = [
         ["Net sales", *cells],
         ["Cost of sales", "66.8", "66.7"],

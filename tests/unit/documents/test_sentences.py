@@ -48,9 +48,7 @@ def test_a_sentence_knows_its_numbers_and_periods() -> None:
         ((), ()),
     ],
 )
-def test_what_an_abbreviation_has_torn_apart_is_one_sentence(
-    pieces: tuple[str, ...], sentences: tuple[str, ...]
-) -> None:
+def test_sentence_is_not_split_after_an_abbreviation(pieces: tuple[str, ...], sentences: tuple[str, ...]) -> None:
     assert rejoin_sentences(pieces) == sentences
     assert split_sentences(" ".join(pieces)) == sentences
 

@@ -38,7 +38,7 @@ def test_years_under_a_length_that_the_title_names() -> None:
     assert found.period_at(1, 2) == Period("span", 2024, month=6, months=6)
 
 
-def test_what_stands_between_two_balances_is_of_the_time_between_them() -> None:
+def test_line_between_two_balances_covers_the_period_between() -> None:
     grid = [
         ["", "Common stock", "Total"],
         ["Balance as of December 31, 2023", "5", "5"],

@@ -78,8 +78,8 @@ def test_a_standing_caption_holds_for_tables_and_amounts_in_text() -> None:
     document = assemble(
         "quill",
         [
-            ParagraphPart(("It paid $657 for rent, $2.50 per share and $3 billion in all.",), standing=standing),
-            TablePart([["", "2024"], ["Rent", "$5"]], header_rows=1, standing=standing),
+            ParagraphPart(("It paid $657 for rent, $2.50 per share and $3 billion in all.",), section_caption=standing),
+            TablePart([["", "2024"], ["Rent", "$5"]], header_rows=1, section_caption=standing),
         ],
         filing=True,
     )
@@ -110,7 +110,7 @@ def test_counts_are_not_in_thousands_of_dollars() -> None:
     assert [found.scale_at(row, 1) for row in (1, 2)] == [Scale.THOUSAND, Scale.ONE]
 
 
-def test_what_became_of_a_hundred_dollars_is_not_in_millions() -> None:
+def test_performance_of_a_hundred_dollars_is_not_in_millions() -> None:
     income = TablePart([["", "2023", "2024"], ["Net sales", "$1,100", "$1,200"]], "(In millions)", header_rows=1)
     grid = [["", "2023", "2024"], ["Quill", "$100", "$107"], ["Index", "100", "113"]]
     assert table(income, TablePart(grid, header_rows=1)).scale_at(2, 2) in (Scale.ONE, None)

@@ -71,10 +71,10 @@ def converse(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
         registers = execute(answer.plan, memory.registers).registers if answer.plan is not None else ()
         turn = Turn(question, answer, True, now(), now(), references=references, registers=registers)
         memory = memory.add(turn)
-    kept_and_judged(memory)
+    check_stored_and_scored(memory)
 
 
-def kept_and_judged(memory: Memory) -> None:
+def check_stored_and_scored(memory: Memory) -> None:
     records = turn_records(TurnPlace("run", "conversation"), memory.turns)
     for turn, record in zip(memory.turns, records, strict=True):
         again = serial.load(Answer, record.answer)
@@ -114,12 +114,12 @@ def handed_on(records: Sequence[TurnRecord]) -> None:
 
 @settings(max_examples=share(15), deadline=None)
 @given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
-def test_an_answer_is_kept_told_and_judged(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
+def test_answer_is_stored_shown_and_scored(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
     converse(first, second, questions)
 
 
 @pytest.mark.very_slow
 @settings(max_examples=100, deadline=None)
 @given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
-def test_many_answers_are_kept_told_and_judged(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
+def test_many_answers_are_stored_shown_and_scored(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
     converse(first, second, questions)

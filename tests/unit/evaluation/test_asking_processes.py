@@ -56,7 +56,7 @@ def loaded_ahead() -> Iterator[None]:
         forkserver._forkserver._stop()  # type: ignore[attr-defined]  # of the standard library's own tests
 
 
-run_file = partial(run_rows.played, factory=AskingSolver)
+run_file = partial(run_rows.run_stored, factory=AskingSolver)
 
 
 def all_of(store: Path) -> tuple[str, str]:
@@ -84,13 +84,13 @@ def named(protocol: str, server: ModelServer) -> str:
     return f"openai:scripted@{server.url}/v1" if protocol == "openai" else f"anthropic:scripted@{server.url}"
 
 
-def answers(asked: ReceivedRequest) -> Reply:
+def answers(request: ReceivedRequest) -> Reply:
     """A number of the question alone."""
-    return say(f"{len(asked.prompts[-1])}.5")
+    return say(f"{len(request.prompts[-1])}.5")
 
 
 @pytest.mark.very_slow
-def test_several_processes_leave_what_this_process_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_store_the_same_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset, tape = many_conversations(6), tmp_path / "exchanges.jsonl"
 
     def left(name: str, engine: Engine, config: ModelConfig) -> object:
@@ -116,9 +116,9 @@ def test_several_processes_leave_what_this_process_leaves(tmp_path: Path, monkey
 
 
 @pytest.mark.very_slow
-def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_budget_is_never_exceeded_across_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = many_conversations(12)
-    with ModelServer(lambda asked: replace(answers(asked), delay=0.01)) as server, loopback_only(monkeypatch):
+    with ModelServer(lambda request: replace(answers(request), delay=0.01)) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         engine = ProcessEngine(2, 8)
         with pytest.raises(BudgetExceededError):
@@ -134,12 +134,12 @@ def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkey
 
 
 @pytest.mark.very_slow
-def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_after_applies_to_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = list[float]()
 
-    def script(asked: ReceivedRequest) -> Reply:
+    def script(request: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
-        return too_many("1") if asked.number == 20 else replace(answers(asked), delay=0.05)
+        return too_many("1") if request.number == 20 else replace(answers(request), delay=0.05)
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
@@ -150,9 +150,7 @@ def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeyp
 
 
 @pytest.mark.very_slow
-def test_what_a_process_was_about_that_is_killed_is_played_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_conversation_of_a_killed_process_is_rerun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset, ids = many_conversations(12), list[str]()
 
     def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
@@ -160,7 +158,7 @@ def test_what_a_process_was_about_that_is_killed_is_played_again(
         if len(ids) == 4:
             os.kill(int(multiprocessing.active_children()[0].pid or 0), signal.SIGKILL)
 
-    with ModelServer(lambda asked: replace(answers(asked), delay=0.02)) as server, loopback_only(monkeypatch):
+    with ModelServer(lambda request: replace(answers(request), delay=0.02)) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         folder, store = tmp_path / "traces", tmp_path / "runs.db"
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
@@ -208,13 +206,13 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
 
 
 @pytest.mark.very_slow
-def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_process_leaves(
+def test_interrupted_run_leaves_no_processes_and_resumes_to_the_result_of_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "of a test")
     store, undisturbed = tmp_path / "runs.db", tmp_path / "undisturbed.db"
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
-    with ModelServer(lambda asked: replace(answers(asked), delay=0.05)) as server:
+    with ModelServer(lambda request: replace(answers(request), delay=0.05)) as server:
         command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()", "run", "sample", "--limit", "2"]
         command += ["--solver", "agent", "--model", named("anthropic", server), "--workers", "2", "--store"]
         spread = [str(store), "--engine", "processes"]

@@ -6,7 +6,7 @@ from scripted import ScriptedSolver, a_conversation
 from quaestor.conversation.answer import Answer
 from quaestor.errors import QuestionError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.base import TurnContext
 
 
@@ -21,5 +21,5 @@ def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str)
 
     conversation = a_conversation("cell 0 1", question)
     with pytest.raises(QuestionError) as caught:
-        asyncio.run(play_conversation(conversation, Untouched()))
+        asyncio.run(answer_conversation(conversation, Untouched()))
     assert len(str(caught.value)) < 200

@@ -7,7 +7,7 @@ from quaestor.evaluation.claims import Lease
 from quaestor.store.base import RunStore
 
 
-class Deaf:
+class CancellationSwallowingStore:
     """A store whose driver takes a cancellation for an interruption of its own."""
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Deaf:
 
 def test_claims_are_given_back_though_a_cancellation_is_missed() -> None:
     async def held() -> list[float]:
-        store = Deaf()
+        store = CancellationSwallowingStore()
         async with asyncio.timeout(30), Lease(0.03).renew_until_end(cast(RunStore, store), "run"):
             await store.waiting.wait()
         return store.renewed

@@ -49,7 +49,7 @@ class FirstCell:
         return answered(plan, context)
 
 
-def played(*questions: str, solver: FirstCell) -> ConversationRunner:
+def run_conversation(*questions: str, solver: FirstCell) -> ConversationRunner:
     filing = a_long_filing()
     conversation = Conversation("c", filing, questions)
     play = ConversationRunner(conversation, solver, GraphProvider.of([filing], "extend"), excerpts=WordExcerpts(filing))
@@ -59,14 +59,14 @@ def played(*questions: str, solver: FirstCell) -> ConversationRunner:
 
 def test_each_turn_is_shown_its_part_and_the_parts_of_earlier_answers() -> None:
     solver = FirstCell()
-    played(SALES, TAXES, DEBT, solver=solver)
+    run_conversation(SALES, TAXES, DEBT, solver=solver)
     assert solver.shown == [(0,), (0, 4), (0, 4, 5)]
     assert [[table.index for table in graph.tables] for graph in solver.graphs] == [[0], [0, 4], [0, 4, 5]]
 
 
 def test_sources_and_values_are_those_of_the_whole_document() -> None:
     filing = a_long_filing()
-    play = played(SALES, TAXES, solver=FirstCell())
+    play = run_conversation(SALES, TAXES, solver=FirstCell())
     turns = asyncio.run(play.result()).turns
     assert [turn.answer.sources for turn in turns] == [(CellRef(filing.id, 0, 2, 1),), (CellRef(filing.id, 4, 1, 1),)]
     assert all(turn.verified for turn in turns)
@@ -76,7 +76,7 @@ def test_sources_and_values_are_those_of_the_whole_document() -> None:
 
 def test_the_graph_that_is_kept_is_that_of_all_that_was_shown() -> None:
     filing = a_long_filing()
-    result = asyncio.run(played(SALES, DEBT, solver=FirstCell()).result())
+    result = asyncio.run(run_conversation(SALES, DEBT, solver=FirstCell()).result())
     graph = graph_from_triples(result.graph, "kept")
     assert [table.index for table in graph.tables] == [0, 5]
     orders = [b.order for b in filing.blocks if b.content in (filing.tables[0], filing.tables[5])]
@@ -85,7 +85,7 @@ def test_the_graph_that_is_kept_is_that_of_all_that_was_shown() -> None:
 
 def test_a_solver_can_look_for_more() -> None:
     solver = FirstCell()
-    result = asyncio.run(played(SALES, "find deferred foreign federal state", solver=solver).result())
+    result = asyncio.run(run_conversation(SALES, "find deferred foreign federal state", solver=solver).result())
     assert solver.shown == [(0,), (0, 4)]
     assert [table.index for table in graph_from_triples(result.graph, "kept").tables] == [0, 4]
 
@@ -106,10 +106,10 @@ def test_a_page_is_shown_whole_and_offers_no_search() -> None:
     assert not seen[0].weights
 
 
-def test_nothing_was_shown_where_the_first_question_could_not_be_read() -> None:
+def test_first_question_that_fails_has_no_excerpt() -> None:
     filing = a_long_filing()
     play = ConversationRunner(
-        Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_Fails()
+        Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_FailingExcerpts()
     )
     try:
         asyncio.run(play.run_all_turns())
@@ -118,7 +118,7 @@ def test_nothing_was_shown_where_the_first_question_could_not_be_read() -> None:
     assert (result.status, result.graph, result.graph_of) == ("failed", (), None)
 
 
-class _Fails(WordExcerpts):
+class _FailingExcerpts(WordExcerpts):
     is_long = True
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ VALUE = "SELECT ?v WHERE { doc:obs_0_1_1_0 kg:value ?v }"
 
 
 @dataclass
-class Heart:
+class Heartbeat:
     """A task that beats, how long it was kept from it, and what each step of the loop computed meanwhile."""
 
     computed: list[float] = field(default_factory=list)
@@ -71,8 +71,8 @@ class Heart:
 
 
 @contextmanager
-def beating() -> Iterator[Heart]:
-    heart = Heart()
+def beating() -> Iterator[Heartbeat]:
+    heart = Heartbeat()
     # The collector of garbage runs in whatever thread asked for memory last: its time is nobody's work.
     gc.disable()
     task = asyncio.get_running_loop().create_task(heart.beat())
@@ -85,13 +85,13 @@ def beating() -> Iterator[Heart]:
 
 
 def script(values_asked: Iterator[str]) -> Script:
-    def answer(asked: ReceivedRequest) -> Reply:
-        return structured(asked, formula("v") if is_calculation(asked) else values(v=next(values_asked, VALUE)))
+    def answer(request: ReceivedRequest) -> Reply:
+        return structured(request, formula("v") if is_calculation(request) else values(v=next(values_asked, VALUE)))
 
     return answer
 
 
-async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
+async def play(pages: list[Document], path: Path, *queries: str) -> Heartbeat:
     """Two questions on each page, all pages at once; the first values are asked for by `queries`."""
     before, run, factory = a_run("before"), a_run("watched"), partial(make_solver, "sparql", {})
     conversations = [Conversation(f"c{n}", page, ("what was it?", "and now?")) for n, page in enumerate(pages)]
@@ -103,9 +103,9 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
             knowledge = await asyncio.to_thread(GraphProvider.of, pages)
             # What is loaded once a process is loaded before.
             writer = RunWriter(store, before.id, live=True)
-            await InlineEngine(1).play(conversations[-1:], factory, writer, knowledge, session)
+            await InlineEngine(1).run(conversations[-1:], factory, writer, knowledge, session)
             with beating() as heart:
-                await InlineEngine(8).play(
+                await InlineEngine(8).run(
                     conversations, factory, RunWriter(store, run.id, live=True), knowledge, session
                 )
             assert [example.error for example in await store.examples(run.id)] == [None] * len(pages)
@@ -126,13 +126,13 @@ def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_query_that_is_ended_after_two_seconds_holds_nobody_up(tmp_path: Path) -> None:
+def test_timed_out_query_does_not_block_others(tmp_path: Path) -> None:
     assert max(asyncio.run(play([many_tables(4)], tmp_path / "runs.db", SLOW)).waited) < WAITING
 
 
 @pytest.mark.slow
-def test_a_store_that_waits_for_another_writer_holds_nobody_up(tmp_path: Path) -> None:
-    async def scenario() -> Heart:
+def test_store_waiting_for_a_writer_does_not_block_others(tmp_path: Path) -> None:
+    async def scenario() -> Heartbeat:
         path = tmp_path / "runs.db"
         async with SqliteStore(path) as store, SqliteStore(path) as other:
             assert isinstance(other._tables, SqliteTables)
@@ -154,11 +154,11 @@ def test_the_embedded_solver_computes_off_the_loop() -> None:
     page = many_tables(12)
     conversation = Conversation("c", page, ("what was the net income in 2019?", "and in 2018?"))
 
-    async def answer() -> Heart:
+    async def answer() -> Heartbeat:
         knowledge = await asyncio.to_thread(GraphProvider.of, [page])
         recorder = _Deaf()
         with beating() as heart:
-            await InlineEngine(1).play([conversation], partial(make_solver, "embedded", {}), recorder, knowledge)
+            await InlineEngine(1).run([conversation], partial(make_solver, "embedded", {}), recorder, knowledge)
         return heart
 
     asyncio.run(answer())  # what is loaded once

@@ -14,7 +14,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.errors import MissingModelError, QuaestorError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import play_conversation, run_conversation
+from quaestor.evaluation.runner import answer_conversation, run_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.registry import make_solver
@@ -120,7 +120,7 @@ def test_each_error_has_its_fate(kind: type[QuaestorError], fate: Fate, conversa
     assert run.status == ("failed" if fate == "failed" else "outage")
     assert run.end is (error if fate == "end" else None)
     with pytest.raises(kind):
-        asyncio.run(play_conversation(conversation, Raising(error)))
+        asyncio.run(answer_conversation(conversation, Raising(error)))
 
 
 def test_a_run_without_its_model_ends_and_scores_nothing(dataset: Dataset, tmp_path: Path) -> None:

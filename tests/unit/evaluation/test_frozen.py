@@ -76,7 +76,7 @@ def test_a_frozen_graph_is_the_graph_that_was_built() -> None:
         assert GraphProvider(ontology, "extend").graph(document, graph.triples()) == graph
 
 
-def test_what_decides_a_graph_decides_whether_it_is_taken(tmp_path: Path) -> None:
+def test_frozen_graph_is_used_only_if_all_its_inputs_match(tmp_path: Path) -> None:
     document = sample_pages()[OPTIONS]
     ontology, other = build_ontology([document]), build_ontology([])
 

@@ -21,7 +21,7 @@ SENTINEL = "planted-answer"
 ASKED = "dialogue_break"
 
 
-class Telling:
+class RevealingSolver:
     """Answers with everything that it can reach, but its own answers."""
 
     name = "telling"
@@ -44,12 +44,12 @@ def planted(folder: Path) -> Path:
     return path
 
 
-def told(path: Path, store_path: Path, folder: Path | None = None) -> str:
+def run_and_read_store(path: Path, store_path: Path, folder: Path | None = None) -> str:
     async def scenario() -> None:
         dataset = read_dataset(path, folder=folder)
         async with open_store(str(store_path)) as store:
             spec = RunSpec.of(dataset, "telling")
-            run = await run_dataset(dataset, spec, store, InlineEngine(), factory=Telling)
+            run = await run_dataset(dataset, spec, store, InlineEngine(), factory=RevealingSolver)
             assert run.status == "complete"
 
     asyncio.run(scenario())
@@ -58,7 +58,7 @@ def told(path: Path, store_path: Path, folder: Path | None = None) -> str:
 
 @pytest.mark.slow
 def test_planted_answers_are_in_no_stored_row(tmp_path: Path) -> None:
-    content = told(planted(tmp_path), tmp_path / "runs.db")
+    content = run_and_read_store(planted(tmp_path), tmp_path / "runs.db")
     first_question = json.loads(sample_path().read_text(encoding="utf-8"))[0]["annotation"][ASKED][0]
     assert first_question in content
     assert SENTINEL not in content
@@ -74,6 +74,6 @@ def test_planted_answers_about_files_are_in_no_stored_row(tmp_path: Path) -> Non
     records = [one | dict.fromkeys(("kind", "answer", "where", "note"), SENTINEL) for one in QUESTIONS]
     path = write_questions(tmp_path, records)
     path.with_name("questions.verdicts.jsonl").write_text(json.dumps(SENTINEL))
-    content = told(path, tmp_path / "runs.db", write_filings(tmp_path))
+    content = run_and_read_store(path, tmp_path / "runs.db", write_filings(tmp_path))
     assert QUESTIONS[1]["question"] in content
     assert SENTINEL not in content

@@ -67,7 +67,7 @@ def test_units_are_percent_scale_or_what_is_counted(dataset: Dataset) -> None:
     assert told(None) == told("raw") == told("ratio") == (Scale.ONE, None, "value", "12.5")
 
 
-def test_what_else_a_line_says_is_kept(dataset: Dataset) -> None:
+def test_additional_fields_of_a_line_are_kept(dataset: Dataset) -> None:
     given = line(
         0.5, confidence=0.75, expression="(2 - 1) / 2", doubt="or 1 / 2", latency_ms=1500, tokens_in=30, tokens_out=7,
         cost=0.25, comment={"of": "ours"},

@@ -6,7 +6,7 @@ from dataclasses import replace
 from scripted import a_conversation
 
 from quaestor.conversation.answer import Answer
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.base import TurnContext
 
 CONVERSATION = a_conversation("what was row 1?", "and what was it before?", "what is the difference?")
@@ -26,19 +26,19 @@ class Remembering:
         return Answer(None)
 
 
-def played(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
+def run_remembering(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
     solver = Remembering()
-    turns = asyncio.run(play_conversation(replace(CONVERSATION, chained=chained), solver))
+    turns = asyncio.run(answer_conversation(replace(CONVERSATION, chained=chained), solver))
     return solver.told, [turn.question for turn in turns]
 
 
 def test_an_independent_question_knows_no_other() -> None:
-    sizes, questions = played(chained=False)
+    sizes, questions = run_remembering(chained=False)
     assert sizes == [(0, 0)] * 3
     assert questions == list(CONVERSATION.questions)
 
 
 def test_a_chained_question_knows_those_before_it() -> None:
-    sizes, questions = played(chained=True)
+    sizes, questions = run_remembering(chained=True)
     assert [turns for turns, _ in sizes] == [0, 1, 2]
     assert questions == list(CONVERSATION.questions)

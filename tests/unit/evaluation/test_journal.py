@@ -43,13 +43,13 @@ QUESTIONS = tuple(f"what was the net cash from operating activities in {year}?" 
 DATASET = Dataset.of("made up", "original", [Conversation("c1", sample_pages()[CASH_FLOWS], QUESTIONS)])
 
 
-def answer(asked: ReceivedRequest) -> Reply:
+def answer(request: ReceivedRequest) -> Reply:
     """Understands, looks a number up, answers."""
-    if is_understanding(asked):
-        return structured(asked, {"description": "a number of the page", "property": CASH})
-    year = int(question_of(asked)[-5:-1])
+    if is_understanding(request):
+        return structured(request, {"description": "a number of the page", "property": CASH})
+    year = int(question_of(request)[-5:-1])
     found = {2007: 158529, 2008: 181001, 2009: 206588}[year]
-    return reply(final(found, steps=[1])) if asked.results else reply(query(year))
+    return reply(final(found, steps=[1])) if request.results else reply(query(year))
 
 
 async def run(spec: ModelSpec, path: Path, resume: str | None = None) -> str:
@@ -94,12 +94,12 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
         [(0, "complete", 1, 1), (1, "understanding_complete", 0, 0)],
     ]
 
-    def watched(asked: ReceivedRequest) -> Reply:
+    def watched(request: ReceivedRequest) -> Reply:
         number = len(seen)
         if number < len(before):
             seen.append(soon(partial(looked, path), before[number]))
             assert soon(partial(logged, path), number) == number
-        return answer(asked)
+        return answer(request)
 
     with ModelServer(watched) as server:
         asyncio.run(run(spec_for(server), path))
@@ -138,18 +138,18 @@ def test_a_turn_is_written_anew_where_something_happened_in_it_and_not_for_a_rep
 
 
 @pytest.mark.very_slow
-def test_what_was_killed_can_be_read_and_goes_on_to_the_same_end(local_models: None, tmp_path: Path) -> None:
+def test_killed_run_can_be_read_and_resumes_to_the_same_result(local_models: None, tmp_path: Path) -> None:
     killed, undisturbed, stuck = tmp_path / "killed.db", tmp_path / "undisturbed.db", threading.Event()
     halfway = [(0, "complete", 1, 1), (1, "understanding_complete", 1, 0)]
     count = 0
 
-    def stopping(asked: ReceivedRequest) -> Reply:
+    def stopping(request: ReceivedRequest) -> Reply:
         nonlocal count
         count += 1
         if count == 6:  # the last request of the second turn
             stuck.set()
             threading.Event().wait(3)
-        return answer(asked)
+        return answer(request)
 
     with ModelServer(stopping) as server:
         spec = spec_for(server)

@@ -62,7 +62,9 @@ def run_with(
     return asyncio.run(scenario())
 
 
-def kept(path: Path, digest: str, run: str, conversation: str) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
+def stored_triples(
+    path: Path, digest: str, run: str, conversation: str
+) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
     """The triples of an ontology and of a conversation's graph, as they are stored."""
 
     async def read() -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
@@ -82,7 +84,7 @@ def test_a_run_keeps_its_ontology_and_each_pages_graph(tmp_path: Path, engine: E
     assert example.kg_stats == graph.statistics()
     assert example.kg_stats["entityType"] == "kg:StockOption"
 
-    types, facts = kept(tmp_path / "runs.db", ontology.digest, run.id, example.conversation)
+    types, facts = stored_triples(tmp_path / "runs.db", ontology.digest, run.id, example.conversation)
     assert types == ontology.triples
     assert graph_from_triples(facts) == graph
 
@@ -113,7 +115,7 @@ def test_under_strict_a_page_with_gaps_fails_with_all_of_them_named(tmp_path: Pa
     assert example.kg_stats == {}
 
 
-def test_under_extend_the_same_page_is_played_and_its_gaps_are_counted(tmp_path: Path) -> None:
+def test_policy_extend_runs_the_page_and_counts_its_gaps(tmp_path: Path) -> None:
     run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), ontology=core(), policy="extend")
     assert (run.status, example.turns) == ("complete", 2)
     assert example.kg_stats["minted"] == 3

@@ -22,13 +22,13 @@ def _few_cells_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 100)
 
 
-def test_a_table_that_is_too_large_is_said_to_be() -> None:
+def test_too_large_table_is_reported() -> None:
     index = PlaceIndex.of(assemble("fleet", [HeadingPart("Ships"), LARGE]))
     with pytest.raises(InputError, match=r"fleet: table 0 has 123 cells"):
         PlaceFinder(index, 60).select(read_question("what was ship 30 in 2021?"), Memory())
 
 
-def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
+def test_other_tables_are_searched_if_one_is_too_large() -> None:
     parts: list[DocumentPart] = [
         HeadingPart("Ships"),
         LARGE,
@@ -60,7 +60,7 @@ def test_the_source_of_the_last_answer_is_shown_whatever_room_there_is(monkeypat
     assert [table.index for table in shown.document.tables] == [0, 5]
 
 
-def test_what_a_table_is_followed_by_is_shown_where_its_numbers_are_asked_why() -> None:
+def test_text_after_a_table_is_found_for_why_questions() -> None:
     parts: list[DocumentPart] = [
         HeadingPart("Taxes"),
         SMALL,

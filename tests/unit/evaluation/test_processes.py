@@ -22,7 +22,7 @@ from quaestor.evaluation.engines import InlineEngine
 from quaestor.sample import sample_path
 from quaestor.solvers.registry import make_solver
 
-class Kept:
+class Recorder:
     def __init__(self):
         self.answers = {}
     async def on_start(self, conversation):
@@ -30,15 +30,15 @@ class Kept:
     async def on_finish(self, conversation, result):
         self.answers[conversation.id] = [serial.dump(turn.answer) for turn in result.turns]
 
-def played(engine):
-    kept = Kept()
+def run_engine(engine):
+    recorder = Recorder()
     factory = partial(make_solver, "embedded", {})
-    asyncio.run(engine.play(read_dataset(sample_path()).conversations[:9], factory, kept))
-    return kept.answers
+    asyncio.run(engine.run(read_dataset(sample_path()).conversations[:9], factory, recorder))
+    return recorder.answers
 
 if __name__ == "__main__":
     processes.preload_modules(["quaestor.solvers.embedded.solver", "no_such_module"])
-    ahead, here = played(processes.ProcessEngine(2)), played(InlineEngine())
+    ahead, here = run_engine(processes.ProcessEngine(2)), run_engine(InlineEngine())
     print(json.dumps({"same": ahead == here, "turns": sum(map(len, here.values()))}))
 """
 
@@ -60,7 +60,7 @@ def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
     [(signal.SIGKILL, 3.0), (signal.SIGINT, 0.4), (signal.SIGTERM, 3.0)],
     ids=["killed while playing", "Ctrl-C while loading", "SIGTERM while playing"],
 )
-def test_nothing_is_left_of_a_run_that_ends_early(how: signal.Signals, after: float, tmp_path: Path) -> None:
+def test_early_end_of_a_run_leaves_no_processes(how: signal.Signals, after: float, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--workers", "2", "--store", str(tmp_path / "runs.db")]
     null, pipe = subprocess.DEVNULL, subprocess.PIPE

@@ -19,7 +19,7 @@ from local_models import loopback_only
 from model_replies import say, too_many
 from model_server import ModelServer
 from ray_cluster import Nodes, ray_nodes
-from run_rows import content, played, stored
+from run_rows import content, run_stored, stored
 from scripted import a_conversation, many_conversations, scripted, without_weights
 
 from quaestor.application.live_traces import TraceOptions
@@ -82,14 +82,14 @@ class Hearing:
 @pytest.mark.very_slow
 def test_several_nodes_give_the_rows_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
     dataset = many_conversations(19)
-    played(dataset, tmp_path / "inline.db", InlineEngine())
+    run_stored(dataset, tmp_path / "inline.db", InlineEngine())
     nodes.grow(2)
-    played(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address))
+    run_stored(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address))
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
 
 
 @pytest.mark.very_slow
-def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
+def test_conversation_of_a_dead_node_is_rerun_and_stored_once(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     dataset, ids = many_conversations(30, pause=0.02), list[str]()
@@ -100,10 +100,10 @@ def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
         if len(ids) == 6:
             nodes.kill()
 
-    played(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address), on_conversation=kill_one)
+    run_stored(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address), on_conversation=kill_one)
     assert sorted(ids) == sorted(one.id for one in dataset.conversations)
     assert capfd.readouterr() == ("", "")
-    played(dataset, tmp_path / "inline.db", InlineEngine(8))
+    run_stored(dataset, tmp_path / "inline.db", InlineEngine(8))
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
 
 
@@ -142,8 +142,8 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
         became: list[tuple[Path, Document | str]] = []
         settings = Settings(engine=engine, address=nodes.address, workers=workers)
 
-        def show(file: Path, made: Document | QuaestorError) -> None:
-            became.append((file, made if isinstance(made, Document) else str(made)))
+        def show(file: Path, document: Document | QuaestorError) -> None:
+            became.append((file, document if isinstance(document, Document) else str(document)))
 
         asyncio.run(read_several(files, settings, cache, show))
         return became
@@ -172,7 +172,7 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
     nodes.grow(2)
     dataset = many_conversations(20)
 
-    def script(asked: ReceivedRequest) -> Reply:
+    def script(request: ReceivedRequest) -> Reply:
         return replace(say("14.14"), delay=0.01)
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
@@ -180,16 +180,16 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
         engine = RayEngine(2, nodes.address, at_once=8)
         limited = ModelConfig(spec, Budget(requests=30))
         with pytest.raises(BudgetExceededError):
-            played(dataset, tmp_path / "ray.db", engine, factory=AskingSolver, config=limited)
+            run_stored(dataset, tmp_path / "ray.db", engine, factory=AskingSolver, config=limited)
         assert len(server.asked) == 30
         run, examples, _ = stored(tmp_path / "ray.db")
         assert sum(example.usage.get("requests", 0) for example in examples) == 30
 
-        run = played(
+        run = run_stored(
             dataset, tmp_path / "ray.db", engine, resume=run.id, factory=AskingSolver, config=ModelConfig(spec)
         )
         assert run.status == "complete"
-        played(dataset, tmp_path / "inline.db", InlineEngine(8), factory=AskingSolver, config=ModelConfig(spec))
+        run_stored(dataset, tmp_path / "inline.db", InlineEngine(8), factory=AskingSolver, config=ModelConfig(spec))
     (_, _, ours), (_, _, theirs) = stored(tmp_path / "ray.db"), stored(tmp_path / "inline.db")
     assert [(turn.conversation, turn.question, turn.error, turn.answer) for turn in ours] == [
         (turn.conversation, turn.question, turn.error, turn.answer) for turn in theirs
@@ -197,20 +197,18 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
 
 
 @pytest.mark.very_slow
-def test_what_a_server_asks_of_one_worker_holds_for_all(
-    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_retry_after_applies_to_all_workers(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes.grow(2)
     times = list[float]()
 
-    def script(asked: ReceivedRequest) -> Reply:
+    def script(request: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
-        return too_many("2") if asked.number == 20 else replace(say("14.14"), delay=0.05)
+        return too_many("2") if request.number == 20 else replace(say("14.14"), delay=0.05)
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         engine = RayEngine(2, nodes.address, at_once=4)
-        played(many_conversations(12), tmp_path / "ray.db", engine, factory=AskingSolver, config=ModelConfig(spec))
+        run_stored(many_conversations(12), tmp_path / "ray.db", engine, factory=AskingSolver, config=ModelConfig(spec))
     assert len(times) > 40
     # What was on its way already came, and then nothing until the time was over.
     refused = times[20]
@@ -223,17 +221,17 @@ def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
 ) -> None:
     nodes.grow(2)
     dataset, tape = many_conversations(8), tmp_path / "exchanges.jsonl"
-    with ModelServer(lambda asked: say(f"{len(asked.prompts[-1])}.5")) as server, loopback_only(monkeypatch):
+    with ModelServer(lambda request: say(f"{len(request.prompts[-1])}.5")) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         with CassetteRecorder(tape) as recorder:
             config = ModelConfig(spec, cassette=recorder)
-            played(dataset, tmp_path / "live.db", InlineEngine(4), factory=AskingSolver, config=config)
+            run_stored(dataset, tmp_path / "live.db", InlineEngine(4), factory=AskingSolver, config=config)
 
     def replayed(name: str, engine: Engine) -> tuple[str, dict[str, list[str]]]:
         folder, store = tmp_path / name, tmp_path / f"{name}.db"
         config = ModelConfig(spec, cassette=CassettePlayer(tape))
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
-            played(dataset, store, engine, factory=AskingSolver, config=config, observing=traces.observe)
+            run_stored(dataset, store, engine, factory=AskingSolver, config=config, observing=traces.observe)
         return content(stored(store)), {file.name: told(file) for file in folder.iterdir()}
 
     def told(file: Path) -> list[str]:
@@ -250,10 +248,10 @@ def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
 
 
 @pytest.mark.very_slow
-def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
+def test_conversation_that_kills_every_worker_is_one_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(EngineError) as caught:
-        asyncio.run(RayEngine(2, nodes.address).play((a_conversation("die", name="b"),), scripted, Hearing()))
+        asyncio.run(RayEngine(2, nodes.address).run((a_conversation("die", name="b"),), scripted, Hearing()))
     assert "\n" not in str(caught.value)
 
 
@@ -261,7 +259,7 @@ def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
 def test_a_solver_that_cannot_be_built_is_its_own_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(ModelError):
-        asyncio.run(RayEngine(2, nodes.address).play(many_conversations(9).conversations, without_weights, Hearing()))
+        asyncio.run(RayEngine(2, nodes.address).run(many_conversations(9).conversations, without_weights, Hearing()))
 
 
 def processes_of(folder_of: int) -> list[str]:
@@ -280,7 +278,7 @@ def processes_of(folder_of: int) -> list[str]:
 
 
 @pytest.mark.very_slow
-def test_nothing_is_left_of_a_ray_of_this_machine(tmp_path: Path) -> None:
+def test_local_ray_is_shut_down_completely(tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(store)]

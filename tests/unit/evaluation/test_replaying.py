@@ -13,7 +13,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SolverError
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.replaying import CascadeTurn, RecordedAnswers, replay_cascade
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
@@ -22,7 +22,7 @@ from quaestor.store.records import TurnRecord
 QUESTIONS = ("which?", "twice", "which?", "twice", "nothing", "twice")
 
 
-class Wavering:
+class UnsureSolver:
     """Takes a row for itself, unsure; goes on from what was said, surely where that is its own row's number."""
 
     def __init__(self, name: str, row: int) -> None:
@@ -40,33 +40,33 @@ class Wavering:
         return replace(twice, confidence=0.55 if mine else 0.85)
 
 
-def asked(*, chained: bool = True) -> Conversation:
+def conversation_of(*, chained: bool = True) -> Conversation:
     return replace(a_conversation(*(QUESTIONS if chained else QUESTIONS[:1])), chained=chained)
 
 
 def stored(solver: Solver, conversation: Conversation) -> Sequence[TurnRecord]:
-    turns = asyncio.run(play_conversation(conversation, solver))
+    turns = asyncio.run(answer_conversation(conversation, solver))
     return turn_records(TurnPlace("run", conversation.id), turns, chained=conversation.chained)
 
 
 def replayed(first: Solver, second: Solver, thresholds: Sequence[float]) -> Sequence[Sequence[CascadeTurn]]:
-    conversation = asked()
+    conversation = conversation_of()
     recorded = RecordedAnswers("recorded", conversation, stored(second, conversation))
     return asyncio.run(replay_cascade(conversation, first, recorded, thresholds))
 
 
 @pytest.mark.parametrize("second_row", [pytest.param(0, marks=pytest.mark.slow), 1])
-def test_it_is_the_cascade_that_would_be_played(second_row: int) -> None:
+def test_replayed_cascade_equals_the_cascade_when_run(second_row: int) -> None:
     """With a second stage that answers a question as it does alone, whatever was said before."""
-    first, second = Wavering("first", 0), Wavering("second", second_row)
+    first, second = UnsureSolver("first", 0), UnsureSolver("second", second_row)
     for least, turns in zip(THRESHOLDS, replayed(first, second, THRESHOLDS), strict=True):
-        recorded = RecordedAnswers("second", asked(), stored(second, asked()))
-        real = stored(CascadeSolver([Stage(first, least), Stage(recorded)]), asked())
+        recorded = RecordedAnswers("second", conversation_of(), stored(second, conversation_of()))
+        real = stored(CascadeSolver([Stage(first, least), Stage(recorded)]), conversation_of())
         assert [turn.record.number for turn in turns] == [turn.number for turn in real]
 
 
 def test_an_answer_of_the_run_makes_the_solver_surer() -> None:
-    alone, low, high = replayed(Wavering("first", 0), Wavering("second", 1), [0.0, 0.5, 0.7])
+    alone, low, high = replayed(UnsureSolver("first", 0), UnsureSolver("second", 1), [0.0, 0.5, 0.7])
     assert not any(turn.passed for turn in alone[:4])
     assert [turn.passed for turn in low[:4]] == [True, False, True, False]
     # Alone it was 0.55 sure of what goes on from its own answer; after the other's it is 0.85 sure.
@@ -74,9 +74,9 @@ def test_an_answer_of_the_run_makes_the_solver_surer() -> None:
     assert [turn.record.number for turn in low] != [turn.record.number for turn in alone]
 
 
-def test_the_solver_is_asked_once_what_it_is_asked_again() -> None:
-    first = Wavering("first", 0)
-    replayed(first, Wavering("second", 1), THRESHOLDS)
+def test_repeated_question_is_solved_once() -> None:
+    first = UnsureSolver("first", 0)
+    replayed(first, UnsureSolver("second", 1), THRESHOLDS)
     assert first.asked <= 2 * len(QUESTIONS) + 2
 
 
@@ -93,10 +93,10 @@ class Mixed:
 
 
 def test_a_plan_that_goes_on_from_an_earlier_answer_goes_on_from_the_one_that_is_there() -> None:
-    conversation = asked()
-    recorded = RecordedAnswers("recorded", conversation, stored(Wavering("second", 1), conversation))
+    conversation = conversation_of()
+    recorded = RecordedAnswers("recorded", conversation, stored(UnsureSolver("second", 1), conversation))
     same, other = (
-        asyncio.run(play_conversation(conversation, Mixed(Wavering("first", row), recorded))) for row in (1, 0)
+        asyncio.run(answer_conversation(conversation, Mixed(UnsureSolver("first", row), recorded))) for row in (1, 0)
     )
     for turns in (same, other):
         assert turns[0].answer.number is not None
@@ -106,28 +106,28 @@ def test_a_plan_that_goes_on_from_an_earlier_answer_goes_on_from_the_one_that_is
 
 
 def test_an_answer_without_a_plan_stays_as_it_is() -> None:
-    conversation = asked()
-    alone = stored(Wavering("second", 1), conversation)
+    conversation = conversation_of()
+    alone = stored(UnsureSolver("second", 1), conversation)
     unplanned = [replace(turn, answer={**turn.answer, "plan": None}) for turn in alone]
     recorded = RecordedAnswers("recorded", conversation, unplanned)
-    turns = asyncio.run(play_conversation(conversation, Mixed(Wavering("first", 0), recorded)))
+    turns = asyncio.run(answer_conversation(conversation, Mixed(UnsureSolver("first", 0), recorded)))
     assert turns[1].answer.value is not None
     assert str(turns[1].answer.number) == alone[1].number
 
 
 def test_a_turn_that_the_run_has_not_falls_back_to_the_solver() -> None:
-    conversation = asked()
+    conversation = conversation_of()
     recorded = RecordedAnswers("recorded", conversation, ())
-    (turns,) = asyncio.run(replay_cascade(conversation, Wavering("first", 0), recorded, [1.0]))
+    (turns,) = asyncio.run(replay_cascade(conversation, UnsureSolver("first", 0), recorded, [1.0]))
     assert turns[0].passed
     assert turns[0].record.number is not None
     assert turns[4].record.number is None
 
 
 def test_independent_questions_are_found_by_their_words() -> None:
-    conversation = asked(chained=False)
-    recorded = RecordedAnswers("recorded", conversation, stored(Wavering("second", 1), conversation))
-    (turns,) = asyncio.run(replay_cascade(conversation, Wavering("first", 0), recorded, [1.0]))
+    conversation = conversation_of(chained=False)
+    recorded = RecordedAnswers("recorded", conversation, stored(UnsureSolver("second", 1), conversation))
+    (turns,) = asyncio.run(replay_cascade(conversation, UnsureSolver("first", 0), recorded, [1.0]))
     assert [turn.record.number for turn in turns] == [
-        turn.number for turn in stored(Wavering("second", 1), conversation)
+        turn.number for turn in stored(UnsureSolver("second", 1), conversation)
     ]

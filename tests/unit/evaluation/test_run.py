@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from run_rows import content, played, stored
+from run_rows import content, run_stored, stored
 from scripted import (
     ScriptedSolver,
     a_conversation,
@@ -43,7 +43,7 @@ SUPPORT = Path(__file__).parents[2] / "support"
 
 def test_everything_is_stored(tmp_path: Path) -> None:
     dataset = a_dataset(a_conversation("cell 0 1", "cell 1 1", "change", "greater", "why", "nothing"))
-    run = played(dataset, tmp_path / "runs.db")
+    run = run_stored(dataset, tmp_path / "runs.db")
     assert run.status == "complete"
     assert run.finished
     assert run.started <= run.finished
@@ -66,7 +66,7 @@ def test_everything_is_stored(tmp_path: Path) -> None:
     assert serial.load(Answer, change.answer).plan
 
 
-def test_the_callback_hears_of_every_conversation_once_it_is_stored(tmp_path: Path) -> None:
+def test_callback_is_called_for_every_stored_conversation(tmp_path: Path) -> None:
     dataset = a_dataset(a_conversation("cell 0 1", name="a"), a_conversation("break", name="b"))
     progress: list[tuple[str, int, int]] = []
 
@@ -75,7 +75,7 @@ def test_the_callback_hears_of_every_conversation_once_it_is_stored(tmp_path: Pa
             ended = db.execute("SELECT count(*) FROM examples WHERE status != 'pending'").fetchone()[0]
         progress.append((conversation.id, len(turns), ended))
 
-    played(dataset, tmp_path / "runs.db", on_conversation=hear)
+    run_stored(dataset, tmp_path / "runs.db", on_conversation=hear)
     assert progress == [("a", 1, 1), ("b", 0, 2)]
 
 
@@ -84,7 +84,7 @@ def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
     pages = {"a": first, "b": second, "c": first, "d": second}
     dataset = a_dataset(*(Conversation(name, page, ("cell 0 1",)) for name, page in pages.items()))
     ids: list[str] = []
-    played(dataset, tmp_path / "runs.db", on_conversation=lambda conversation, _: ids.append(conversation.id))
+    run_stored(dataset, tmp_path / "runs.db", on_conversation=lambda conversation, _: ids.append(conversation.id))
     assert ids == ["a", "c", "b", "d"]
 
 
@@ -92,23 +92,23 @@ def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", [InlineEngine(4), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
 def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) -> None:
     dataset = many_conversations(24)
-    played(dataset, tmp_path / "one.db", InlineEngine(1))
-    played(dataset, tmp_path / "other.db", engine)
+    run_stored(dataset, tmp_path / "one.db", InlineEngine(1))
+    run_stored(dataset, tmp_path / "other.db", engine)
     assert content(stored(tmp_path / "one.db")) == content(stored(tmp_path / "other.db"))
 
 
 @pytest.mark.slow
 def test_the_order_of_the_dataset_does_not_show_in_the_rows(tmp_path: Path) -> None:
     dataset = many_conversations(12)
-    played(dataset, tmp_path / "one.db")
-    played(replace(dataset, conversations=dataset.conversations[::-1]), tmp_path / "other.db")
+    run_stored(dataset, tmp_path / "one.db")
+    run_stored(replace(dataset, conversations=dataset.conversations[::-1]), tmp_path / "other.db")
     assert content(stored(tmp_path / "one.db")) == content(stored(tmp_path / "other.db"))
 
 
-def test_a_defect_costs_one_conversation_and_is_played_again(tmp_path: Path) -> None:
+def test_defect_fails_one_conversation_which_is_rerun(tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     dataset = a_dataset(*(a_conversation(words, name=words) for words in ("cell 0 1", "break", "cell 0 2")))
-    run = played(dataset, store)
+    run = run_stored(dataset, store)
     assert run.status == "failed"
     _, examples, turns = stored(store)
     assert {item.conversation: item.status for item in examples} == {
@@ -127,14 +127,14 @@ def test_a_defect_costs_one_conversation_and_is_played_again(tmp_path: Path) -> 
             assert question == "break", "a complete conversation is played again"
             return Answer(None, reason="mended")
 
-    again = played(dataset, store, resume=run.id, factory=Mended)
+    again = run_stored(dataset, store, resume=run.id, factory=Mended)
     assert (again.status, again.id, again.started) == ("complete", run.id, run.started)
     assert {item.status for item in stored(store)[1]} == {"complete"}
 
 
 def test_an_outage_stops_the_run_unscored_until_it_is_resumed(tmp_path: Path) -> None:
     dataset = a_dataset(a_conversation("cell 0 1", "down", name="a"), a_conversation("cell 0 1", name="b"))
-    run = played(dataset, tmp_path / "runs.db")
+    run = run_stored(dataset, tmp_path / "runs.db")
     assert run.status == "stopped"
     _, (first, second), turns = stored(tmp_path / "runs.db")
     assert (first.status, first.turns, first.error) == ("outage", 1, "OutageError: the model does not answer")
@@ -147,10 +147,10 @@ def test_an_outage_stops_the_run_unscored_until_it_is_resumed(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("word", "status"), [("down", "outage"), ("break", "failed")])
-def test_what_breaks_off_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tmp_path: Path) -> None:
+def test_interruption_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     dataset = a_dataset(a_conversation("cell 0 1", "cell 1 1", "change", word, "ratio"))
-    run = played(dataset, store)
+    run = run_stored(dataset, store)
     _, (example,), turns = stored(store)
     assert (example.status, example.turns, example.attempt) == (status, 3, 1)
     assert [turn.status for turn in turns] == ["complete"] * 3 + ["understanding"]
@@ -160,9 +160,9 @@ def test_what_breaks_off_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tm
     before = turns
 
     def mended() -> ScriptedSolver:
-        return Instead(word, "ratio")
+        return SubstitutingSolver(word, "ratio")
 
-    assert played(dataset, store, resume=run.id, factory=mended).status == "complete"
+    assert run_stored(dataset, store, resume=run.id, factory=mended).status == "complete"
     _, (example,), turns = stored(store)
     assert (example.turns, example.attempt, [turn.attempt for turn in turns]) == (5, 2, [2] * 5)
 
@@ -173,7 +173,7 @@ def test_what_breaks_off_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tm
     assert asyncio.run(first_attempt()) == before
 
 
-class Instead(ScriptedSolver):
+class SubstitutingSolver(ScriptedSolver):
     """Takes one word for another."""
 
     def __init__(self, word: str, other: str) -> None:
@@ -185,7 +185,7 @@ class Instead(ScriptedSolver):
 
 
 def test_a_turn_has_its_history_and_what_each_step_came_to(tmp_path: Path) -> None:
-    played(a_dataset(a_conversation("cell 0 1", "why", "cell 1 1", "greater")), tmp_path / "runs.db")
+    run_stored(a_dataset(a_conversation("cell 0 1", "why", "cell 1 1", "greater")), tmp_path / "runs.db")
     first, failed, second, last = stored(tmp_path / "runs.db")[2]
     assert first.history == []
     assert last.history == [
@@ -196,21 +196,21 @@ def test_a_turn_has_its_history_and_what_each_step_came_to(tmp_path: Path) -> No
     assert (failed.registers, [step["value"] for step in first.registers]) == ([], [first.number])  # type: ignore[call-overload, index]
     assert first.registers[0]["sources"] == first.sources  # type: ignore[call-overload, index]
     independent = replace(a_conversation("cell 0 1", "cell 1 1"), chained=False)
-    played(a_dataset(independent), tmp_path / "other.db")
+    run_stored(a_dataset(independent), tmp_path / "other.db")
     assert [turn.history for turn in stored(tmp_path / "other.db")[2]] == [[], []]
 
 
-def test_a_complete_run_is_not_played_again(tmp_path: Path) -> None:
+def test_complete_run_is_not_rerun(tmp_path: Path) -> None:
     dataset = many_conversations(4)
-    run = played(dataset, tmp_path / "runs.db")
-    assert played(dataset, tmp_path / "runs.db", resume=run.id, factory=without_weights) == run
+    run = run_stored(dataset, tmp_path / "runs.db")
+    assert run_stored(dataset, tmp_path / "runs.db", resume=run.id, factory=without_weights) == run
 
 
 def test_another_spec_does_not_resume(tmp_path: Path) -> None:
     dataset = many_conversations(4)
-    run = played(dataset, tmp_path / "runs.db")
+    run = run_stored(dataset, tmp_path / "runs.db")
     with pytest.raises(InputError):
-        played(replace(dataset, digest="d2"), tmp_path / "runs.db", resume=run.id)
+        run_stored(replace(dataset, digest="d2"), tmp_path / "runs.db", resume=run.id)
     assert stored(tmp_path / "runs.db")[0] == run
 
 
@@ -222,12 +222,10 @@ def test_another_spec_does_not_resume(tmp_path: Path) -> None:
         (a_dataset(a_conversation("cell 0 1"), a_conversation("cell 0 2")), DatasetError),
     ],
 )
-def test_what_cannot_be_run_leaves_the_store_as_it_was(
-    dataset: Dataset, error: type[Exception], tmp_path: Path
-) -> None:
-    before = played(many_conversations(2), tmp_path / "runs.db")
+def test_invalid_run_leaves_the_store_unchanged(dataset: Dataset, error: type[Exception], tmp_path: Path) -> None:
+    before = run_stored(many_conversations(2), tmp_path / "runs.db")
     with pytest.raises(error):
-        played(dataset, tmp_path / "runs.db")
+        run_stored(dataset, tmp_path / "runs.db")
     assert stored(tmp_path / "runs.db")[0] == before
 
 
@@ -245,7 +243,7 @@ def test_a_spec_of_another_dataset_is_refused(tmp_path: Path) -> None:
 
 def test_a_solver_that_cannot_be_built_fails_the_run(tmp_path: Path) -> None:
     with pytest.raises(ModelError):
-        played(many_conversations(2), tmp_path / "runs.db", factory=without_weights)
+        run_stored(many_conversations(2), tmp_path / "runs.db", factory=without_weights)
     assert stored(tmp_path / "runs.db")[0].status == "failed"
 
 
@@ -254,7 +252,7 @@ def test_a_dead_worker_leaves_a_run_that_can_be_resumed(tmp_path: Path) -> None:
     good = [a_conversation("cell 0 1", "cell 1 1", "change", name=f"c{number:02}") for number in range(20)]
     dataset = a_dataset(*good, a_conversation("die", name="last"))
     with pytest.raises(EngineError):
-        played(dataset, tmp_path / "runs.db", ProcessEngine(2))
+        run_stored(dataset, tmp_path / "runs.db", ProcessEngine(2))
     run, examples, _ = stored(tmp_path / "runs.db")
     assert run.status == "failed"
     assert 0 < sum(example.status == "complete" for example in examples) < 21
@@ -263,11 +261,11 @@ def test_a_dead_worker_leaves_a_run_that_can_be_resumed(tmp_path: Path) -> None:
         async def solve(self, question: str, context: object) -> Answer:
             return Answer(None, reason="mended")
 
-    assert played(dataset, tmp_path / "runs.db", resume=run.id, factory=Mended).status == "complete"
+    assert run_stored(dataset, tmp_path / "runs.db", resume=run.id, factory=Mended).status == "complete"
 
 
 def test_half_a_surrogate_pair_from_a_solver_is_stored_as_a_question_mark(tmp_path: Path) -> None:
-    played(a_dataset(a_conversation("guess 1")), tmp_path / "runs.db")
+    run_stored(a_dataset(a_conversation("guess 1")), tmp_path / "runs.db")
     (turn,) = stored(tmp_path / "runs.db")[2]
     assert turn.answer["description"] == "half a pair: ?"
 
@@ -334,7 +332,7 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path)
     last.communicate()
 
     undisturbed = tmp_path / "undisturbed.db"
-    played(many_conversations(count, pause), undisturbed, InlineEngine(count))
+    run_stored(many_conversations(count, pause), undisturbed, InlineEngine(count))
     assert content(stored(store)) == content(stored(undisturbed))
 
 
@@ -357,6 +355,6 @@ def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> 
 
     log = tmp_path / "log"
     dataset = many_conversations(40, 0.02)
-    assert played(dataset, store, InlineEngine(40), resume=run.id, factory=logging_to(log)).status == "complete"
+    assert run_stored(dataset, store, InlineEngine(40), resume=run.id, factory=logging_to(log)).status == "complete"
     requests = len(log.read_text().splitlines())
     assert requests == sum(len(item.questions) for item in dataset.conversations if item.id not in complete)

@@ -16,13 +16,13 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, QuestionTimeoutError
 from quaestor.evaluation.conversation_result import ConversationResult
-from quaestor.evaluation.runner import ConversationRunner, play_conversation, run_conversation
+from quaestor.evaluation.runner import ConversationRunner, answer_conversation, run_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.solvers.base import TurnContext
 
 
 def play(*questions: str) -> tuple[Turn, ...]:
-    return asyncio.run(play_conversation(a_conversation(*questions), ScriptedSolver()))
+    return asyncio.run(answer_conversation(a_conversation(*questions), ScriptedSolver()))
 
 
 def value(row: int, column: int) -> Decimal:
@@ -47,7 +47,7 @@ def test_one_question_at_a_time_is_revealed() -> None:
             assert not hasattr(context, "questions")
             return await super().solve(question, context)
 
-    asyncio.run(play_conversation(a_conversation("cell 0 1", "cell 0 2", "change"), Watching()))
+    asyncio.run(answer_conversation(a_conversation("cell 0 1", "cell 0 2", "change"), Watching()))
     page = "NORD/2012/page_41.pdf"
     assert seen == [
         ("cell 0 1", (), page),
@@ -101,21 +101,23 @@ YES = Plan((Compute(1, "greater", (Constant(Decimal(2), "const_2"), Constant(Dec
     ],
 )
 def test_verified_means_same_kind_value_and_scale(answer: Answer, verified: bool) -> None:
-    (turn,) = asyncio.run(play_conversation(a_conversation("x"), Saying(answer)))
+    (turn,) = asyncio.run(answer_conversation(a_conversation("x"), ConstantSolver(answer)))
     assert turn.verified is verified
     assert turn.answer == answer
 
 
 @pytest.mark.parametrize("number", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999", "1E-999999"])
 @pytest.mark.parametrize("plan", [None, HALF])
-def test_what_no_plan_can_hold_is_no_answer(number: str, plan: Plan | None) -> None:
-    (turn,) = asyncio.run(play_conversation(a_conversation("x"), Saying(Answer(Number(Decimal(number)), plan=plan))))
+def test_unrepresentable_number_is_no_answer(number: str, plan: Plan | None) -> None:
+    (turn,) = asyncio.run(
+        answer_conversation(a_conversation("x"), ConstantSolver(Answer(Number(Decimal(number)), plan=plan)))
+    )
     assert turn.answer.value is None
     assert turn.error
     assert turn.error.startswith("MagnitudeError: ")
 
 
-def test_what_a_question_refers_to_is_given_to_the_solver_and_recorded() -> None:
+def test_references_of_a_question_are_passed_to_the_solver_and_recorded() -> None:
     given: list[References] = []
 
     class Watching(ScriptedSolver):
@@ -123,13 +125,13 @@ def test_what_a_question_refers_to_is_given_to_the_solver_and_recorded() -> None
             given.append(context.references)
             return await super().solve(question, context)
 
-    turns = asyncio.run(play_conversation(a_conversation("cell 0 1", "cell 0 2", "change"), Watching()))
+    turns = asyncio.run(answer_conversation(a_conversation("cell 0 1", "cell 0 2", "change"), Watching()))
     assert given[0] == References()
     assert given[2].used == (0, 1)
     assert [turn.references for turn in turns] == given
 
 
-class Saying:
+class ConstantSolver:
     """Gives one answer to everything."""
 
     name = "saying"
@@ -152,7 +154,7 @@ def test_times_and_trace_are_kept() -> None:
 def test_an_outage_ends_the_conversation() -> None:
     conversation = a_conversation("cell 0 1", "down", "cell 0 2")
     with pytest.raises(OutageError):
-        asyncio.run(play_conversation(conversation, ScriptedSolver()))
+        asyncio.run(answer_conversation(conversation, ScriptedSolver()))
     run = asyncio.run(run_conversation(conversation, ScriptedSolver()))
     assert (run.status, [turn.question for turn in run.turns]) == ("outage", ["cell 0 1"])
     assert run.error == "OutageError: the model does not answer"
@@ -217,7 +219,7 @@ def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_
 
 
 @pytest.mark.slow
-def test_a_play_without_that_ends_with_the_error() -> None:
+def test_run_without_continue_after_timeout_raises() -> None:
     with pytest.raises(QuestionTimeoutError) as caught:
         asyncio.run(ConversationRunner(a_conversation("endless"), Endless(), seconds=2.0).run_all_turns())
     assert caught.value.seconds == 2.0

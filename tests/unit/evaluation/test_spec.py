@@ -66,9 +66,7 @@ def test_another_spec_does_not_resume_a_run_and_the_difference_is_named(changed:
 
 
 @pytest.mark.parametrize("about", ["kg:RuleChange rdfs:comment", "kg:phrase"])
-def test_a_changed_rule_or_pattern_is_another_run_where_a_model_is_told_it(
-    about: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_rules_in_prompts_make_another_run(about: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def digests() -> dict[str, str]:
         return {solver: RunSpec.of(dataset, solver).digest for solver in ("agent", "sparql", "reflection", "embedded")}
 

@@ -10,7 +10,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import TurnContext
@@ -32,7 +32,7 @@ class Paying:
 
 def test_a_solver_adds_to_what_its_turn_has_used(tmp_path: Path) -> None:
     dataset = read_dataset(write_dataset(tmp_path / "pages.json", a_record()))
-    turns = asyncio.run(play_conversation(dataset.conversations[0], Paying()))
+    turns = asyncio.run(answer_conversation(dataset.conversations[0], Paying()))
     assert [turn.usage for turn in turns] == [PRICED + PRICED] * len(turns)
     assert turns[0].usage.cost == Decimal("0.008434")
 

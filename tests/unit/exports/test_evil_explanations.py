@@ -42,7 +42,7 @@ def document_of(evil: str) -> Document:
     return page([[evil, "2012"], [evil, "98.5"]], [f"{evil} was 98.5 ."])
 
 
-def told(evil: str) -> tuple[Turn, ExportedConversation]:
+def evil_turn(evil: str) -> tuple[Turn, ExportedConversation]:
     document = document_of(evil)
     cell = document.tables[0].cells[1][1].ref
     sentence = SentenceRef(document.id, "pre_text", 0, 0, 1)
@@ -62,7 +62,7 @@ by_words = pytest.mark.parametrize("evil", WORDS)
 
 @by_words
 def test_html_has_no_element_of_theirs(evil: str) -> None:
-    turn, conversation = told(evil)
+    turn, conversation = evil_turn(evil)
     found = list(elements_of(turn_html(turn, document_of(evil))))
     assert {one.tag for one in found} <= ALLOWED | {"sup"}
     assert {name for one in found for name in one.attrib} <= {
@@ -80,14 +80,14 @@ def test_html_has_no_element_of_theirs(evil: str) -> None:
 
 @by_words
 def test_markdown_links_and_runs_nothing(evil: str) -> None:
-    written = to_markdown([told(evil)[1]])
+    written = to_markdown([evil_turn(evil)[1]])
     assert not re.search(r"(?<!\\)\[|<(?!!)|&(?!amp;|lt;)", written)
     assert not CONTROLS.search(written)
 
 
 @by_words
 def test_a_workbook_and_a_table_have_no_formula_of_theirs(evil: str) -> None:
-    conversation = told(evil)[1]
+    conversation = evil_turn(evil)[1]
     with ZipFile(BytesIO(workbook_bytes([conversation]))) as parts:
         sheets = "".join(parts.read(name).decode() for name in parts.namelist() if name.endswith(".xml"))
         assert not [name for name in parts.namelist() if "hyperlink" in name]
@@ -97,7 +97,7 @@ def test_a_workbook_and_a_table_have_no_formula_of_theirs(evil: str) -> None:
 
 @by_words
 def test_a_terminal_gets_no_code(evil: str, capsys: pytest.CaptureFixture[str]) -> None:
-    turn, _ = told(evil)
+    turn, _ = evil_turn(evil)
     show_turn(make_console(), 1, turn, document_of(evil))
     written = capsys.readouterr().out
     assert not CONTROLS.search(written + answer_line(turn.answer))

@@ -35,7 +35,7 @@ def test_a_total_without_a_label_is_that_of_its_group() -> None:
     ]
 
 
-def test_the_one_thing_of_a_table_is_called_by_what_is_above_it() -> None:
+def test_single_subject_of_a_table_is_named_by_its_title() -> None:
     lead = ParagraphPart(("Future payments of principal are as follows (in millions):",))
     table = read_grid([["2025", "$ 10"], ["2026", "20"], ["2027", "30"], ["Total", "60"]], lead)
     line, total = table.lines
@@ -119,7 +119,7 @@ def test_balances_are_lines_by_their_columns_and_flows_go_on_in_the_next_block()
     assert "Balance, December 31, 2022" not in lines
 
 
-def test_what_a_balance_is_at_the_beginning_of_a_year_is_of_the_end_of_the_year_before() -> None:
+def test_opening_balance_belongs_to_the_end_of_the_previous_year() -> None:
     grid = [["", "2024", "2023"], ["Balance at beginning of year", "9", "8"], ["Additions", "3", "1"]]
     opening, flow, closing = read_grid([*grid, ["Balance at end of year", "12", "9"]]).lines
     assert opening.moments == (Moment(2023, 4, 0), Moment(2022, 4, 0))
@@ -142,14 +142,14 @@ def test_numbers_of_a_label_are_lines_of_their_own() -> None:
     ]
 
 
-def test_numbers_of_one_label_are_told_apart_by_their_values() -> None:
+def test_numbers_with_one_label_are_distinguished_by_value() -> None:
     table = read_grid([["", "2024", "2023"], ["Common stock; authorized: 900 shares; 601 and 605 issued", "6", "6"]])
     for series in table.series:
         for moment, cell in series.cells.items():
             assert table.find_number(cell.ref, cell.quantity.value) == (series, moment)
 
 
-def test_what_a_heading_counts_has_no_currency() -> None:
+def test_counts_named_in_headings_have_no_currency() -> None:
     lead = ParagraphPart(("Leases are as follows (dollars in thousands):",))
     grid = [["", "Number of Leases", "Square Feet", "Annual Rent"], ["Boston", "12", "1,200,000", "3,400"]]
     (line,) = read_grid(grid, lead).lines

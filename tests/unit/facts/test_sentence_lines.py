@@ -62,7 +62,7 @@ def test_numbers_of_names_are_no_amounts() -> None:
         "Restrictive covenants.........7",
     ],
 )
-def test_what_is_called_by_a_number_is_not_counted(sentence: str) -> None:
+def test_numbers_in_names_are_not_counts(sentence: str) -> None:
     assert read_text(sentence).sentence_lines == ()
 
 
@@ -79,7 +79,7 @@ def test_numbers_of_years_to_come_are_one_line() -> None:
     assert [moment.year for _, moment in amounts(line) if moment] == [2030, 2031, 2032]
 
 
-def test_what_is_set_between_commas_names_nothing() -> None:
+def test_parentheticals_between_commas_name_nothing() -> None:
     table = read_text("The fair value of the notes, based on Level 2 inputs, was $88 million.")
     assert [line.label for line in table.sentence_lines] == ["fair value of the notes"]
 
@@ -87,7 +87,7 @@ def test_what_is_set_between_commas_names_nothing() -> None:
 @pytest.mark.parametrize(
     "sentence", ["Our 20 largest tenants left.", "Opened 12 stores.", "In Ohio 1,200 people work."]
 )
-def test_what_begins_a_sentence_counts(sentence: str) -> None:
+def test_subject_at_the_start_of_a_sentence_counts(sentence: str) -> None:
     assert len(read_text(sentence).sentence_lines) == 1
 
 

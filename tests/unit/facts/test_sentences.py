@@ -35,7 +35,7 @@ def test_paragraphs_and_sections_are_numbered() -> None:
     assert INDEX.sentences[INDEX.places[(INDEX.sentences[2].section, 0)]] == INDEX.sentences[2]
 
 
-def test_what_a_sentence_has_is_known_beside_the_question() -> None:
+def test_static_features_of_sentences() -> None:
     known = [dict(zip(STATIC, row, strict=True)) for row in INDEX.static.tolist()]
     assert [row["cause"] for row in known] == [0, 0, 1]
     assert [row["offset"] for row in known] == [0, 0, 1]

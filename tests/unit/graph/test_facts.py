@@ -27,14 +27,14 @@ def test_a_period_survives_its_code(period: Period) -> None:
     assert read_period_code(period_code(period)) == period
 
 
-def seen(number: int, column: int, scale: Scale | None, table: int = 0) -> Observation:
+def observation(number: int, column: int, scale: Scale | None, table: int = 0) -> Observation:
     quantity, source = Quantity(Decimal(number)), CellRef("doc", table, 1, column)
     heads = Heading("net sales"), Heading(str(2008 + column))
     return Observation(quantity, source, 0, *heads, "", scale, "USD", None, "kg:net_sales", "kg:Income_2009")
 
 
 def test_cells_are_a_group_under_their_distinct_labels() -> None:
-    cells = [seen(3, 1, Scale.MILLION), seen(4, 2, Scale.MILLION)]
+    cells = [observation(3, 1, Scale.MILLION), observation(4, 2, Scale.MILLION)]
     group = group_of_cells("net sales", cells, [cell.column.label for cell in cells])
     assert (group.text, group.labels, group.table) == ("net sales", ("2009", "2010"), 0)
     assert group.sources == tuple(cell.source for cell in cells)
@@ -43,7 +43,7 @@ def test_cells_are_a_group_under_their_distinct_labels() -> None:
 
 
 def test_cells_with_labels_of_several_scales_have_their_own() -> None:
-    cells = [seen(3, 1, Scale.BILLION), seen(400, 1, Scale.MILLION, table=1)]
+    cells = [observation(3, 1, Scale.BILLION), observation(400, 1, Scale.MILLION, table=1)]
     group = group_of_cells("net sales", cells, ["a", "b"])
     assert (group.table, group.label_scale) == (None, None)
     assert [kind.scale for kind in group.counts] == [Scale.BILLION, Scale.MILLION]

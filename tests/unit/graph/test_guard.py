@@ -33,7 +33,7 @@ from quaestor.graph.guard import guard
         ("SELECT * WHERE { ?a <urn:p>" + "/<urn:p>" * 1000 + " ?b }", "5000"),
     ],
 )
-def test_what_is_refused(query: str, named: str) -> None:
+def test_refused_queries(query: str, named: str) -> None:
     with pytest.raises(QueryError, match=named):
         guard(query, "SELECT")
 

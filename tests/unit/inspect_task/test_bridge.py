@@ -43,7 +43,7 @@ def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
     assert "$ref" not in str(schema)
 
 
-def test_a_part_that_is_used_twice_stands_in_both_places() -> None:
+def test_part_used_twice_appears_in_both_places() -> None:
     schema = {
         "$defs": {"Fixed": {"type": "string", "const": "table"}},
         "type": "object",
@@ -106,10 +106,10 @@ def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: Non
         messages_seen.append(messages)
         return first if len(messages_seen) == 1 else second
 
-    asked, answered, connection = talk(reply, say)
-    (called,) = asked.tool_calls
+    request, answered, connection = talk(reply, say)
+    (called,) = request.tool_calls
     assert called.args_as_dict() == {"operation": "add", "operands": [2, 3]}
-    assert not asked.text  # reasoning is not part of the text
+    assert not request.text  # reasoning is not part of the text
     assert answered.text == "it is 5"
     used = connection.meter.total
     assert (used.requests, used.input_tokens, used.output_tokens, used.cached_tokens) == (2, 19, 8, 2)

@@ -107,7 +107,7 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [401, 503])
 def test_a_model_that_cannot_be_asked_ends_its_samples_and_its_turns_are_wrong(status: int, tmp_path: Path) -> None:
-    with ModelServer(lambda asked: broken(status)) as server:
+    with ModelServer(lambda request: broken(status)) as server:
         log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1", max_retries=1)
     assert log.status == "error"  # as an outage stops a run of ours, and `inspect eval-retry` goes on with it
     assert all(sample.error for sample in log.samples)
@@ -117,9 +117,9 @@ def test_a_model_that_cannot_be_asked_ends_its_samples_and_its_turns_are_wrong(s
 def test_a_request_that_is_refused_leaves_its_turn_wrong_and_goes_on(replies: Replies, tmp_path: Path) -> None:
     first = few()[1][0].questions[0]
 
-    def script(asked: Any) -> Reply:
-        refused = f"Question: {first}" in asked.prompts[-1]
-        return Reply("not that", status=400) if refused else answering(replies)(asked)
+    def script(request: Any) -> Reply:
+        refused = f"Question: {first}" in request.prompts[-1]
+        return Reply("not that", status=400) if refused else answering(replies)(request)
 
     with ModelServer(script) as server:
         log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1")
@@ -140,9 +140,7 @@ def test_a_limit_of_inspect_ends_a_sample_which_is_scored_by_what_it_had(replies
     assert 0 < right < total == TURNS
 
 
-def test_a_conversation_that_breaks_off_is_wrong_and_said_to_be(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_conversation_is_wrong_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from scripted import scripted
     from stand_in import stand_in
 
@@ -164,7 +162,7 @@ def test_a_conversation_that_breaks_off_is_wrong_and_said_to_be(
 @pytest.mark.parametrize(
     "arguments", [{"solver": "workflw"}, {"options": "sampels=3"}, {"options": "samples"}, {"dataset": "nowhere.json"}]
 )
-def test_what_cannot_be_used_is_said_before_anything_is_asked(arguments: dict[str, str], tmp_path: Path) -> None:
+def test_invalid_task_arguments_are_refused(arguments: dict[str, str], tmp_path: Path) -> None:
     from quaestor.errors import InputError
 
     with pytest.raises(InputError):

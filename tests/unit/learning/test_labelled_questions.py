@@ -42,7 +42,7 @@ def test_each_is_of_its_filing_in_the_order_of_its_conversation(file: Path) -> N
     assert all(several == list(range(len(several))) for several in turns.values())
 
 
-def test_none_is_asked_twice() -> None:
+def test_labelled_questions_are_unique() -> None:
     lines = [json.loads(line) for file in FILES for line in file.read_text(encoding="utf-8").splitlines()]
     places = [(line["conversation"], line["turn"]) for line in lines]
     assert len(set(places)) == len(places) > 4_000

@@ -17,7 +17,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import DatasetError, InputError, ModelError
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.graph.builder import build_graph
 from quaestor.learning.crossvalidate import cross_validate
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines, with_known_pages
@@ -68,11 +68,11 @@ def labelled(leaves: NumberMatrix | None, *programs: tuple[str, float | str]) ->
     return turns
 
 
-def shown(turn: LabelledTurn) -> str:
+def outcome_text(turn: LabelledTurn) -> str:
     return f"{turn.outcome.operation} " + " ".join(f"{o.kind}{o.index}" for o in turn.outcome.operands)
 
 
-def test_a_dialogue_is_played_on_the_page_that_another_record_has(examples: tuple[Example, ...]) -> None:
+def test_dialogue_runs_on_the_page_of_another_record(examples: tuple[Example, ...]) -> None:
     first = examples[0]
     assert first.document is not None
     same, other = (replace(first, id=f"Single_{page}-9", document=None) for page in (first.document.id, "NONE/1/p.pdf"))
@@ -90,7 +90,7 @@ def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: NumberMatr
         ("subtract(435, 401), divide(#0, 401), multiply(#1, const_100)", 8.47880),
         ("4.5%", 0.045),
     )
-    assert [shown(turn) for turn in turns] == [
+    assert [outcome_text(turn) for turn in turns] == [
         "lookup leaf0",
         "lookup leaf1",
         "subtract result0 result1",
@@ -106,7 +106,7 @@ def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: NumberMatr
 
 def test_a_change_in_one_turn_is_one_operation(leaves: NumberMatrix) -> None:
     (turn,) = labelled(leaves, ("subtract(435, 401), divide(#0, 401)", 0.08479))
-    assert shown(turn) == "percentage_change leaf0 leaf1"
+    assert outcome_text(turn) == "percentage_change leaf0 leaf1"
 
 
 def test_inexpressible_answers_are_listed_separately(leaves: NumberMatrix) -> None:
@@ -117,7 +117,7 @@ def test_inexpressible_answers_are_listed_separately(leaves: NumberMatrix) -> No
 
 def test_a_row_that_is_added_up_is_its_numbers(leaves: NumberMatrix) -> None:
     (total,) = labelled(leaves, ("table_sum(sales, none)", 836.0))
-    assert (shown(total), total.outcome.value) == ("sum leaf0 leaf1", 836.0)
+    assert (outcome_text(total), total.outcome.value) == ("sum leaf0 leaf1", 836.0)
     (average,) = labelled(None, ("table_average(sales, none)", 418.0))
     assert (average.outcome.operation, average.outcome.value) == ("average", 418.0)
 
@@ -221,7 +221,7 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
     predictions = [
         prediction_of(record)
         for item in dataset.conversations
-        for record in turn_records(TurnPlace("floor", item.id), asyncio.run(play_conversation(item, solver)))
+        for record in turn_records(TurnPlace("floor", item.id), asyncio.run(answer_conversation(item, solver)))
     ]
     found = score_predictions(predictions, read_gold(sample_path()), dataset.conversations).score
     assert found.execution.total == 180
@@ -271,10 +271,10 @@ def test_a_change_and_an_average_are_found_however_they_are_derived(leaves: Numb
         ("subtract(435, 401), divide(#0, 401)", 435 / 401 - 1),
     ):
         (turn,) = labelled(leaves, (program, value))
-        assert shown(turn) == "percentage_change leaf0 leaf1"
+        assert outcome_text(turn) == "percentage_change leaf0 leaf1"
     for program in ("add(435, 401), divide(#0, 2)", "add(435, 401), divide(#0, const_2)"):
         (turn,) = labelled(leaves, (program, 418.0))
-        assert shown(turn) == "average leaf0 leaf1"
+        assert outcome_text(turn) == "average leaf0 leaf1"
     for program in ("add(435, 401), multiply(#0, const_m1), divide(#1, 2)", "subtract(-435, 401), divide(#0, 2)"):
         (turn,) = labelled(leaves, (program, -418.0))
         assert (turn.outcome.operation, [o.value for o in turn.outcome.operands]) == ("average", [-435.0, -401.0])

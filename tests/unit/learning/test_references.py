@@ -54,7 +54,7 @@ def test_the_memory_has_the_programs_before_and_nothing_of_the_turn_itself() -> 
     ]  # fmt: skip
     results = results_of_turns(last.memory)
     assert results[4] is not None
-    assert results[4].rests == (2, 3)
+    assert results[4].dependencies == (2, 3)
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def scorer() -> Trees:
 
 
 @pytest.mark.slow
-def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
+def test_scorer_finds_the_correct_leaf_on_other_pages(scorer: Trees) -> None:
     random = np.random.default_rng(1)
     turns = [turn(12, random) for _ in range(40)]
     found = [int(shares.argmax()) for shares in scorer.predict([rows for rows, _ in turns])]
@@ -36,7 +36,7 @@ def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
 
 
 @pytest.mark.slow
-def test_what_turns_of_little_weight_show_counts_little() -> None:
+def test_turns_of_low_weight_count_little() -> None:
     random = np.random.default_rng(3)
     turns = [turn(8, random) for _ in range(60)]
     against = [(rows, 0.1 * np.roll(targets, 1)) for rows, targets in turns]
@@ -55,7 +55,7 @@ def test_each_page_has_shares_of_its_own(scorer: Trees) -> None:
     assert [len(part) for part in scorer.predict([nothing])] == [0]
 
 
-def test_what_speaks_for_a_leaf_never_makes_it_less_likely(scorer: Trees) -> None:
+def test_positive_features_never_lower_a_leafs_score(scorer: Trees) -> None:
     rows = np.zeros((11, len(COLUMNS)), np.float32)
     rows[:, IN_ROW] = np.linspace(0, 1, 11)
     (shares,) = scorer.predict([rows])

@@ -23,12 +23,12 @@ def examples() -> tuple[Example, ...]:
 
 
 @pytest.fixture(scope="module")
-def puts(examples: tuple[Example, ...]) -> list[SyntheticQuestion]:
+def synthetic_questions(examples: tuple[Example, ...]) -> list[SyntheticQuestion]:
     return put_questions(examples)
 
 
-def test_every_question_is_put_to_its_own_page_with_those_before_it(
-    examples: tuple[Example, ...], puts: list[SyntheticQuestion]
+def test_synthetic_questions_include_the_own_page_and_history(
+    examples: tuple[Example, ...], synthetic_questions: list[SyntheticQuestion]
 ) -> None:
     questions = {
         (e.document.digest, e.questions[:n], e.questions[n])
@@ -36,23 +36,25 @@ def test_every_question_is_put_to_its_own_page_with_those_before_it(
         if e.document
         for n in range(len(e.questions))
     }
-    assert {(put.document.digest, put.history, put.question) for put in puts if put.answerable} == questions
+    assert {
+        (put.document.digest, put.history, put.question) for put in synthetic_questions if put.answerable
+    } == questions
 
 
-def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(puts: list[SyntheticQuestion]) -> None:
+def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(synthetic_questions: list[SyntheticQuestion]) -> None:
     # No company of the sample has two pages.
-    assert {put.kind for put in puts} == {*KINDS} - {"other page"}
+    assert {put.kind for put in synthetic_questions} == {*KINDS} - {"other page"}
 
 
-def test_one_seed_gives_one_set(examples: tuple[Example, ...], puts: list[SyntheticQuestion]) -> None:
+def test_one_seed_gives_one_set(examples: tuple[Example, ...], synthetic_questions: list[SyntheticQuestion]) -> None:
     again = put_questions(examples)
     assert [(p.document.digest, p.history, p.question, p.kind) for p in again] == [
-        (p.document.digest, p.history, p.question, p.kind) for p in puts
+        (p.document.digest, p.history, p.question, p.kind) for p in synthetic_questions
     ]
 
 
-def test_the_other_year_is_printed_nowhere(puts: list[SyntheticQuestion]) -> None:
-    for put in (put for put in puts if put.kind == "other year"):
+def test_the_other_year_is_printed_nowhere(synthetic_questions: list[SyntheticQuestion]) -> None:
+    for put in (put for put in synthetic_questions if put.kind == "other year"):
         printed = " ".join(
             [cell.text for table in put.document.tables for row in table.cells for cell in row]
             + [sentence.text for sentence in put.document.sentences]
@@ -61,16 +63,18 @@ def test_the_other_year_is_printed_nowhere(puts: list[SyntheticQuestion]) -> Non
         assert any(word.isdigit() and len(word) == 4 for word in words)
 
 
-def test_a_page_of_another_company_is_not_the_questions_own(puts: list[SyntheticQuestion]) -> None:
-    own = {(put.question, put.document.id) for put in puts if put.answerable and not put.history}
-    others = [put for put in puts if put.kind == "other company"]
+def test_a_page_of_another_company_is_not_the_questions_own(synthetic_questions: list[SyntheticQuestion]) -> None:
+    own = {(put.question, put.document.id) for put in synthetic_questions if put.answerable and not put.history}
+    others = [put for put in synthetic_questions if put.kind == "other company"]
     assert others
     assert not any((put.question, put.document.id) in own for put in others)
 
 
-def test_what_is_removed_is_not_on_the_page(puts: list[SyntheticQuestion], examples: tuple[Example, ...]) -> None:
+def test_removed_number_is_not_on_the_page(
+    synthetic_questions: list[SyntheticQuestion], examples: tuple[Example, ...]
+) -> None:
     whole = {e.document.id: e.document for e in examples if e.document}
-    removed = [put for put in puts if put.kind == "line removed"]
+    removed = [put for put in synthetic_questions if put.kind == "line removed"]
     assert removed
     for put in removed:
         before = whole[put.document.id]
@@ -81,7 +85,7 @@ def test_what_is_removed_is_not_on_the_page(puts: list[SyntheticQuestion], examp
         assert lines[0] < lines[1] or columns[0] < columns[1]
 
 
-def _asked(name: str, label: str, value: str, question: str) -> Example:
+def _example(name: str, label: str, value: str, question: str) -> Example:
     document = page([["", "2008", "2007"], [label, value, "70"], ["other costs", "12", "15"]], name=name)
     return Example(name, (question,), (GoldTurn(value, a_value(value), None, 0),), document, name[:4])
 
@@ -89,15 +93,15 @@ def _asked(name: str, label: str, value: str, question: str) -> Example:
 def test_a_page_that_has_the_same_by_accident_is_left_out() -> None:
     question = "what was the net revenue in 2008?"
     same = [
-        _asked("ACME/2008/page_1.pdf", "net revenue", "135", question),
-        _asked("BOLT/2008/page_1.pdf", "net revenue", "150", question),
+        _example("ACME/2008/page_1.pdf", "net revenue", "135", question),
+        _example("BOLT/2008/page_1.pdf", "net revenue", "150", question),
     ]
     assert not [put for put in put_questions(same) if put.kind == "other company"]
-    other = [same[0], _asked("BOLT/2008/page_1.pdf", "rent of towers", "150", "what was the rent of towers in 2008?")]
+    other = [same[0], _example("BOLT/2008/page_1.pdf", "rent of towers", "150", "what was the rent of towers in 2008?")]
     assert "what was the net revenue in 2008?" in [put.question for put in put_questions(other) if not put.answerable]
 
 
-def test_independent_questions_for_choices_are_put_too(tmp_path: Path) -> None:
+def test_independent_choice_questions_are_included(tmp_path: Path) -> None:
     examples = read_examples([write_tatqa(tmp_path)])
     own = {put.question for put in put_questions(examples) if put.answerable}
     chosen = {

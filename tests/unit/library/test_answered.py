@@ -42,7 +42,7 @@ def rich_text(shown: object) -> str:
     return file.getvalue()
 
 
-def test_they_are_a_sequence(answers: Answers) -> None:
+def test_answers_are_a_sequence(answers: Answers) -> None:
     price, change = answers
     assert [*answers] == [price, change] == [*answers[:]]
     assert isinstance(answers[1:], Answers)
@@ -100,7 +100,7 @@ def test_a_withheld_answer_shows_no_arithmetic(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=ascii)
-def test_whatever_the_page_says_is_words(attack: str) -> None:
+def test_any_text_is_a_text_value(attack: str) -> None:
     grid = [["", f"2010 {attack}", "2009"], [f"net sales {attack}", "$ 120", f"100 {attack}"], ["rent", "5", "4"]]
     document = page(grid, [f"sales were $ 77 in 2008 {attack} ."])
     opened = quaestor.open(document)
@@ -149,7 +149,7 @@ def asked_prices() -> Answers:
     return quaestor.open("sample#QUIL/2007/page_88.pdf").ask(PRICES)
 
 
-def test_both_have_the_same_columns_of_the_same_types(asked_prices: Answers) -> None:
+def test_pandas_and_polars_frames_have_equal_columns_and_types(asked_prices: Answers) -> None:
     import polars
 
     for some in (asked_prices, asked_prices[:1], asked_prices[3:], Answers()):
@@ -175,7 +175,7 @@ def test_a_number_is_exact_as_text_and_a_float_to_compute_with(asked_prices: Ans
     assert asked_prices.to_pandas()["number"].sum() == pytest.approx(48.65 + 33.2 + 0.46536, abs=1e-4)
 
 
-def test_what_is_missing_is_missing(asked_prices: Answers) -> None:
+def test_missing_values_are_null(asked_prices: Answers) -> None:
     first, *_, last = asked_prices.to_polars().to_dicts()
     assert (first["formula"], first["reason"], first["unit"]) == (None, None, "USD")
     assert first["sources"] == "exercise price | 2007: $ 48.65"

@@ -25,7 +25,7 @@ def conversation(tmp_path: Path) -> OngoingConversation:
     return quaestor.open(NAME, settings=settings).conversation()
 
 
-def shown(conversation: OngoingConversation) -> list[str]:
+def answer_texts(conversation: OngoingConversation) -> list[str]:
     return [str(answer) for answer in conversation.answers]
 
 
@@ -39,7 +39,7 @@ def test_each_question_may_refer_to_all_before_it(conversation: OngoingConversat
     assert "QUIL/2007/page_88.pdf: 5" in repr(conversation)
 
 
-def test_it_is_asked_plainly_and_awaited_in_one(conversation: OngoingConversation) -> None:
+def test_question_is_asked_and_awaited_in_one_call(conversation: OngoingConversation) -> None:
     async def awaited() -> None:
         async with conversation:
             assert str(await conversation.ask_async(ASKED[1])) == "$ 27.95"
@@ -47,22 +47,22 @@ def test_it_is_asked_plainly_and_awaited_in_one(conversation: OngoingConversatio
 
     conversation.ask(ASKED[0])
     asyncio.run(awaited())
-    assert shown(conversation) == ["$ 48.65", "$ 27.95", "$ 20.70"]
+    assert answer_texts(conversation) == ["$ 48.65", "$ 27.95", "$ 20.70"]
     with pytest.raises(InputError):
         conversation.ask(ASKED[0])
     conversation.close()
 
 
-def test_who_asks_at_once_is_answered_one_after_the_other(conversation: OngoingConversation) -> None:
+def test_concurrent_questions_are_answered_in_order(conversation: OngoingConversation) -> None:
     threads = [threading.Thread(target=conversation.ask, args=(ASKED[0],)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert shown(conversation) == [str(one) for one in quaestor.open(NAME).ask([ASKED[0]] * 4)]
+    assert answer_texts(conversation) == [str(one) for one in quaestor.open(NAME).ask([ASKED[0]] * 4)]
 
 
-def test_what_cannot_be_asked_leaves_it_as_it_was(conversation: OngoingConversation) -> None:
+def test_invalid_question_leaves_the_conversation_unchanged(conversation: OngoingConversation) -> None:
     with pytest.raises(QuestionError):
         conversation.ask(["what was the exercise price in 2007?", " "])
     assert len(conversation.answers) == 0
@@ -74,15 +74,15 @@ def test_the_last_question_is_taken_back(conversation: OngoingConversation) -> N
     assert len(conversation.take_back()) == 0
     conversation.ask(ASKED)
     assert [str(one) for one in conversation.take_back()] == ["$ 20.70"]
-    assert shown(conversation) == ["$ 48.65", "$ 27.95"]
+    assert answer_texts(conversation) == ["$ 48.65", "$ 27.95"]
     assert str(conversation.ask("and in 2006?")) == "$ 33.20"
 
 
-def test_what_depends_on_a_correction_follows_and_comes_back(conversation: OngoingConversation) -> None:
+def test_dependent_answers_follow_a_correction_and_its_undo(conversation: OngoingConversation) -> None:
     answered = conversation.ask(ASKED)
     changes = conversation.fix('2 cell "exercise price" 2005 = 30.00', reason="misread")
     assert [str(change) for change in changes] == ["answer 2: $ 27.95 -> $ 30.00", "answer 3: $ 20.70 -> $ 18.65"]
-    assert shown(conversation) == ["$ 48.65", "$ 30.00", "$ 18.65"]
+    assert answer_texts(conversation) == ["$ 48.65", "$ 30.00", "$ 18.65"]
     assert conversation.answers[1].sources[0].text.startswith("30.00 (")
     (correction,) = conversation.corrections
     assert (correction.author, correction.reason) == ("Ada", "misread")
@@ -105,7 +105,7 @@ def test_a_choice_is_made_by_a_typed_value_or_out_of_those_offered(conversation:
     assert str(conversation.correct(offer.act)[0]).startswith("answer 2: $ 33.20 -> ")
 
 
-def test_what_cannot_be_corrected_is_said(conversation: OngoingConversation) -> None:
+def test_impossible_correction_raises_an_error(conversation: OngoingConversation) -> None:
     for act in (
         lambda: conversation.fix("2"),
         conversation.undo,
@@ -141,14 +141,14 @@ def test_every_other_reading_that_the_solver_kept_can_be_chosen() -> None:
         assert (first.number, first.now) == (place + 1, answers[place].answer.other_readings[0].shown)
         assert first.turn.verified
         conversation.fix(f"{place + 1} reading 1")
-        assert shown(conversation) == [str(one) for one in answers]
+        assert answer_texts(conversation) == [str(one) for one in answers]
         for _ in range(2):
             conversation.undo()
         assert conversation.answers == answers
 
 
 @pytest.mark.slow
-def test_it_is_kept_where_that_is_asked_for_and_handed_on(conversation: OngoingConversation, tmp_path: Path) -> None:
+def test_conversation_is_saved_on_request(conversation: OngoingConversation, tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
     from quaestor.cli.app import make_app

@@ -46,7 +46,7 @@ def test_a_list_of_questions_is_a_conversation() -> None:
     assert PAGE.ask(("what was the exercise price in 2007?",))[0].display == "$ 48.65"
 
 
-def test_it_works_inside_a_running_loop_as_in_a_notebook() -> None:
+def test_open_works_inside_a_running_event_loop() -> None:
     async def notebook() -> list[str]:
         opened = await quaestor.open_async(NAME)
         plain, waited = opened.ask(QUESTION), await opened.ask_async([QUESTION])
@@ -90,7 +90,7 @@ def test_places_are_found_without_an_answer() -> None:
     assert opened.find("zebra") == ()
 
 
-def test_what_a_document_is_read_with_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_is_looked_up_once_per_document(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[object] = []
 
     async def counted(corpus: Any, settings: Settings, cache: Any) -> quaestor.GraphProvider:
@@ -152,7 +152,7 @@ WRONG: tuple[Callable[[], object], ...] = (
 
 
 @for_each(WRONG)
-def test_a_mistake_is_said_in_one_line(act: Callable[[], object]) -> None:
+def test_mistake_is_reported_in_one_line(act: Callable[[], object]) -> None:
     with pytest.raises(quaestor.QuaestorError) as raised:
         act()
     assert "\n" not in str(raised.value)

@@ -43,7 +43,7 @@ def test_all_plain_calls_share_one_loop() -> None:
     assert len(found) == 1
 
 
-def test_what_a_plain_call_runs_cannot_wait_for_a_plain_call() -> None:
+def test_nested_synchronous_calls_are_refused() -> None:
     async def nested() -> int:
         return run_sync(number())
 

@@ -9,7 +9,7 @@ from quaestor.testing.models import Reply
 
 @pytest.fixture
 def server(local_models: None) -> Iterator[ModelServer]:
-    with ModelServer(lambda asked: Reply("hello")) as running:
+    with ModelServer(lambda request: Reply("hello")) as running:
         yield running
 
 

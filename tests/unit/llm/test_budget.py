@@ -34,7 +34,7 @@ def ask_until_refused(bench: Bench, meter: Meter, at_most: int = 20) -> str:
 
 
 def test_repeated_attempts_count(bench: Bench) -> None:
-    bench.server.script = lambda asked: broken(500)
+    bench.server.script = lambda request: broken(500)
     ask_until_refused(bench, Meter(Budget(requests=4)))
     assert len(bench.server.asked) == 4
 
@@ -57,7 +57,7 @@ def test_a_resumed_run_continues_its_counts(bench: Bench) -> None:
 
 
 def test_requests_in_parallel_stay_within_the_limit(bench: Bench) -> None:
-    bench.server.script = lambda asked: say("hello", delay=0.01)
+    bench.server.script = lambda request: say("hello", delay=0.01)
 
     async def run() -> list[object]:
         async with bench.connect(meter=Meter(Budget(requests=7))) as connection:

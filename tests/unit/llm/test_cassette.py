@@ -22,20 +22,20 @@ from quaestor.llm.transcript import Exchange, phase, turn_context
 from quaestor.testing.models import ReceivedRequest, Reply
 
 
-def spoken(asked: ReceivedRequest) -> Reply:
+def spoken(request: ReceivedRequest) -> Reply:
     """A little conversation with a tool, and troubles among it."""
-    number = len(asked.results)
+    number = len(request.results)
     if number == 0:
-        return call("lookup", row=len(asked.prompts))
-    return say(f"it is {asked.results[-1]} \u20ac\u2028 in row {len(asked.prompts)}")
+        return call("lookup", row=len(request.prompts))
+    return say(f"it is {request.results[-1]} \u20ac\u2028 in row {len(request.prompts)}")
 
 
 def troubled(script: Callable[[ReceivedRequest], Reply]) -> Callable[[ReceivedRequest], Reply]:
     """The script, but every third request goes wrong in one way or another."""
     faults = [broken(500), too_many("2"), garbled(), say("a reply that is cut off in the middle of it", cut=90)]
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        return faults[asked.number // 3 % len(faults)] if asked.number % 3 == 0 else script(asked)
+    def answer(request: ReceivedRequest) -> Reply:
+        return faults[request.number // 3 % len(faults)] if request.number % 3 == 0 else script(request)
 
     return answer
 
@@ -125,7 +125,7 @@ def test_a_time_out_replays_as_one(plain: Bench, tmp_path: Path) -> None:
 
 
 def test_no_key_is_needed_and_none_is_in_the_file(bench: Bench, tmp_path: Path) -> None:
-    bench.server.script = lambda asked: Reply(f"you are {CANARY}") if asked.number else broken(401 + 100)
+    bench.server.script = lambda request: Reply(f"you are {CANARY}") if request.number else broken(401 + 100)
     with CassetteRecorder(tmp_path / "c") as recorder:
         play(bench, recorder, 1)
     text = (tmp_path / "c").read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ def test_no_key_is_needed_and_none_is_in_the_file(bench: Bench, tmp_path: Path) 
 @pytest.fixture
 def three(bench: Bench, tmp_path: Path) -> Path:
     """A cassette with three questions of three conversations."""
-    bench.server.script = lambda asked: say("fine")
+    bench.server.script = lambda request: say("fine")
     path = tmp_path / "three"
 
     async def run(recorder: CassetteRecorder) -> None:
@@ -176,7 +176,7 @@ def test_a_request_that_was_not_recorded_names_the_nearest_and_what_differs(benc
     assert len(bench.server.asked) == 3, "asked the live server"
 
 
-def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: Path) -> None:
+def test_request_is_replayed_only_as_often_as_recorded(bench: Bench, three: Path) -> None:
     async def run() -> None:
         async with bench.connect(cassette=CassettePlayer(three)) as connection:
             for _ in range(2):
@@ -189,9 +189,9 @@ def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: P
 def test_identifiers_that_the_client_draws_are_matched_by_their_order(plain: Bench, tmp_path: Path) -> None:
     """A server that gives its tool calls no identifier makes the client draw one."""
 
-    def script(asked: ReceivedRequest) -> Reply:
-        if asked.results:
-            return say(asked.results[-1])
+    def script(request: ReceivedRequest) -> Reply:
+        if request.results:
+            return say(request.results[-1])
         call_without_id = {"type": "function", "function": {"name": "lookup", "arguments": '{"row": 1}'}, "id": ""}
         message = {"role": "assistant", "content": None, "tool_calls": [call_without_id]}
         choices = [{"index": 0, "message": message, "finish_reason": "tool_calls"}]

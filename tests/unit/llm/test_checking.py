@@ -10,10 +10,10 @@ from quaestor.llm.naming import PROFILES
 from quaestor.testing.models import ReceivedRequest, Reply
 
 
-def able(asked: ReceivedRequest) -> Reply:
-    if "add" in asked.tools:
+def able(request: ReceivedRequest) -> Reply:
+    if "add" in request.tools:
         return call("add", a=2, b=3)
-    return say('{"total": 5}' if "response_format" in asked.body else "ready")
+    return say('{"total": 5}' if "response_format" in request.body else "ready")
 
 
 def check(bench: Bench) -> list[ModelCheck]:
@@ -40,7 +40,7 @@ def test_a_model_that_can_do_everything(plain: Bench) -> None:
 
 
 def test_a_model_that_talks_instead(plain: Bench) -> None:
-    plain.server.script = lambda asked: say("I would rather talk.")
+    plain.server.script = lambda request: say("I would rather talk.")
     _, tools, structured, streaming = check(plain)
     assert not tools.able
     assert "'I would rather talk.'" in tools.detail
@@ -52,19 +52,21 @@ def test_a_model_that_talks_instead(plain: Bench) -> None:
 
 @pytest.mark.parametrize("wrong", [call("multiply", a=2, b=3), call("add", a=2, b="x")])
 def test_a_tool_call_that_is_wrong(plain: Bench, wrong: Reply) -> None:
-    plain.server.script = lambda asked: wrong if asked.tools else able(asked)
+    plain.server.script = lambda request: wrong if request.tools else able(request)
     assert not check(plain)[1].able
 
 
 def test_a_server_that_refuses_tools(plain: Bench) -> None:
-    plain.server.script = lambda asked: Reply("tools are not supported", status=400) if asked.tools else able(asked)
+    plain.server.script = lambda request: (
+        Reply("tools are not supported", status=400) if request.tools else able(request)
+    )
     found = check(plain)
     assert not found[1].able
     assert "tools are not supported" in found[1].detail
     assert found[3].able
 
 
-def test_what_a_profile_switches_off_is_not_asked_for(plain: Bench) -> None:
+def test_features_disabled_in_a_profile_are_not_checked(plain: Bench) -> None:
     plain.server.script = able
     plain.spec = replace(plain.spec, profile=PROFILES["plain"])
     found = check(plain)

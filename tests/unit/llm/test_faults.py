@@ -55,22 +55,22 @@ def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
 
 
 def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
-    bench.server.script = lambda asked: broken(503)
+    bench.server.script = lambda request: broken(503)
     fails(bench, OutageError, "503.*out of order")
     assert len(bench.server.asked) == bench.spec.attempts
     assert len(bench.pauses) == bench.spec.attempts - 1
 
 
 def test_a_reply_that_is_nested_without_end_is_the_turns_error(bench: Bench) -> None:
-    bench.server.script = lambda asked: garbled("[" * 100_000)
+    bench.server.script = lambda request: garbled("[" * 100_000)
     fails(bench, ModelReplyError, bench.spec.name)
 
 
-@pytest.mark.parametrize("asked", ["7", "0"])
-def test_retry_after_is_obeyed(bench: Bench, asked: str) -> None:
-    bench.says(too_many(asked), say("here"))
+@pytest.mark.parametrize("seconds", ["7", "0"])
+def test_retry_after_is_obeyed(bench: Bench, seconds: str) -> None:
+    bench.says(too_many(seconds), say("here"))
     assert ask(bench) == "here"
-    assert int(asked) <= bench.pauses[0] <= int(asked) + 0.1
+    assert int(seconds) <= bench.pauses[0] <= int(seconds) + 0.1
 
 
 def test_retry_after_may_be_a_date(bench: Bench) -> None:
@@ -92,7 +92,7 @@ def test_a_server_that_forbids_retries_is_not_asked_again(bench: Bench) -> None:
 
 
 def test_a_slow_server_is_given_up(bench: Bench) -> None:
-    bench.server.script = lambda asked: say("late", delay=30)
+    bench.server.script = lambda request: say("late", delay=30)
     fails(bench, OutageError, "0.3", spec=replace(bench.spec, timeout=0.3, attempts=2))
     assert [exchange.status for exchange in bench.exchanges] == [None, None]
     assert all(exchange.error for exchange in bench.exchanges)

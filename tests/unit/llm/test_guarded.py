@@ -15,12 +15,12 @@ from quaestor.testing.models import ReceivedRequest, Reply
 
 
 @pytest.mark.slow
-def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_after_pauses_all_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     times = list[float]()
 
-    def script(asked: ReceivedRequest) -> Reply:
+    def script(request: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
-        return too_many("1") if asked.number == 0 else say("14.14")
+        return too_many("1") if request.number == 0 else say("14.14")
 
     async def ask(url: str) -> list[str]:
         async with connect(find_model(f"openai:scripted@{url}/v1")) as line:
@@ -40,8 +40,8 @@ def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pyt
 
 @pytest.mark.slow
 def test_another_model_is_asked_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script(asked: ReceivedRequest) -> Reply:
-        return too_many("2") if asked.body["model"] == "busy" and not busy else say("14.14")
+    def script(request: ReceivedRequest) -> Reply:
+        return too_many("2") if request.body["model"] == "busy" and not busy else say("14.14")
 
     busy = list[float]()
 

@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from model_replies import broken, written
+from model_replies import broken, serialize_reply
 
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.testing.models import Call, Protocol, ReceivedRequest, Reply
@@ -11,7 +11,7 @@ CALLED = Reply("I look it up.", (Call("query_kg", {"property": "net income"}), C
 
 
 def body_of(protocol: Protocol, reply: Reply, stream: bool) -> str:
-    return written(ReceivedRequest(protocol, {"model": "m", "stream": stream}, {}, 0), reply)[0]
+    return serialize_reply(ReceivedRequest(protocol, {"model": "m", "stream": stream}, {}, 0), reply)[0]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -12,7 +12,7 @@ def in_pieces(text: bytes, cuts: list[int], secrets: tuple[str, ...] = KEYS) -> 
     blanking = Redactor(secrets)
     edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [blanking.feed(text[start:end]) for start, end in pairwise(edges)]
-    return b"".join(pieces) + blanking.rest()
+    return b"".join(pieces) + blanking.flush()
 
 
 @given(st.lists(st.sampled_from(["ab", "abababac", "abababad-long", "c", "x", "-lo"])), st.lists(st.integers(0, 60)))

@@ -42,7 +42,7 @@ def test_a_key_is_nowhere(
     bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    bench.server.script = lambda asked: TROUBLE[asked.number]
+    bench.server.script = lambda request: TROUBLE[request.number]
     found = io.StringIO()
 
     async def run(recorder: CassetteRecorder) -> None:

@@ -5,7 +5,7 @@ from quaestor.llm.cassette import differences
 
 
 @pytest.mark.parametrize(
-    ("recorded", "asked", "places"),
+    ("recorded", "sent", "places"),
     [
         ({"a": 1}, {"a": 1}, []),
         ({"a": 1}, {"a": 2}, ["a"]),
@@ -17,5 +17,5 @@ from quaestor.llm.cassette import differences
         ({"a": 1}, {"a": "1"}, ["a"]),
     ],
 )  # fmt: skip
-def test_each_place_is_named(recorded: JsonValue, asked: JsonValue, places: list[str]) -> None:
-    assert [line.partition(":")[0] for line in differences(recorded, asked)] == places
+def test_each_place_is_named(recorded: JsonValue, sent: JsonValue, places: list[str]) -> None:
+    assert [line.partition(":")[0] for line in differences(recorded, sent)] == places

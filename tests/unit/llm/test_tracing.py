@@ -18,7 +18,7 @@ from solver_bench import context_of, spec_for
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ModelAccessError, SettingsError
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.tracing import start_tracing
 from quaestor.solvers.agent.solver import AgentSolver
@@ -45,7 +45,7 @@ def test_a_request_is_a_span_with_its_prompt_and_without_its_key(bench: Bench) -
     assert CANARY not in attributes
 
 
-def test_nothing_is_traced_unless_asked_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tracing_is_off_by_default(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pydantic_ai.models.instrumented.InstrumentedModel.__init__", None)
     ask(bench, None)
     assert len(bench.exchanges) == 1
@@ -78,7 +78,7 @@ def spans_of(script: Script, *questions: str, kept: list[ReadableSpan] | None = 
             config = ModelConfig(spec_for(server), tracing=provider)
             async with open_session(config) as session:
                 session.run = "a run"
-                await play_conversation(conversation, AgentSolver(ONE_TALK), None, session)
+                await answer_conversation(conversation, AgentSolver(ONE_TALK), None, session)
 
     try:
         asyncio.run(run())
@@ -141,7 +141,7 @@ def test_a_turn_its_replies_and_its_tools_are_spans_by_the_conventions(local_mod
         assert inner.parent.span_id == turn.context.span_id
 
 
-def test_what_goes_wrong_is_the_spans_error(local_models: None) -> None:
+def test_exception_is_recorded_in_the_span(local_models: None) -> None:
     refused = Reply(calls=(Call("query_kg", {"entityType": "Nothing"}), Call("no_tool_\ud800", "{")))
     found = spans_of(scripted([refused]), QUESTION)
     (turn,), tools = found["invoke_agent"], found["execute_tool"]
@@ -155,22 +155,22 @@ def test_what_goes_wrong_is_the_spans_error(local_models: None) -> None:
 def test_an_outage_ends_its_span_with_its_kind(local_models: None) -> None:
     spans: list[ReadableSpan] = []
     with pytest.raises(ModelAccessError):
-        spans_of(lambda asked: broken(401), QUESTION, kept=spans)
+        spans_of(lambda request: broken(401), QUESTION, kept=spans)
     turn = next(span for span in spans if span.name == "invoke_agent agent")
     assert tags(turn)["error.type"] == "ModelAccessError"
     assert turn.status.status_code is StatusCode.ERROR
 
 
-def test_turns_of_conversations_that_are_played_at_once_do_not_mix(local_models: None) -> None:
+def test_concurrent_conversations_do_not_mix(local_models: None) -> None:
     spans, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
     document = context_of().document
 
     async def run() -> None:
-        with ModelServer(lambda asked: say("no", delay=0.01)) as server:
+        with ModelServer(lambda request: say("no", delay=0.01)) as server:
             async with open_session(ModelConfig(spec_for(server), tracing=provider)) as session:
                 many = [Conversation(f"talk {n}", document, (QUESTION, QUESTION)) for n in range(4)]
-                talks = (play_conversation(one, AgentSolver(ONE_TALK), None, session) for one in many)
+                talks = (answer_conversation(one, AgentSolver(ONE_TALK), None, session) for one in many)
                 await asyncio.gather(*talks)
 
     asyncio.run(run())

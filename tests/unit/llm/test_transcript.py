@@ -7,7 +7,7 @@ from datetime import UTC
 import httpx2
 import pytest
 from model_bench import Bench
-from model_replies import broken, call, say, written
+from model_replies import broken, call, say, serialize_reply
 from pydantic_ai import Agent
 
 from quaestor.errors import ModelReplyError
@@ -41,7 +41,7 @@ def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) 
     assert len(bench.exchanges) == 4
     for exchange, request, reply in zip(bench.exchanges, bench.server.asked, replies, strict=True):
         assert json.loads(exchange.request) == request.body
-        assert exchange.response == written(request, reply)[0]
+        assert exchange.response == serialize_reply(request, reply)[0]
         assert exchange.status == reply.status
         assert exchange.method == "POST"
         assert exchange.path in ("/v1/chat/completions", "/v1/messages")
@@ -53,7 +53,7 @@ def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) 
 
 
 def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
-    bench.server.script = lambda asked: say(asked.prompts[0], delay=0.002)
+    bench.server.script = lambda request: say(request.prompts[0], delay=0.002)
 
     async def run() -> None:
         async with bench.connect() as connection:

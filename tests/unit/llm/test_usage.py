@@ -41,7 +41,7 @@ def test_counts_are_the_same_in_every_form(body: str) -> None:
     assert read_usage(body, "{}", answered=True) == Usage(1, 100, 20, 60)
 
 
-def test_what_a_reply_quotes_is_not_counted() -> None:
+def test_quoted_text_of_a_reply_is_not_counted() -> None:
     text = json.dumps({"usage": {"prompt_tokens": 9_999_999}})
     body = json.dumps({"choices": [{"message": {"content": text}}], "usage": OPENAI})
     assert read_usage(body, "{}", answered=True).input_tokens == 100
@@ -59,7 +59,7 @@ def test_counts_that_no_server_means_are_not_believed(usage: str) -> None:
 
 
 @pytest.mark.parametrize("body", ['{"choices": []}', "not JSON at all", stream({"choices": []}), '{"usage": null}'])
-def test_what_no_server_counts_is_estimated(body: str) -> None:
+def test_uncounted_tokens_are_estimated(body: str) -> None:
     usage = read_usage(body, "x" * 400, answered=True)
     assert usage.input_tokens == 100
     assert usage.output_tokens == len(body) // 4

@@ -47,7 +47,7 @@ class Broken:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_what_happens_meanwhile_is_told_to_who_asks_for_it(tmp_path: Path, mode: str) -> None:
+async def test_progress_is_reported_to_clients_that_request_it(tmp_path: Path, mode: str) -> None:
     solver, lines = Waiting(), list[str | None]()
 
     async def told(progress: float, total: float | None, message: str | None) -> None:
@@ -124,9 +124,7 @@ async def read(client: Client, uri: str) -> str:
     return content.text  # type: ignore[union-attr]
 
 
-async def test_more_calls_than_there_is_room_for_are_told_to_come_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_excess_calls_are_refused_with_retry_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "AT_ONCE", 2)
     solver = Waiting()
     async with client_of_folder(tmp_path, answering=solver) as client:
@@ -138,7 +136,7 @@ async def test_more_calls_than_there_is_room_for_are_told_to_come_again(
         assert await called(client, "read_document")
 
 
-async def test_what_nobody_foresaw_is_one_line_that_tells_nothing(
+async def test_unexpected_error_is_one_line_without_details(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -153,7 +151,7 @@ async def test_what_nobody_foresaw_is_one_line_that_tells_nothing(
     caplog.clear()
 
 
-async def test_a_solver_with_a_defect_leaves_the_turn_wrong_and_tells_no_path(tmp_path: Path) -> None:
+async def test_solver_defect_fails_the_turn_without_revealing_paths(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path, answering=Broken()) as client:
         result = await client.call_tool("ask", ASKED)
         assert "/home/somebody" not in str(result)

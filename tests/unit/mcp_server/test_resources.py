@@ -75,7 +75,7 @@ async def test_runs_over_datasets_are_resources(tmp_path: Path) -> None:
         "",
     ],
 )
-async def test_nothing_else_is_and_no_path_of_the_machine_is_told(tmp_path: Path, uri: str) -> None:
+async def test_other_resources_are_refused_without_revealing_paths(tmp_path: Path, uri: str) -> None:
     async with client_of_folder(tmp_path) as client:
         with pytest.raises(MCPError) as refused:
             await client.read_resource(uri)

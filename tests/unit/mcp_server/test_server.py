@@ -42,7 +42,7 @@ async def test_every_tool_says_what_it_takes_and_gives(tmp_path: Path) -> None:
         assert tool.annotations.open_world_hint is False
 
 
-async def test_what_the_document_does_not_say_is_said(tmp_path: Path) -> None:
+async def test_missing_answer_has_a_reason(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         reply = await called(client, "ask", document=FILING, question="what were net sales in 2015?")
     (answer,) = reply["answers"]
@@ -62,7 +62,7 @@ async def test_a_document_is_read_as_a_whole_in_parts_and_by_table(tmp_path: Pat
     assert "part 2" in beyond
 
 
-async def test_what_of_a_table_was_not_understood_is_told_wherever_it_is_used(tmp_path: Path) -> None:
+async def test_table_warnings_are_shown_wherever_the_table_is_used(tmp_path: Path) -> None:
     (tmp_path / "filings").mkdir()
     (tmp_path / "filings" / "odd.md").write_text(
         "# Balance sheet (EUR m)\n\n| | 2023 | 2022 |\n|---|---|---|\n"

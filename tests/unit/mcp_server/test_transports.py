@@ -119,7 +119,7 @@ async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, loc
         "source": "table",
         "params": {"row_query": "Net sales", "col_query": "2024"},
     }
-    with ModelServer(lambda asked: call("write_plan", thought_process="a cell", steps=[extract])) as model:
+    with ModelServer(lambda request: call("write_plan", thought_process="a cell", steps=[extract])) as model:
         async with over_stdio(
             str(tmp_path / "filings"), "--solver", "workflow", "--model", f"openai:scripted@{model.url}/v1",
             store=tmp_path / "runs.db", environment={"OPENAI_API_KEY": "sk-test"},

@@ -18,7 +18,7 @@ def test_the_order_of_documents_changes_no_byte(documents: list[Document]) -> No
     assert build_ontology(documents).to_turtle() == SAMPLE.to_turtle()
 
 
-def test_what_is_spooled_to_a_file_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spooling_to_a_file_does_not_change_the_ontology(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builder_module, "_IN_MEMORY", 1)
     assert build_ontology(sample_pages()).to_turtle() == SAMPLE.to_turtle()
 

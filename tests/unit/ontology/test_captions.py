@@ -55,5 +55,5 @@ def test_a_caption_is_read_with_less_around_its_name(caption: str, shortest: str
     "caption",
     ["mortgage loans (average)", "net income excluding one-time items", "margin (percent)", "debt including interest"],
 )
-def test_what_makes_it_another_figure_stays(caption: str) -> None:
+def test_qualifiers_of_a_caption_are_kept(caption: str) -> None:
     assert list(readings(caption)) == [caption]

@@ -5,7 +5,7 @@ from quaestor.documents.table import TableRole
 from quaestor.ontology.labels import Context, CueIndex, contexts_of
 
 
-def test_a_table_is_told_by_its_caption_headings_and_the_sentences_before_it() -> None:
+def test_table_is_described_by_caption_headings_and_preceding_sentences() -> None:
     document = page([["( in millions )", "2008"], ["rent", "3"]], ["far", "near", "nearest"], ["after"])
     texts = contexts_of(document)[0].texts
     assert ("lead", "nearest") in texts

@@ -13,7 +13,7 @@ def test_classes_have_labels_and_cues_in_lower_case() -> None:
         assert all(cue == cue.lower().strip() for cue in c.cues)
 
 
-def test_a_cue_stands_once_and_for_one_class() -> None:
+def test_cues_are_unique_and_belong_to_one_class() -> None:
     cues = [" ".join(map(singular, cue.split())) for c in read_core().classes for cue in c.cues]
     assert [cue for cue in cues if cues.count(cue) > 1] == []
 

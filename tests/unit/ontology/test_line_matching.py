@@ -38,7 +38,7 @@ def test_a_line_that_none_of_them_names_is_not_found(caption: str) -> None:
     assert INDEX.find(caption) is None
 
 
-def test_what_every_line_of_such_a_table_is_needs_table_and_number() -> None:
+def test_line_common_to_a_table_needs_table_and_number() -> None:
     at_100 = INDEX.find("quill rangers", LineContext(PERFORMANCE, Decimal("100.00")))
     assert at_100 is not None
     assert at_100.property == "kg:growth_of_an_investment"

@@ -58,7 +58,7 @@ def test_kinds_of_metrics_are_no_circle() -> None:
     assert all(ancestors(metric.name) is not None for metric in METRICS)
 
 
-def test_nothing_of_the_file_is_left_unread() -> None:
+def test_every_line_of_the_rules_file_is_parsed() -> None:
     assert len(individuals("kg:MetricType")) == len(METRICS)
     assert individuals("kg:QuestionPattern") == {pattern.name for pattern in CORE.patterns}
     kinds = ("kg:CalculationRule", "kg:TransformationRule", "kg:ReadingRule", "kg:ScaleRule")

@@ -15,23 +15,23 @@ def revenues() -> Ontology:
 def test_the_variants_of_one_property_and_why() -> None:
     ontology = revenues()
     assert ontology.match("total revenues") is not None
-    found = ontology.why("total revenues", "revenue, net")
+    found = ontology.explain("total revenues", "revenue, net")
     assert found.same
     assert {step.rule for step in found.steps} <= {"plural", "qualifier", "same words"}
     assert found.steps
     assert "total" in found.reason
-    assert ontology.why("revenues ( 1 )", "total revenue").same
+    assert ontology.explain("revenues ( 1 )", "total revenue").same
 
 
 def test_why_not() -> None:
     ontology = build_ontology(
         [page([["", "2008"], ["bank debt", "3"], ["total bank debt", "4"], ["cash", "1"]], name="A/1")]
     )
-    assert "A/1" in ontology.why("bank debt", "total bank debt").reason
-    assert not ontology.why("bank debt", "total bank debt").same
-    assert not ontology.why("bank debt", "cash").same
-    assert "'moss'" in ontology.why("bank debt", "moss").reason
-    assert ontology.why("bank debt", "Bank Debt").same
+    assert "A/1" in ontology.explain("bank debt", "total bank debt").reason
+    assert not ontology.explain("bank debt", "total bank debt").same
+    assert not ontology.explain("bank debt", "cash").same
+    assert "'moss'" in ontology.explain("bank debt", "moss").reason
+    assert ontology.explain("bank debt", "Bank Debt").same
 
 
 def test_unknown_names_are_errors_that_name_the_nearest() -> None:
@@ -93,7 +93,7 @@ def test_a_line_of_the_core_is_a_property_of_every_ontology() -> None:
     assert ontology.property_named(found.property).label == "cost of sales"
     assert ontology.property_named("expense_of_a_kind").documents == ()
     assert found.property not in {p.name for p in ontology.properties}
-    assert ontology.why("cost of goods sold", "cost of products sold").same
+    assert ontology.explain("cost of goods sold", "cost of products sold").same
 
 
 def test_a_learned_label_goes_before_a_line_of_the_core() -> None:

@@ -22,7 +22,7 @@ def test_a_pattern_tells_something() -> None:
         assert pattern.order in (None, "as named", "reversed", "later first", "earlier first"), pattern.name
 
 
-def test_what_a_pattern_names_is_there() -> None:
+def test_names_in_patterns_exist() -> None:
     core = read_core()
     rules = {rule.name for rule in core.rules}
     assert {pattern.rule for pattern in PATTERNS} - {None} <= rules

@@ -31,7 +31,7 @@ def test_topics(sentence: str, expected: str | None) -> None:
         ("of ", None),
     ],
 )
-def test_what_a_number_is_said_to_be(before: str, expected: str | None) -> None:
+def test_phrases_for_kinds_of_numbers(before: str, expected: str | None) -> None:
     assert noun_phrase_before(before) == expected
 
 

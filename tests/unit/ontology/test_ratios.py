@@ -15,7 +15,7 @@ def individuals(kind: str) -> set[str]:
     return {triple.s for triple in core_triples() if triple.p == "rdf:type" and triple.o == kind}
 
 
-def test_nothing_of_the_file_is_left_unread_and_no_line_item_unused() -> None:
+def test_every_line_of_the_ratios_file_is_parsed_and_every_line_item_used() -> None:
     assert individuals("kg:FinancialRatio") == {ratio.name for ratio in CORE.ratios}
     assert individuals("kg:LineItem") == LINES.keys()
 
@@ -67,7 +67,7 @@ def test_an_example_names_its_ratio_and_no_other(ratio: FinancialRatio, example:
         "what was the statutory tax rate?",
     ],
 )
-def test_what_is_none_of_them(question: str) -> None:
+def test_labels_that_are_no_ratio(question: str) -> None:
     assert [ratio.name for ratio in CORE.ratios if ratio.matcher.search(question_words(question))] == []
 
 

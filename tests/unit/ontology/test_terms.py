@@ -35,13 +35,13 @@ def test_a_number_survives_with_its_zeros(value: Decimal) -> None:
 
 
 @given(TEXTS)
-def test_what_is_read_plainly_are_the_words_of_the_triples(text: str) -> None:
+def test_simple_parser_reads_the_same_triples(text: str) -> None:
     written = write_turtle([Triple("kg:a", "kg:b", text_term(text)), Triple("kg:a", "kg:c", "kg:d")], {})
     assert sorted(read_plainly(written, "a test")) == [("kg:a", "kg:b", text), ("kg:a", "kg:c", "kg:d")]
 
 
 @pytest.mark.parametrize("text", ["kg:a kg:b", "<a> <b> .", "_:x <urn:p> <urn:o> .", "\x00", "\ud800"])
-def test_what_is_no_turtle_of_ours_is_a_named_error(text: str) -> None:
+def test_invalid_turtle_raises_a_named_error(text: str) -> None:
     with pytest.raises(OntologyError):
         read_turtle(text, "a test")
     with pytest.raises(OntologyError):

@@ -7,7 +7,7 @@ from quaestor.ontology.lexicon import read_thesaurus
 
 
 @pytest.mark.parametrize(
-    ("asked", "expression", "printed"),
+    ("question", "expression", "printed"),
     [
         ("how many RSUs were handed out?", "handed out", "granted"),
         ("what does it owe suppliers?", "owe suppliers", "accounts payable"),
@@ -15,8 +15,8 @@ from quaestor.ontology.lexicon import read_thesaurus
         ("number of employees", "employees", "workforce"),
     ],
 )
-def test_what_people_type_stands_for_what_is_printed(asked: str, expression: str, printed: str) -> None:
-    text = terms(asked)
+def test_typed_synonyms_match_printed_labels(question: str, expression: str, printed: str) -> None:
+    text = terms(question)
     found = {text[one.start : one.end]: one.others for one in read_thesaurus().find(text)}
     assert terms(printed) in found[terms(expression)]
 

@@ -79,7 +79,7 @@ def test_a_row_that_is_not_bound_is_named() -> None:
         ((Compute(1, "add", (number("1"),)),), PlanValidationError),
     ],
 )
-def test_what_has_no_result_is_a_named_error(steps: tuple[Compute, ...], error: type[Exception]) -> None:
+def test_plan_without_result_raises_a_named_error(steps: tuple[Compute, ...], error: type[Exception]) -> None:
     with pytest.raises(error):
         execute(Plan(steps))
 
@@ -110,7 +110,7 @@ SHARE, OTHER = Compute(3, "percentage", (Ref(1), Ref(2))), Compute(4, "percentag
         (Compute(5, "greater", (Ref(3), Ref(4))), False),
     ],
 )
-def test_what_is_made_of_shares_alone_is_read_in_percent_as_they_are(last: Compute, fraction: bool) -> None:
+def test_result_of_percentages_is_in_percent(last: Compute, fraction: bool) -> None:
     plan = Plan((extract(1, "3"), extract(2, "12"), SHARE, OTHER, last))
     assert execute(plan, [StepResult(a_value("0.1"), fraction=True)]).result.fraction is fraction
 

@@ -145,7 +145,7 @@ def test_malformed_formulas_are_refused_with_their_place(text: str, position: in
         ("-(a > b)", PlanValidationError), ("abs(a > b)", PlanValidationError), ("1e60 * 1e60", MagnitudeError),
     ],
 )  # fmt: skip
-def test_what_has_no_result_is_a_named_error(text: str, error: type[PlanError]) -> None:
+def test_plan_without_result_raises_a_named_error(text: str, error: type[PlanError]) -> None:
     with pytest.raises(error):
         value(text)
 

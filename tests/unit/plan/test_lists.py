@@ -67,7 +67,7 @@ def items(*entries: tuple[str | None, str | None]) -> ValueList:
         ("maximum", [], Number(Decimal("4.1"))),
     ],
 )
-def test_what_is_asked_of_a_row(name: str, beside: list[str], expected: AnswerValue) -> None:
+def test_row_operations(name: str, beside: list[str], expected: AnswerValue) -> None:
     assert value((name, (SALES, *map(number, beside)))) == expected
 
 

@@ -11,7 +11,7 @@ from quaestor.plan.scales import needs_no_source, read_literal, write_literal
 
 
 @given(st.integers(-20, 10**7))
-def test_what_program_text_names_needs_no_source(number: int) -> None:
+def test_number_in_a_program_needs_no_source(number: int) -> None:
     written = write_literal(Decimal(number))
     assert read_literal(written) == number
     assert needs_no_source(Decimal(number)) or not written.startswith("const_")

@@ -128,7 +128,7 @@ def plans(draw: st.DrawFn, turns: int) -> Plan:
 
 
 @given(st.data())
-def test_what_the_text_computes_is_what_the_plans_compute(data: st.DataObject) -> None:
+def test_program_text_computes_the_result_of_its_plan(data: st.DataObject) -> None:
     history: list[Plan] = []
     registers: list[StepResult] = []
     for turn in range(data.draw(st.integers(1, 4))):

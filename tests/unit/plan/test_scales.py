@@ -128,7 +128,7 @@ def test_rule(operation: str, operands: list[str], value: str | bool, scale: Sca
 
 @pytest.mark.parametrize("operation", ["add", "subtract", "sum", "average", "minimum", "maximum"])
 @pytest.mark.parametrize("other", ["200K shares", "3 EUR", "12.5%"])
-def test_what_counts_different_things_has_no_sum(operation: str, other: str) -> None:
+def test_counts_of_different_units_have_no_sum(operation: str, other: str) -> None:
     with pytest.raises(OperandError, match=r"5 million USD and .* different things"):
         execute(plan(operation, "5M USD", other))
     for allowed in ("multiply", "divide"):
@@ -148,7 +148,7 @@ def test_money_passes_through_products_and_quotients() -> None:
     assert execute(plan("divide", "30M shares", "20M USD")).result.unit is None
 
 
-def test_what_counts_in_ones_is_not_what_has_no_scale() -> None:
+def test_scale_of_ones_differs_from_no_scale() -> None:
     words = [Dimension().scale_word, Dimension(in_ones=True).scale_word, Dimension(MILLION).scale_word]
     assert words == ["unknown", "one", "million"]
     value = execute(plan("multiply", "529300O shares", "39.19O USD")).result

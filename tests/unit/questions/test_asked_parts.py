@@ -9,7 +9,7 @@ from quaestor.questions.asked_parts import NO_PLACE, AskedParts, read_asked_part
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "parts"),
     [
         ("and the first one?", AskedParts((0,))),
         ("the latter", AskedParts((-1,), 2)),
@@ -26,8 +26,8 @@ from quaestor.questions.asked_parts import NO_PLACE, AskedParts, read_asked_part
         ("half of the second one", AskedParts((1,), 0, "divide", factor=Quantity(Decimal(2)))),
     ],
 )
-def test_parts_are_named_by_their_places(text: str, asked: AskedParts) -> None:
-    assert read_asked_parts(text) == asked
+def test_parts_are_named_by_their_places(text: str, parts: AskedParts) -> None:
+    assert read_asked_parts(text) == parts
 
 
 @pytest.mark.parametrize(

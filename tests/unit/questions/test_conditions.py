@@ -52,7 +52,7 @@ def test_years_and_lengths_of_time_are_not_limits() -> None:
     assert read_condition("was it higher than 2011?").limit is None
 
 
-def test_what_it_is_compared_with() -> None:
+def test_objects_of_comparisons() -> None:
     assert read_condition("was that more than in 2011?").than == "in 2011"
 
 

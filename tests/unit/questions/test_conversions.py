@@ -9,7 +9,7 @@ from quaestor.questions.conversions import AskedConversion, read_conversion
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "conversion"),
     [
         ("in thousands?", AskedConversion(Scale.THOUSAND)),
         ("and in millions of dollars?", AskedConversion(Scale.MILLION, "USD")),
@@ -30,8 +30,8 @@ from quaestor.questions.conversions import AskedConversion, read_conversion
         ("", None),
     ],
 )
-def test_conversions_are_whole_questions(text: str, asked: AskedConversion | None) -> None:
-    assert read_conversion(text) == asked
+def test_conversions_are_whole_questions(text: str, conversion: AskedConversion | None) -> None:
+    assert read_conversion(text) == conversion
 
 
 @given(st.text(max_size=80))

@@ -74,5 +74,5 @@ def test_a_pattern_is_named_by_an_id() -> None:
         ("in 2008?", False),
     ],
 )
-def test_a_question_is_self_contained_that_names_a_thing_and_points_at_nothing(question: str, alone: bool) -> None:
+def test_question_with_a_subject_and_no_references_is_self_contained(question: str, alone: bool) -> None:
     assert read_question(question).is_self_contained is alone

@@ -29,7 +29,7 @@ def test_a_development_is_a_change_and_a_number(question: str, change: str) -> N
         "what was the change in rent?",
     ],
 )
-def test_what_asks_for_words_stays(question: str) -> None:
+def test_questions_about_text_are_unchanged(question: str) -> None:
     assert not asks_for_development(question)
     assert as_change(question) == question
 

@@ -33,7 +33,7 @@ from quaestor.questions.question import entity_asked, read_question
         ("what was the maximum value of the stock?", "stock"),
     ],
 )
-def test_a_question_names_what_it_is_about(question: str, entity: str) -> None:
+def test_subject_of_a_question(question: str, entity: str) -> None:
     assert read_question(question).entity == entity
 
 
@@ -51,7 +51,7 @@ def test_a_question_names_what_it_is_about(question: str, entity: str) -> None:
         "which value is greater?",
     ],
 )
-def test_a_question_that_points_back_is_about_what_was_asked_before(question: str) -> None:
+def test_question_with_a_reference_is_about_the_previous_question(question: str) -> None:
     assert read_question(question).entity is None
     before = ["what was the debt?", "what was the net revenue in 2008?", "and in 2006?"]
     assert entity_asked(read_question(question), [*map(read_question, before)]) == "net revenue"
@@ -68,7 +68,7 @@ def test_a_question_that_points_back_is_about_what_was_asked_before(question: st
         ("", None),
     ],
 )
-def test_what_a_number_counts_follows_it(after: str, thing: str | None) -> None:
+def test_counted_noun_follows_its_number(after: str, thing: str | None) -> None:
     assert counted_thing(after) == thing
 
 

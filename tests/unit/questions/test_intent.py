@@ -26,17 +26,17 @@ def test_each_example_is_read_by_its_pattern(pattern: QuestionPattern, example: 
 
 
 @pytest.mark.parametrize(
-    ("previous", "asked"), [(None, "value"), ("value", "value"), ("change", "change"), ("ratio", "ratio")]
+    ("previous", "question"), [(None, "value"), ("value", "value"), ("change", "change"), ("ratio", "ratio")]
 )
-def test_what_about_asks_for_what_the_question_before_asked(previous: str | None, asked: str) -> None:
-    assert read_question("what about in 2008?").metric_types(previous)[0].metric_type == asked
+def test_what_about_has_the_metric_of_the_previous_question(previous: str | None, question: str) -> None:
+    assert read_question("what about in 2008?").metric_types(previous)[0].metric_type == question
 
 
 @pytest.mark.parametrize(
-    ("previous", "asked"), [("sum", "average"), ("value", "ratio"), ("change", "percentage_change")]
+    ("previous", "question"), [("sum", "average"), ("value", "ratio"), ("change", "percentage_change")]
 )
-def test_what_a_division_gives_depends_on_what_is_divided(previous: str, asked: str) -> None:
-    assert read_question("what is that divided by 4?").metric_types(previous)[0].metric_type == asked
+def test_kind_of_a_quotient_depends_on_its_operands(previous: str, question: str) -> None:
+    assert read_question("what is that divided by 4?").metric_types(previous)[0].metric_type == question
 
 
 def test_types_come_surest_first_each_once_with_their_pattern() -> None:

@@ -6,7 +6,7 @@ from quaestor.questions.offices import spell_offices
 
 
 @pytest.mark.parametrize(
-    ("asked", "spelled"),
+    ("question", "spelled"),
     [
         ("Who is the CFO?", "Who is the chief financial officer?"),
         ("who runs it", "who chief executive officer it"),
@@ -15,8 +15,8 @@ from quaestor.questions.offices import spell_offices
         ("audit fees in 2024", "audit fees in 2024"),
     ],
 )
-def test_offices_are_spelled_out(asked: str, spelled: str) -> None:
-    assert spell_offices(asked, lambda term: True) == spelled
+def test_offices_are_spelled_out(question: str, spelled: str) -> None:
+    assert spell_offices(question, lambda term: True) == spelled
 
 
 def test_an_abbreviation_that_the_filing_does_not_spell_out_stays() -> None:

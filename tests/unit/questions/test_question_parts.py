@@ -115,5 +115,5 @@ def test_a_long_text_is_not_split() -> None:
         ("how many dollars did rent fall by in 2022 vs 2021?", False),
     ],
 )
-def test_what_one_number_or_one_name_answers_is_one_question(text: str, several: bool) -> None:
+def test_question_with_one_answer_is_not_split(text: str, several: bool) -> None:
     assert asks_several(text) is several

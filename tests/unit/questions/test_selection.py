@@ -17,7 +17,7 @@ from quaestor.questions.selection import read_selection
         ("did operating leases fall?", "yes_no", "periods", "", "operating leases"),
     ],
 )
-def test_what_is_chosen_among(text: str, form: str, among: str, noun: str, measure: str) -> None:
+def test_items_to_select_from(text: str, form: str, among: str, noun: str, measure: str) -> None:
     read = read_selection(text)
     assert read is not None
     assert (read.form, read.among, read.noun, read.measure) == (form, among, noun, measure)
@@ -34,7 +34,7 @@ def test_what_is_chosen_among(text: str, form: str, among: str, noun: str, measu
         ("which segment had the highest sales in 2012?", ""),
     ],
 )
-def test_what_the_lines_are_parts_of(text: str, whole: str) -> None:
+def test_whole_of_a_selection(text: str, whole: str) -> None:
     read = read_selection(text)
     assert read is not None
     assert read.whole == whole

@@ -92,7 +92,7 @@ def test_the_basis_is_read(text: str, basis: str) -> None:
     [("revenue by segment", "segment"), ("premiums quarter by quarter", "quarter"), ("revenue for each year", "year"),
      ("how much did it fall by?", "")],
 )  # fmt: skip
-def test_what_numbers_are_wanted_for_each_of_is_read(text: str, each: str) -> None:
+def test_items_of_a_question_about_each_are_read(text: str, each: str) -> None:
     assert read_filing_question(text).each == each
 
 
@@ -127,12 +127,12 @@ def test_abbreviations_are_spelled_out() -> None:
     assert operand.terms == terms("international advertising revenue")
 
 
-def test_what_somebody_lost_is_net_income() -> None:
+def test_how_much_was_lost_means_net_income() -> None:
     assert "us-gaap:NetIncomeLoss" in read_filing_question("how much did boeing lose in q2 2025?").operands[0].concepts
     assert not read_filing_question("how much did they make on iphones?").operands[0].concepts
 
 
-def test_what_is_included_is_not_looked_up_alone() -> None:
+def test_included_item_is_not_looked_up_alone() -> None:
     reading = read_filing_question("lease expense incl. variable costs")
     assert reading.relation == "sum"
     assert reading.whole.terms == ("leas", "expens")

@@ -32,7 +32,7 @@ def nothing_is_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_read", read)
 
 
-async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_file_parsed_in_another_process_is_cached_here(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = read_document(file)
     nothing_is_read_here(monkeypatch)
     found = read_document(file, await read_in_process(read_content(file), None, LIMITS, ROOM))
@@ -40,7 +40,7 @@ async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
-async def test_what_is_kept_is_not_read_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cached_document_is_not_parsed_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, cached = read_document(file), FolderCache(tmp_path / "kept")
     nothing_is_read_here(monkeypatch)
     await read_in_process(read_content(file), cached, LIMITS, ROOM)
@@ -54,7 +54,7 @@ async def test_a_file_that_takes_too_much_is_refused_in_a_line(file: Path) -> No
     assert raised.value.setting == "read_seconds"
 
 
-async def test_what_no_reader_takes_is_left_to_who_asks(tmp_path: Path) -> None:
+async def test_file_without_reader_is_returned_to_the_caller(tmp_path: Path) -> None:
     for name, data in {"data.json": b'[{"id": 1}]', "some.bin": b"\x00\x01\x02\x03" * 50}.items():
         (tmp_path / name).write_bytes(data)
         assert await read_in_process(read_content(tmp_path / name), None, LIMITS, ROOM) is None

@@ -18,7 +18,7 @@ def _entry(cache: FolderCache) -> Path:
     return entry
 
 
-def test_what_was_put_is_got_by_another_process(cache: FolderCache) -> None:
+def test_cache_is_shared_between_processes(cache: FolderCache) -> None:
     key = cache_key("document", "a" * 64, "html 3")
     assert cache.get(key) is None
     cache.put(key, b"\0one")
@@ -45,7 +45,7 @@ def test_one_flipped_bit_is_seen(cache: FolderCache) -> None:
     assert cache.get("k") is None
 
 
-def test_what_was_not_used_for_longest_goes_first(cache: FolderCache) -> None:
+def test_least_recently_used_entry_is_removed_first(cache: FolderCache) -> None:
     for number, key in enumerate("abc"):
         cache.put(key, b"x" * 30_000)
         os.utime(cache.folder / f"{key}.kept", (number, number))
@@ -54,12 +54,12 @@ def test_what_was_not_used_for_longest_goes_first(cache: FolderCache) -> None:
     assert [key for key in "abcd" if cache.get(key)] == ["a", "c", "d"]
 
 
-def test_what_is_half_of_the_room_is_not_kept(cache: FolderCache) -> None:
+def test_entry_of_half_the_cache_size_is_not_cached(cache: FolderCache) -> None:
     cache.put("k", b"x" * 60_000)
     assert not cache.folder.exists()
 
 
-def test_what_a_process_left_unfinished_goes_after_an_hour(cache: FolderCache) -> None:
+def test_unfinished_cache_files_are_removed_after_an_hour(cache: FolderCache) -> None:
     cache.put("k", b"whole")
     old, fresh = cache.folder / ".x.kept.1.part", cache.folder / ".y.kept.2.part"
     for path, age in ((old, 7200), (fresh, 5)):

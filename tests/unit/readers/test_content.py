@@ -10,48 +10,48 @@ from quaestor.readers import content
 from quaestor.readers.content import read_content
 
 
-def written(tmp_path: Path, name: str, data: bytes) -> Path:
+def write_file(tmp_path: Path, name: str, data: bytes) -> Path:
     path = tmp_path / name
     path.write_bytes(data)
     return path
 
 
-def test_a_packed_file_is_read_as_what_is_in_it(tmp_path: Path) -> None:
-    found = read_content(written(tmp_path, "a.json.gz", gzip.compress(b'{"a": 1}')))
+def test_compressed_file_is_read_by_its_content(tmp_path: Path) -> None:
+    found = read_content(write_file(tmp_path, "a.json.gz", gzip.compress(b'{"a": 1}')))
     assert (found.json, found.suffix, found.is_packed) == ({"a": 1}, ".json", True)
     assert found.data == found.head == b'{"a": 1}'
 
 
-def test_what_it_is_called_does_not_pack_it(tmp_path: Path) -> None:
-    plain = read_content(written(tmp_path, "a.csv.gz", b"a,b\n1,2\n"))
-    packed = read_content(written(tmp_path, "b.csv", gzip.compress(b"a,b\n1,2\n")))
+def test_gz_suffix_alone_does_not_mean_compressed(tmp_path: Path) -> None:
+    plain = read_content(write_file(tmp_path, "a.csv.gz", b"a,b\n1,2\n"))
+    packed = read_content(write_file(tmp_path, "b.csv", gzip.compress(b"a,b\n1,2\n")))
     assert plain.data == packed.data == b"a,b\n1,2\n"
 
 
 def test_the_digest_is_of_the_bytes_on_the_disk(tmp_path: Path) -> None:
-    one, other = (read_content(written(tmp_path, name, b"x,y\n")) for name in ("a", "b"))
-    assert one.digest == other.digest != read_content(written(tmp_path, "c", b"x,z\n")).digest
+    one, other = (read_content(write_file(tmp_path, name, b"x,y\n")) for name in ("a", "b"))
+    assert one.digest == other.digest != read_content(write_file(tmp_path, "c", b"x,z\n")).digest
 
 
 @pytest.mark.parametrize("cut", [3, 12, -1])
 def test_a_packed_file_that_is_cut_off(tmp_path: Path, cut: int) -> None:
     packed = gzip.compress(os.urandom(1_000))
     with pytest.raises(DatasetError, match=r"a\.gz"):
-        _ = read_content(written(tmp_path, "a.gz", packed[:cut])).data
+        _ = read_content(write_file(tmp_path, "a.gz", packed[:cut])).data
 
 
-def test_what_grows_beyond_all_measure_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bomb_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "LARGEST", 1 << 20)
-    bomb = read_content(written(tmp_path, "bomb.gz", gzip.compress(b"0" * (2 << 20))))
+    bomb = read_content(write_file(tmp_path, "bomb.gz", gzip.compress(b"0" * (2 << 20))))
     with pytest.raises(DatasetError, match="1 MB"):
         _ = bomb.data
     with pytest.raises(DatasetError):
-        _ = read_content(written(tmp_path, "x.json", b"[" + b"0" * (2 << 20))).json
+        _ = read_content(write_file(tmp_path, "x.json", b"[" + b"0" * (2 << 20))).json
 
 
 def test_a_text_is_read_up_to_a_bound_and_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "LONGEST_TEXT", 1 << 20)
-    found = read_content(written(tmp_path, "a.txt", b"0123456789\n" * 100_000)).text
+    found = read_content(write_file(tmp_path, "a.txt", b"0123456789\n" * 100_000)).text
     assert len(found.text) == (1 << 20) // 11 * 11
     (warning,) = found.warnings
     assert "1 MB" in warning
@@ -60,13 +60,13 @@ def test_a_text_is_read_up_to_a_bound_and_whole_lines(tmp_path: Path, monkeypatc
 def test_a_file_that_is_too_large_to_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "LARGEST_FILE", 1 << 20)
     with pytest.raises(DatasetError, match=r"2 MB.*1 MB"):
-        read_content(written(tmp_path, "a.txt", b"a" * (2 << 20)))
+        read_content(write_file(tmp_path, "a.txt", b"a" * (2 << 20)))
 
 
 @pytest.mark.parametrize("data", [b"", b" \n\t", b"\xef\xbb\xbf", b"\0\0\0", gzip.compress(b"", mtime=0)])
 def test_an_empty_file(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(DatasetError, match=r"a\.csv"):
-        read_content(written(tmp_path, "a.csv", data))
+        read_content(write_file(tmp_path, "a.csv", data))
 
 
 def test_a_pipe_is_read_once(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_looks_like_json(tmp_path: Path, name: str, data: bytes, like: bool) -> None:
-    assert read_content(written(tmp_path, name, data)).looks_like_json is like
+    assert read_content(write_file(tmp_path, name, data)).looks_like_json is like
 
 
-def test_a_pipe_into_which_nobody_writes_is_no_place_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_an_idle_pipe_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "_PATIENCE", 0)
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(DatasetError, match=r"pipe\.csv"):

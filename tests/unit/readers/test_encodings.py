@@ -29,7 +29,7 @@ def test_the_text_is_the_same_in_every_encoding(data: bytes) -> None:
     assert is_text(data)
 
 
-def test_what_is_no_utf8_is_read_as_windows_wrote_it_and_said() -> None:
+def test_text_that_is_not_utf_8_is_read_as_windows_1252_with_a_warning() -> None:
     found = decode_text(TEXT.encode("cp1252"))
     assert found.text == TEXT
     (warning,) = found.warnings
@@ -48,7 +48,7 @@ def test_every_byte_is_some_text() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"  ", bytes(range(32)) * 9, b"\0" * 99])
-def test_what_is_no_text(data: bytes) -> None:
+def test_binary_content_is_not_text(data: bytes) -> None:
     assert not is_text(data)
 
 
@@ -59,7 +59,7 @@ def test_an_encoding_of_documents_is_known_by_each_of_its_names(name: str) -> No
     assert named_encoding(name) is not None
 
 
-def test_what_a_file_names_as_its_encoding_is_decoded_or_unknown() -> None:
+def test_any_declared_encoding_is_decoded_or_unknown() -> None:
     for name in (*encodings.aliases.aliases, "undefined", "UTF-1.5", "../utf_8", "os", "", "\0"):
         if (found := named_encoding(name)) is not None:
             assert isinstance(bytes(range(256)).decode(found, "replace"), str)

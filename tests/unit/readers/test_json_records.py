@@ -46,7 +46,7 @@ def test_every_record_is_what_json_loads_says(value: Any, ascii: bool, indent: i
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7])
-def test_it_does_not_matter_where_a_stretch_ends(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outline_does_not_depend_on_chunk_boundaries(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_records, "_CHUNK", chunk)
     value = [{"a": '[{,"é\\'}, 12345, -1.5e10, True, None, [], {}, "x" * 50, [1, [2]]]
     data = b"\xef\xbb\xbf \n" + json.dumps(value, ensure_ascii=False).encode() + b"\n "
@@ -56,7 +56,7 @@ def test_it_does_not_matter_where_a_stretch_ends(chunk: int, monkeypatch: pytest
 
 
 @given(st.binary(max_size=40) | st.text(alphabet='[]{}",:0 1aé\\ntrue', max_size=30).map(str.encode))
-def test_what_is_no_list_and_no_object_of_json_has_no_outline(data: bytes) -> None:
+def test_json_scalar_has_no_outline(data: bytes) -> None:
     try:
         value = json.loads(data) if json.detect_encoding(data) in ("utf-8", "utf-8-sig") else None
     except ValueError:

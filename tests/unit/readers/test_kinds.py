@@ -52,12 +52,12 @@ def test_each_kind_says_what_it_is_and_what_to_do(tmp_path: Path, data: bytes, n
 
 
 @pytest.mark.parametrize("data", [b"BM is a letter, as MZ is\n", b"a,b\n1,2\n", zipped("xl/workbook.xml")])
-def test_what_is_none_of_these(tmp_path: Path, data: bytes) -> None:
+def test_readable_content_has_no_unread_kind(tmp_path: Path, data: bytes) -> None:
     assert unread_kind(content(tmp_path, data)) is None
 
 
 @pytest.mark.parametrize("data", [b"<!DOCTYPE html>", b"<?xml version='1.0'?>", b"%PDF-1.7 ", b'{"a": 1}', b"\0\1\2\3"])
-def test_what_has_a_mark_of_its_own_is_no_plain_text(tmp_path: Path, data: bytes) -> None:
+def test_file_with_a_signature_is_not_plain_text(tmp_path: Path, data: bytes) -> None:
     assert not is_plain_text(content(tmp_path, data))
 
 

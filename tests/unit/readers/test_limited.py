@@ -45,7 +45,7 @@ def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
         pytest.param(b'{"a": 1}', "data.json", marks=pytest.mark.slow),
     ],
 )
-def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, name: str) -> None:
+def test_unreadable_file_is_one_line_with_its_name_and_no_path(data: bytes, name: str) -> None:
     with pytest.raises(DatasetError, match=re.escape(name)) as raised:
         read(data, name)
     message = str(raised.value)
@@ -186,7 +186,7 @@ time.sleep(60)
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at the processes in /proc")
-def test_no_reading_outlives_who_waits_for_it() -> None:
+def test_reading_process_ends_with_its_parent() -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", STARTS], stdin=pipe, stdout=pipe) as parent:
         assert parent.stdin is not None

@@ -12,7 +12,7 @@ CELLS = {"1,234.5": Decimal("1234.5"), "12,5": None, "1.2.3": None, "987.5": Dec
 
 
 @pytest.mark.parametrize("kind", ["html", "md", "csv"])  # a line of text without a number is not a row
-def test_what_is_in_another_convention_is_not_read(tmp_path: Path, kind: str) -> None:
+def test_numbers_in_another_convention_are_not_parsed(tmp_path: Path, kind: str) -> None:
     rows = [("", "2023", "2022"), *((f"Line {number}", cell, cell) for number, cell in enumerate(CELLS))]
     (table,) = read_sections(kind, [(["Report"], rows)], tmp_path).tables
     found = [[cell.quantity and cell.quantity.value for cell in row[1:]] for row in table.cells[1:]]

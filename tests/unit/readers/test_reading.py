@@ -14,7 +14,7 @@ from quaestor.readers.reading import read_file
 TABLE = "| a | 2023 |\n|---|---|\n| rent | 5 |\n"
 
 
-def test_a_file_that_is_not_what_its_name_says_is_read_as_what_it_is(tmp_path: Path) -> None:
+def test_file_is_read_by_content_not_by_name(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(TABLE)
     document = read_document(path)
@@ -22,7 +22,7 @@ def test_a_file_that_is_not_what_its_name_says_is_read_as_what_it_is(tmp_path: P
     assert [".csv" in warning.detail for warning in document.warnings] == [True]
 
 
-def test_nothing_is_said_of_a_text_that_holds_a_table(tmp_path: Path) -> None:
+def test_text_with_a_table_gives_no_warning(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(TABLE)
     assert WarningKind.LOST not in {warning.kind for warning in read_document(path).warnings}
@@ -71,9 +71,7 @@ def test_a_damaged_entry_is_read_anew(tmp_path: Path) -> None:
     assert read_document(path, cache) == whole
 
 
-def test_what_another_package_reads_is_kept_where_it_says_its_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plugin_readers_with_a_version_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine:
         name = "mine"
 
@@ -108,7 +106,7 @@ class Fails:
 """
 
 
-def test_whatever_a_library_raises_is_named_and_chained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_library_error_is_named_and_chained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "fails", READER, {"quaestor.readers": {"fails": "fails:Fails"}})
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(DatasetError, match="LookupError") as raised:

@@ -82,7 +82,7 @@ def test_in_cells_and_in_sentences(tmp_path: Path, kind: str) -> None:
         ("The consolidated financial statements are presented in millions of yen.", Scale.MILLION, "JPY"),
     ],
 )
-def test_what_the_whole_document_says_holds_where_nothing_nearer_speaks(
+def test_scale_of_the_whole_document_applies_unless_stated_nearer(
     tmp_path: Path, kind: str, note: str, scale: Scale, currency: str
 ) -> None:
     sections: list[Section] = [

@@ -54,7 +54,7 @@ def test_a_document_of_many_tables_comes_back_equal() -> None:
     assert document_of(document_bytes(document)) == document
 
 
-def test_what_was_read_before_a_correction_comes_back() -> None:
+def test_corrected_document_is_restored() -> None:
     document = many_tables(1)
     first = document.tables[0]
     cells = ((dataclasses.replace(first.cells[0][0], misread="5"), *first.cells[0][1:]), *first.cells[1:])
@@ -84,7 +84,7 @@ def test_every_field_is_written() -> None:
 
 
 @given(st.lists(st.lists(st.text(max_size=12), max_size=4), max_size=5), st.lists(st.text(max_size=40), max_size=3))
-def test_whatever_is_printed_comes_back(grid: list[list[str]], sentences: list[str]) -> None:
+def test_any_document_is_restored(grid: list[list[str]], sentences: list[str]) -> None:
     document = assemble("d", [TablePart(grid), ParagraphPart(tuple(sentences))])
     assert document_of(document_bytes(document)) == document
 
@@ -111,7 +111,7 @@ def test_an_excerpt_is_not_written() -> None:
         document_bytes(_filing().excerpt([0]))
 
 
-def test_a_number_that_is_said_to_stand_elsewhere_is_not_written() -> None:
+def test_number_located_elsewhere_is_not_written() -> None:
     cell = Cell("5", CellRef("other", 0, 0, 0))
     table = Table(0, ((cell,),), (Header(""),), (Header(""),), 0, "neither")
     with pytest.raises(ValueError, match="table 0"):

@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from corrected import QUESTIONS, a_ledger, at, cell, misread, number_of, shown, the_page, the_turns
+from corrected import QUESTIONS, a_ledger, answer_texts, at, cell, misread, number_of, the_page, the_turns
 from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,14 +34,14 @@ FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414", "$ 
 def test_a_misread_cell_changes_every_answer_that_rests_on_it_and_no_other() -> None:
     ledger = a_ledger()
     correction = ledger.correct(misread(1, 1, "200,000"), "Ada", "misread", at(1))
-    assert shown(ledger) == ["200,000 million", FIRST[1], "-18,999 million", "-10.5 %", "$ 380,968 million"]
+    assert answer_texts(ledger) == ["200,000 million", FIRST[1], "-18,999 million", "-10.5 %", "$ 380,968 million"]
     assert [(change.turn, change.was) for change in correction.changes] == [(i, FIRST[i]) for i in (0, 2, 3, 4)]
     assert ledger.turns[1] is ledger.answered[1]
     assert all(turn.verified for turn in ledger.turns)
     corrected = ledger.turns[3].answer.corrected
     assert corrected is not None
     assert (corrected.was, corrected.author, corrected.made, corrected.reason) == ("-0.1414", "Ada", at(1), "misread")
-    assert shown(a_ledger()) == FIRST
+    assert answer_texts(a_ledger()) == FIRST
 
 
 def test_a_misread_cell_changes_its_sentences() -> None:
@@ -60,7 +60,7 @@ def test_another_cell_in_the_second_answer_changes_the_fourth() -> None:
     ledger = a_ledger()
     correction = ledger.correct(SourceChoice(1, 1, cell(2, 2)), "Ada")
     assert [change.turn for change in correction.changes] == [1, 2, 3]
-    assert shown(ledger)[1:3] == ["402 million", "-206,186 million"]
+    assert answer_texts(ledger)[1:3] == ["402 million", "-206,186 million"]
     assert ledger.turns[4] is ledger.answered[4]
     assert ledger.turns[1].answer.sources == (cell(2, 2),)
 
@@ -68,14 +68,14 @@ def test_another_cell_in_the_second_answer_changes_the_fourth() -> None:
 def test_another_reading_and_another_operation() -> None:
     ledger = a_ledger()
     ledger.correct(ReadingChoice(2, 1), "Ada")
-    assert shown(ledger)[2] == "25,587 million"
+    assert answer_texts(ledger)[2] == "25,587 million"
     chosen = ledger.turns[2].answer
     # How sure the solver was, and why, is said of its own reading alone.
     assert (chosen.confidence, chosen.grounds) == (None, None)
     ledger.correct(OperationChoice(2, 1, "percentage_change"), "Bo")
-    assert shown(ledger)[2] == "14.1 %"
+    assert answer_texts(ledger)[2] == "14.1 %"
     ledger.correct(ReadingChoice(2, 0), "Bo")
-    assert shown(ledger) == FIRST
+    assert answer_texts(ledger) == FIRST
     assert ledger.turns[2].answer.corrected is not None
 
 
@@ -95,11 +95,11 @@ def test_a_later_correction_of_the_same_cell_counts_and_each_is_undone_alone() -
     ledger = a_ledger()
     ledger.correct(misread(1, 1, "200,000"), "Ada")
     ledger.correct(misread(1, 1, "300,000"), "Bo")
-    assert shown(ledger)[0] == "300,000 million"
+    assert answer_texts(ledger)[0] == "300,000 million"
     ledger.undo("Cy", 1)
-    assert shown(ledger)[0] == "300,000 million"
+    assert answer_texts(ledger)[0] == "300,000 million"
     ledger.undo("Cy")
-    assert shown(ledger) == FIRST
+    assert answer_texts(ledger) == FIRST
     assert len(ledger.corrections) == 4
 
 
@@ -112,23 +112,23 @@ def test_a_question_asked_after_a_correction_follows_its_undoing() -> None:
     other.correct(misread(1, 1, "200,000"), "Ada")
     for turn in other.turns[2:]:
         ledger.add(replace(turn, answer=replace(turn.answer, corrected=None)))
-    assert shown(ledger) == shown(other)
+    assert answer_texts(ledger) == answer_texts(other)
     assert ledger.turns[2] is ledger.answered[2]
     ledger.undo("Bo")
-    assert shown(ledger) == FIRST[:3] + shown(ledger)[3:4] + FIRST[4:]
+    assert answer_texts(ledger) == FIRST[:3] + answer_texts(ledger)[3:4] + FIRST[4:]
     assert number_of(ledger.turns[3]) == number_of(the_turns()[3])
     noted = ledger.turns[2].answer.corrected
     assert noted is not None
     assert (noted.was, noted.author) == ("-18,999 million", "Bo")
 
 
-def test_a_number_is_put_into_a_cell_that_had_none() -> None:
+def test_empty_cell_can_be_corrected_to_a_number() -> None:
     ledger = a_ledger()
     put = NumberCorrection(cell(1, 0), None, parse_quantity("12"))
     assert ledger.correct(put, "Ada").changes == ()
     assert ledger.document.cell(cell(1, 0)).text == "12"
     ledger.correct(SourceChoice(0, 1, cell(1, 0)), "Ada")
-    assert shown(ledger)[0].startswith("12")
+    assert answer_texts(ledger)[0].startswith("12")
     with pytest.raises(InputError):
         ledger.undo("Ada", 1)
 

@@ -4,15 +4,15 @@ import pytest
 from discussed_filing import a_discussed_filing
 
 from quaestor.questions.question import read_question
-from quaestor.retrieval.causes import PART, CauseCandidate, cause_asked, find_causes
+from quaestor.retrieval.causes import PART, CauseCandidate, find_causes, read_cause_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 
 FILING = a_discussed_filing()
 
 
-def found(question: str, *earlier: str) -> tuple[CauseCandidate, ...]:
-    cause = cause_asked(read_question(question), tuple(map(read_question, earlier)))
+def causes_of(question: str, *earlier: str) -> tuple[CauseCandidate, ...]:
+    cause = read_cause_question(read_question(question), tuple(map(read_question, earlier)))
     return () if cause is None else find_causes(cause, FILING)
 
 
@@ -27,16 +27,16 @@ def found(question: str, *earlier: str) -> tuple[CauseCandidate, ...]:
     ],
 )
 def test_the_sentence_about_the_thing_itself_comes_first(question: str, words: str) -> None:
-    best = found(question)[0]
+    best = causes_of(question)[0]
     assert words in best.stated.sentence.text
     assert best.fit >= PART
 
 
 def test_causes_of_parts_come_after_those_of_the_whole() -> None:
-    (part,) = found("why did net sales increase in 2024?")
+    (part,) = causes_of("why did net sales increase in 2024?")
     assert "Harbors" in part.stated.sentence.text
     assert part.fit < PART
-    (below,) = found("why did operating expenses rise in 2024?")
+    (below,) = causes_of("why did operating expenses rise in 2024?")
     assert "R&D" in below.stated.sentence.text
     assert below.fit < PART
 
@@ -54,16 +54,16 @@ def test_causes_of_parts_come_after_those_of_the_whole() -> None:
     ],
 )
 def test_another_direction_year_or_thing_is_no_cause(question: str) -> None:
-    assert found(question) == ()
+    assert causes_of(question) == ()
 
 
-def test_a_follow_up_is_about_what_was_asked_before() -> None:
-    best = found("why did they rise?", "what were harbors net sales in 2024?")[0]
+def test_follow_up_is_about_the_previous_question() -> None:
+    best = causes_of("why did they rise?", "what were harbors net sales in 2024?")[0]
     assert "new terminals" in best.stated.sentence.text
 
 
 def test_the_points_of_a_list_belong_to_the_sentence_that_leads_to_it() -> None:
-    best = found("why did SG&A fall in 2024?")[0]
+    best = causes_of("why did SG&A fall in 2024?")[0]
     assert [point.text for point, _ in best.stated.listed] == [
         "\u2022Fewer trade fairs;",
         "\u2022Lower rents of offices.",

@@ -4,7 +4,7 @@ from quaestor.retrieval.everyday import in_words_of_reports
 
 
 @pytest.mark.parametrize(
-    ("asked", "read"),
+    ("question", "read"),
     [
         ("what did they spend on buying back shares?", "what did they spend on share repurchases?"),
         ("how much did Nord Ltd make in 2024?", "net income in 2024?"),
@@ -13,5 +13,5 @@ from quaestor.retrieval.everyday import in_words_of_reports
         ("net sales in 2024", "net sales in 2024"),
     ],
 )
-def test_everyday_turns_become_those_of_reports(asked: str, read: str) -> None:
-    assert in_words_of_reports(asked) == read
+def test_everyday_turns_become_those_of_reports(question: str, read: str) -> None:
+    assert in_words_of_reports(question) == read

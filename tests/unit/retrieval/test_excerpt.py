@@ -29,7 +29,7 @@ def test_the_budget_is_kept() -> None:
         assert excerpt.tables
 
 
-def test_what_earlier_answers_come_from_goes_before_the_second_place() -> None:
+def test_sources_of_earlier_answers_precede_the_second_place() -> None:
     index = PlaceIndex.of(a_report())
     places = find_places(index, read_question("what was the gross profit in 2024?"))
     source = CellRef("NORD/2024/10-K", 5, 1, 1)

@@ -67,7 +67,7 @@ def test_a_question_that_only_points_back_stays_in_its_table(index: PlaceIndex) 
     assert best.why[-1].kind == "earlier"
 
 
-def test_what_is_newly_named_comes_beside_the_table_of_before(index: PlaceIndex) -> None:
+def test_new_subject_is_added_to_the_previous_table(index: PlaceIndex) -> None:
     source = CellRef("NORD/2024/10-K", 5, 1, 1)
     places = find(index, "and the inventories in 2023?", "what was the service cost in 2024?", source=source)
     assert places[0].table == 3

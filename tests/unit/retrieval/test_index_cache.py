@@ -35,9 +35,7 @@ def test_a_kept_index_that_cannot_be_used_is_built_anew(tmp_path: Path) -> None:
     assert cache.get(entry.stem) == built.to_bytes()
 
 
-def test_what_a_process_holds_it_neither_loads_nor_builds_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_index_in_memory_is_neither_loaded_nor_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, report = FolderCache(tmp_path), a_report()
     built = load_index(report, cache)
     for name in ("of", "load"):

@@ -23,7 +23,7 @@ INDEX = PlaceIndex.of(
 
 
 @pytest.mark.parametrize(
-    ("asked", "meant"),
+    ("question", "expected"),
     [
         ("what was the operting income in 2024?", "what was the operating income in 2024?"),
         ("what was the opperating income?", "what was the operating income?"),
@@ -38,12 +38,12 @@ INDEX = PlaceIndex.of(
         ("how many employees work at B&AT?", "how many employees work at the company?"),
     ],
 )
-def test_a_question_is_put_in_the_words_of_its_document(asked: str, meant: str) -> None:
-    assert normalize_questions([asked], INDEX) == {asked: meant}
+def test_question_is_normalized_to_the_words_of_its_document(question: str, expected: str) -> None:
+    assert normalize_questions([question], INDEX) == {question: expected}
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "question",
     [
         "what was operating income in 2024?",
         "how many planes were sold?",  # another word, and no slip for "plants"
@@ -54,8 +54,8 @@ def test_a_question_is_put_in_the_words_of_its_document(asked: str, meant: str) 
         "which sawmill did Operon buy?",
     ],
 )
-def test_what_is_no_slip_and_no_company_stays(asked: str) -> None:
-    assert normalize_questions([asked], INDEX) == {}
+def test_other_words_of_a_question_are_unchanged(question: str) -> None:
+    assert normalize_questions([question], INDEX) == {}
 
 
 @pytest.mark.parametrize(

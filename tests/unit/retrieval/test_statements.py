@@ -35,7 +35,7 @@ def test_derived_terms_and_names_lead_to_statements(question: str, statements: s
     assert needed(question) == statements
 
 
-def test_what_names_nothing_is_about_the_question_before() -> None:
+def test_question_without_subject_is_about_the_previous_one() -> None:
     assert needed("yoy growth?", "what was operating income in 2022?") == {INCOME}
     assert needed("and the year before?", "how many people work there?", "what were total assets?") == {BALANCE}
     assert needed("how many employees does it have?", "what were total assets?") == set()

@@ -79,7 +79,7 @@ def rows_of(record: dict[str, Any]) -> dict[str, Row]:
 each_record = for_each(records())
 
 
-def test_it_holds_at_least_fourteen_pages_and_fifty_turns() -> None:
+def test_sample_has_at_least_fourteen_pages_and_fifty_turns() -> None:
     assert len(pages()) >= 14
     assert len(all_turns()) >= 50
 
@@ -115,7 +115,7 @@ def test_records_of_one_page_print_the_same_page(record: dict[str, Any]) -> None
 
 
 @each_record
-def test_every_literal_stands_on_the_page(record: dict[str, Any]) -> None:
+def test_every_literal_is_on_the_page(record: dict[str, Any]) -> None:
     printed = chain(record["pre_text"], record["post_text"], *record["table"])
     numbers = set(NUMBER.findall(" ".join(text.replace("%", " ") for text in printed)))
     for program in record["annotation"]["turn_program"]:

@@ -47,7 +47,7 @@ def frame_of(rows: list[dict[str, Any]]) -> TurnFrame:
 
 
 @given(ROWS)
-def test_what_is_packed_comes_back_turn_by_turn(rows: list[dict[str, Any]]) -> None:
+def test_packed_scores_are_restored_by_turn(rows: list[dict[str, Any]]) -> None:
     rows.sort(key=lambda row: (row["conversation"], row["index"]))
     frame = frame_of(rows)
     assert len(frame) == len(rows)
@@ -70,7 +70,7 @@ def scored() -> quaestor.ScoredRun:
     return quaestor.evaluate("sample", limit=3)
 
 
-def kept(scored: quaestor.ScoredRun) -> ScoreRecords:
+def score_records(scored: quaestor.ScoredRun) -> ScoreRecords:
     called = Counter[str]()
     for turn in scored.turns.values():
         called[turn.conversation] += len(turn.tool_calls)
@@ -80,7 +80,7 @@ def kept(scored: quaestor.ScoredRun) -> ScoreRecords:
 def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:
     wrong = replace(scored.report.turns[1], verdicts={**scored.report.turns[1].verdicts, "execution": False})
     turns = (scored.report.turns[0], wrong, *scored.report.turns[2:])
-    found = kept(replace(scored, report=replace(scored.report, turns=turns)))
+    found = score_records(replace(scored, report=replace(scored.report, turns=turns)))
     assert (found.score.turns, found.score.correct_answers, found.score.conversations) == (12, 11, 3)
     assert (found.score.accuracy, found.score.mean_turns) == (11 / 12, 4.0)
     assert found.score.metrics["execution"] == {
@@ -101,7 +101,7 @@ def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None
 
 def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> None:
     turns = [replace(turn, gold_program="planted(1, 2)", predicted="918273645") for turn in scored.report.turns]
-    found = kept(replace(scored, report=replace(scored.report, turns=tuple(turns))))
+    found = score_records(replace(scored, report=replace(scored.report, turns=tuple(turns))))
     written = json.dumps([serial.dump(record) for record in (found.score, *found.conversations, *found.verdicts)])
     assert "planted" not in written
     assert "918273645" not in written
@@ -118,7 +118,7 @@ def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> No
         ("SELECT * FROM scores WHERE run = ? ORDER BY scored DESC", "scores_by_run"),
     ],
 )
-def test_what_failed_is_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
+def test_failed_turns_are_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
     async def write() -> None:
         async with SqliteStore(tmp_path / "runs.db") as store, ScoreStore(SqliteTables(tmp_path / "runs.db")) as scores:
             await store.create_run(a_run())
@@ -132,7 +132,7 @@ def test_what_failed_is_found_by_an_index(tmp_path: Path, query: str, index: str
     assert f"USING INDEX {index} " in step[-1]
 
 
-def test_a_score_whose_columns_an_earlier_version_packed_is_put_together_from_its_turns(tmp_path: Path) -> None:
+def test_score_packed_by_an_earlier_version_is_rebuilt_from_its_turns(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
 
     async def scenario() -> None:

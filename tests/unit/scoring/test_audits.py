@@ -99,7 +99,7 @@ def test_a_line_that_is_no_entry_is_named(tmp_path: Path, lines: str) -> None:
         read_audit(path)
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DatasetError):
         read_audit(tmp_path / "none.jsonl")
 
@@ -136,7 +136,7 @@ def test_a_looked_up_number_is_written_where_the_result_was() -> None:
     assert following("subtract(5, 3), divide(#0, #0)", WRONG, "2.5%") == "divide(2.5%, 2.5%)"
 
 
-def test_what_rests_on_a_part_of_the_wrong_reference_does_not_follow() -> None:
+def test_turn_using_part_of_a_wrong_reference_does_not_follow() -> None:
     wrong = "subtract(5, 3), divide(#0, 3)"
     assert following(f"{wrong}, multiply(#0, 2)", wrong, "0.4") is None
 

@@ -8,7 +8,7 @@ from quaestor.scoring import bootstrap
 from quaestor.scoring.bootstrap import Proportion, ShareDifference, proportion, share_difference
 
 
-def test_nothing_counted_is_zero() -> None:
+def test_interval_of_no_items_is_zero() -> None:
     assert proportion([], []) == Proportion(0, 0, 0.0, 0.0)
     assert proportion([], []).value == 0.0
 
@@ -27,7 +27,7 @@ def test_one_page_has_no_spread() -> None:
     assert share.low == share.high == share.value == 0.5
 
 
-def test_turns_that_stand_and_fall_together_widen_the_interval() -> None:
+def test_correlated_turns_widen_the_interval() -> None:
     outcomes = [True, False] * 50
     apart = proportion(outcomes, [str(index) for index in range(100)])
     together = proportion(sorted(outcomes), [str(index // 10) for index in range(100)])

@@ -48,7 +48,7 @@ def checked(folder: Path, *records: dict[str, object]) -> CheckReport:
     return check_dataset(read_dataset(path), read_gold(path))
 
 
-def test_findings_are_told_by_conversation_and_turn(tmp_path: Path) -> None:
+def test_findings_are_listed_by_conversation_and_turn(tmp_path: Path) -> None:
     report = checked(
         tmp_path,
         record(

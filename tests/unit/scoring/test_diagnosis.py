@@ -41,7 +41,7 @@ def cell(number: int, row: int, column: int) -> Extract:
     return Extract(number, found.ref, "a cell", found.quantity)
 
 
-def said(number: int, sentence: int, place: int = 0) -> Extract:
+def extract_from_sentence(number: int, sentence: int, place: int = 0) -> Extract:
     """A step that reads a number of the text."""
     mention = PAGE.sentences[sentence].mentions[place]
     return Extract(number, mention.ref, "words", mention.quantity)
@@ -102,13 +102,13 @@ GROWTH = "subtract(512, 447), divide(#0, 447)"
         ("512", lookup(COSTS, NOW), Cause.LINE),
         ("512", lookup(COSTS, BEFORE), Cause.LINE),
         ("512", SALES_BEFORE, Cause.PERIOD),
-        ("733", Plan((said(1, 0, 1),)), Cause.PERIOD),
+        ("733", Plan((extract_from_sentence(1, 0, 1),)), Cause.PERIOD),
         ("733", SALES_NOW, Cause.PLACE),
-        ("512", Plan((said(1, 0),)), Cause.PLACE),
-        ("733", Plan((said(1, 1),)), Cause.PLACE),
+        ("512", Plan((extract_from_sentence(1, 0),)), Cause.PLACE),
+        ("733", Plan((extract_from_sentence(1, 1),)), Cause.PLACE),
         ("26", lookup(LOSS, NOW), Cause.SIGN),
         ("-26", Plan((replace(cell(1, LOSS, NOW), reading="magnitude"),)), Cause.SIGN),
-        ("27%", Plan((said(1, 1),)), Cause.SCALE),
+        ("27%", Plan((extract_from_sentence(1, 1),)), Cause.SCALE),
         ("multiply(512, const_1000)", SALES_NOW, Cause.SCALE),
         ("divide(512, const_1000)", compute("divide", constant("512", "512"), MILLION), Cause.SCALE),
         ("divide(318, 512)", on_two("divide", cell(1, SALES, NOW), cell(2, COSTS, NOW)), Cause.ORDER),
@@ -169,7 +169,7 @@ def test_a_reference_to_another_turn() -> None:
     assert why(three, [*plans, page_number])[3] is Cause.REFERENCE
 
 
-def test_what_a_question_does_not_name_again_is_passed_on() -> None:
+def test_error_in_an_implied_operand_is_attributed_to_the_earlier_turn() -> None:
     programs, plans = ["512", "447"], [lookup(COSTS, NOW), lookup(COSTS, BEFORE)]
     assert why(programs, plans, "what were the net sales in 2010?", "and in 2009?") == [Cause.LINE, Cause.INHERITED]
     both = ("what were the net sales in 2010?", "and what were the net sales in 2009?")

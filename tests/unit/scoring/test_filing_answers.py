@@ -8,7 +8,7 @@ from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, Valu
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
 from quaestor.scoring.filing_answers import FilingReference, answer_is_right, rough_right
-from quaestor.scoring.references.filings import read_reference_answer, wanted_in_text
+from quaestor.scoring.references.filings import read_reference_answer, read_text_reference
 
 MILLION = {"value": 391035, "scale": "million", "unit": "USD"}
 PERCENT = {"value": 24.1, "scale": "", "unit": "percent"}
@@ -80,11 +80,11 @@ def test_an_answer_is_right_in_value_unit_and_rounding(answer: dict[str, Any], g
 def test_an_answer_that_is_stated_as_text_is_a_number_where_it_is_nothing_else(
     text: str, question: str, given: Answer, right: bool
 ) -> None:
-    assert answer_is_right(given, FilingReference(wanted_in_text(text, question, "here"), "")) is right
+    assert answer_is_right(given, FilingReference(read_text_reference(text, question, "here"), "")) is right
 
 
 def test_yes_with_more_words_is_prose() -> None:
-    wanted = wanted_in_text("No, the company is managing its assets well.", "Is it capital-intensive?", "here")
+    wanted = read_text_reference("No, the company is managing its assets well.", "Is it capital-intensive?", "here")
     assert (wanted.yes, wanted.text, wanted.is_prose) == (False, "the company is managing its assets well.", True)
 
 

@@ -21,7 +21,7 @@ ANSWERS = {
 EXPECTED = (GoldTurn("5", a_value(5.0), "5", 0), GoldTurn("add(5, 27%)", a_value(5.27), "5.27", 1))
 
 
-def written(folder: Path, content: object, name: str = "data.json") -> Path:
+def write_json(folder: Path, content: object, name: str = "data.json") -> Path:
     path = folder / name
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
@@ -33,17 +33,17 @@ def record(**changes: object) -> dict[str, object]:
 
 def test_dialogues(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"id": name, "annotation": ANSWERS}) + "\n" for name in "ab")
-    assert read_gold(written(tmp_path, lines, "data.jsonl")) == {"a": EXPECTED, "b": EXPECTED}
+    assert read_gold(write_json(tmp_path, lines, "data.jsonl")) == {"a": EXPECTED, "b": EXPECTED}
 
 
 @pytest.mark.parametrize("listed", [["5", "A0"], ["5", "#0"], ["5"], ["5", "5.27", "6"], None, "5"])
 def test_steps_are_not_taken_for_display_answers(tmp_path: Path, listed: object) -> None:
-    (turns,) = read_gold(written(tmp_path, [record(answer_list=listed)])).values()
+    (turns,) = read_gold(write_json(tmp_path, [record(answer_list=listed)])).values()
     assert [turn.display for turn in turns] == [None, None]
 
 
 def test_yes_and_no(tmp_path: Path) -> None:
-    (turns,) = read_gold(written(tmp_path, [record(exe_ans_list=["yes", "no"])])).values()
+    (turns,) = read_gold(write_json(tmp_path, [record(exe_ans_list=["yes", "no"])])).values()
     assert [turn.executed for turn in turns] == [YesNo(True), YesNo(False)]
 
 
@@ -71,9 +71,9 @@ def test_yes_and_no(tmp_path: Path) -> None:
         [record(qa_split=[0, 2])],
     ],
 )
-def test_what_is_no_labelled_file_is_named(tmp_path: Path, content: object) -> None:
+def test_file_without_labels_is_named(tmp_path: Path, content: object) -> None:
     with pytest.raises(DatasetError):
-        read_gold(written(tmp_path, content))
+        read_gold(write_json(tmp_path, content))
 
 
 JSON = st.recursive(
@@ -90,7 +90,7 @@ JSON = st.recursive(
 def test_any_record_is_answers_or_a_named_error(
     tmp_path_factory: pytest.TempPathFactory, answers: dict[str, object]
 ) -> None:
-    path = written(tmp_path_factory.getbasetemp(), [{"id": "x", "annotation": answers}])
+    path = write_json(tmp_path_factory.getbasetemp(), [{"id": "x", "annotation": answers}])
     try:
         turns = read_gold(path)["x"]
     except DatasetError:
@@ -118,7 +118,7 @@ def test_the_data_files(shared_data: Path) -> None:
 
 def test_the_answers_of_a_file_are_read_again_and_not_held(tmp_path: Path) -> None:
     records = [{**record(), "id": str(place)} for place in range(300)]
-    path = written(tmp_path, {"train": records[:200], "notes": "none", "dev": records[200:]})
+    path = write_json(tmp_path, {"train": records[:200], "notes": "none", "dev": records[200:]})
     gold = read_gold(path)
     assert isinstance(gold, FileGold)
     assert gold == {str(place): EXPECTED for place in range(300)}

@@ -45,7 +45,7 @@ def test_figures_are_counted() -> None:
     assert found.by_page.low <= found.by_page.value <= found.by_page.high
 
 
-def test_nothing_to_compare() -> None:
+def test_comparison_of_no_turns() -> None:
     found = paired_figures([], [], [], [])
     assert (found.turns, found.p, found.by_page.groups) == (0, 1.0, 0)
 

@@ -107,7 +107,9 @@ def test_each_breakdown_holds_every_turn_once() -> None:
         ([], ["Single_C"]),
     ],
 )
-def test_what_does_not_belong_is_named(predictions: list[Prediction], conversations: list[str]) -> None:
+def test_mismatched_predictions_or_conversations_are_refused(
+    predictions: list[Prediction], conversations: list[str]
+) -> None:
     with pytest.raises(DatasetError):
         score_predictions(
             predictions, GOLD, [Conversation(name, Document("A", (), ()), ("?",)) for name in conversations]
@@ -196,10 +198,10 @@ def test_each_wrong_turn_has_a_cause_and_they_are_counted() -> None:
     assert score_predictions(PERFECT, GOLD, ASKED.values()).score.causes == {}
 
 
-def stated_report(folder: Path, *told: tuple[str, int, StatedAnswer]) -> Report:
+def stated_report(folder: Path, *answers: tuple[str, int, StatedAnswer]) -> Report:
     """The verdicts on the made-up pages of TAT-QA, of which these questions are answered."""
     path = write_tatqa(folder)
-    found = [Prediction(page, turn, "5", statement=answer) for page, turn, answer in told]
+    found = [Prediction(page, turn, "5", statement=answer) for page, turn, answer in answers]
     return score_predictions(found, read_gold(path), read_dataset(path).conversations)
 
 

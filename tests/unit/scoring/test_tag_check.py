@@ -45,7 +45,7 @@ def test_a_number_that_is_read_as_tagged() -> None:
         ({"unit": "shares"}, "unit"),
     ],
 )
-def test_what_differs_is_named(change: dict[str, object], message: str) -> None:
+def test_differences_are_named(change: dict[str, object], message: str) -> None:
     check = checked(replace(YEAR, **change), "$ 120", text="120")  # type: ignore[arg-type]
     assert wrong(check) == (message,)
     assert check.tables["located"] == 1
@@ -112,6 +112,6 @@ def test_which_periods_a_context_has(fact: Fact, period: Period, right: bool) ->
     assert (period in periods_of(fact)) is right
 
 
-def test_what_a_year_begins_with_is_the_end_of_the_year_before() -> None:
+def test_opening_value_is_compared_with_the_end_of_the_previous_year() -> None:
     assert Period("year", 2025) in periods_of(INSTANT, ("balance at beginning of year",))
     assert Period("year", 2026) not in periods_of(INSTANT, ("balance at beginning of year",))

@@ -95,7 +95,7 @@ def test_a_program_that_does_not_parse_is_an_error() -> None:
 
 
 @pytest.mark.slow
-def test_every_operand_of_the_original_files_stands_on_its_page(shared_data: Path) -> None:
+def test_every_operand_of_the_original_files_is_on_its_page(shared_data: Path) -> None:
     found: Counter[OperandSource] = Counter()
     for name in ("convfinqa_tune.json", "convfinqa_train50.json", "convfinqa_train100.json"):
         gold = read_gold(shared_data / name)

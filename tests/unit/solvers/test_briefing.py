@@ -26,14 +26,14 @@ NUMBERS = st.builds(
 
 
 @given(NUMBERS)
-def test_any_number_that_can_be_held_is_told_to_twelve_digits(number: Decimal) -> None:
+def test_any_number_is_formatted_to_twelve_digits(number: Decimal) -> None:
     turn = ungrounded("what was it?")
     context = context_of(memory=Memory((replace(turn, answer=replace(turn.answer, value=a_value(number))),)))
     shown = Decimal(history(context)[0]["answer"].split(" ")[0])
     assert abs(shown - number) <= abs(number) * Decimal("1e-11")
 
 
-def test_no_answer_is_told_with_its_reason_and_what_it_may_be() -> None:
+def test_missing_answer_is_shown_with_reason_and_alternatives() -> None:
     turn = unanswered("what was the rent?")
     torn = Answer(None, reason="two fit", other_readings=(OtherReading(Plan(()), "$ 5", "rent in 2008"),))
     memory = Memory((turn, replace(turn, answer=torn), replace(turn, answer=Answer(None), error="too late")))
@@ -57,7 +57,7 @@ def test_of_a_cause_the_sentences_behind_the_table_of_the_last_answer_are_shown(
         assert any("due primarily to orders" in sentence.text for sentence in near) is expected
 
 
-def test_of_headings_those_are_told_that_say_what_stands_below() -> None:
+def test_uninformative_headings_are_omitted() -> None:
     path = ("Part II", "Item 7. Management's Discussion and Analysis of Financial Condition", "Revenue by region")
     assert heading(Section("s", path)) == "Item 7. Management's Discussion and... > Revenue by region"
     assert heading(Section("s")) == ""

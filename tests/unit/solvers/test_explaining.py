@@ -20,7 +20,7 @@ PIECES = ["{#1}", "[#2]", "(#1, #3)", "{#-1}", "['data cables']", '["no such wor
     sentences=st.lists(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=8).map("".join), max_size=9),
     last=st.integers(0, 3),
 )
-def test_what_is_bound_is_a_valid_plan(sentences: list[str], last: int) -> None:
+def test_bound_explanation_is_a_valid_plan(sentences: list[str], last: int) -> None:
     document = sample_pages()["NORD/2012/page_41.pdf"]
     five = Constant(Decimal(5), "5")
     steps: list[Step] = [

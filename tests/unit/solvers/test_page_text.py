@@ -14,7 +14,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
-from quaestor.solvers.page_text import MOST_TEXT, sentences_with_numbers, shown_text
+from quaestor.solvers.page_text import MOST_TEXT, select_text, sentences_with_numbers
 
 TOPICS = ("rent", "goodwill", "dividends", "interest", "wages")
 
@@ -28,7 +28,7 @@ def long_text(count: int = 300) -> Document:
 
 def test_of_a_long_text_the_sentences_are_shown_that_the_question_is_about_in_their_order() -> None:
     document = long_text()
-    shown = shown_text(document, "what were the wages?", Memory(), most=4_000)
+    shown = select_text(document, "what were the wages?", Memory(), most=4_000)
     assert sum(len(sentence.text) for sentence in shown.sentences) <= 4_000
     about = [sentence for sentence in shown.sentences if "wages" in sentence.text]
     assert len(about) == 60
@@ -45,7 +45,7 @@ def shown_operands(path: Path) -> tuple[int, int]:
         for question, gold in zip(conversation.questions, golds[conversation.id], strict=True):
             taken = [step.source for step in plans.add(question, gold.program).extracts]
             wanted = {(s.section, s.sentence) for s in taken if isinstance(s, SentenceRef)}
-            shown = shown_text(conversation.document, question, Memory(), MOST_TEXT)
+            shown = select_text(conversation.document, question, Memory(), MOST_TEXT)
             turns += bool(wanted)
             whole += bool(wanted) and wanted <= {(s.section, s.index) for s in shown.sentences}
     return turns, whole

@@ -58,13 +58,13 @@ def test_of_several_sentences_the_one_is_taken_that_the_question_is_about() -> N
 
 
 @pytest.mark.parametrize(("quotation", "named"), [("barge", ""), ("aker", ""), ("--", ""), ("", "")])
-def test_what_is_not_on_the_page_is_refused(quotation: str, named: str) -> None:
+def test_quotes_not_on_the_page_are_refused(quotation: str, named: str) -> None:
     with pytest.raises(QuoteFailure) as caught:
         quote(PAGE, quotation)
     assert named in str(caught.value)
 
 
-def test_what_is_too_long_is_refused_at_once() -> None:
+def test_long_quotes_are_refused_quickly() -> None:
     with pytest.raises(QuoteFailure):
         quote(PAGE, "flour " * LONGEST_QUOTE)
 
@@ -77,7 +77,7 @@ def test_a_number_alone_is_no_quotation(quotation: str, number: bool) -> None:
 
 
 @given(st.text(max_size=60) | st.sampled_from([s.text for s in PAGE.sentences]).flatmap(lambda t: st.just(t.upper())))
-def test_whatever_is_quoted_is_on_the_page_or_refused(quotation: str) -> None:
+def test_any_quote_is_on_the_page_or_refused(quotation: str) -> None:
     try:
         found = quote(PAGE, quotation, quotation)
     except QuoteFailure:

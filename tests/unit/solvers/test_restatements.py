@@ -36,7 +36,7 @@ def both(*, later_first: bool) -> Document:
     return combine(files[::-1] if later_first else files)
 
 
-def asked(document: Document, *questions: str) -> Answers:
+def ask_all(document: Document, *questions: str) -> Answers:
     return quaestor.open(document).ask(questions, solver="embedded")
 
 
@@ -45,9 +45,9 @@ def files(document: Document, answered: AnsweredQuestion) -> list[str | None]:
 
 
 @pytest.mark.parametrize("later_first", [False, True])
-def test_the_later_filing_is_taken_and_the_earlier_one_told(later_first: bool) -> None:
+def test_later_filing_is_used_and_the_earlier_one_mentioned(later_first: bool) -> None:
     document = both(later_first=later_first)
-    (answered,) = asked(document, "what were net sales in 2022?")
+    (answered,) = ask_all(document, "what were net sales in 2022?")
     assert answered.answer.number == Decimal(705)
     assert files(document, answered) == ["10k-2023.html"]
     assert answered.answer.reason is not None
@@ -57,14 +57,14 @@ def test_the_later_filing_is_taken_and_the_earlier_one_told(later_first: bool) -
 
 @pytest.mark.parametrize("later_first", [False, True])
 def test_a_number_that_both_print_alike_is_no_doubt(later_first: bool) -> None:
-    (answered,) = asked(both(later_first=later_first), "what was the cost of sales in 2022?")
+    (answered,) = ask_all(both(later_first=later_first), "what was the cost of sales in 2022?")
     assert answered.answer.number == Decimal(450)
     assert "10k-2022.html" not in (answered.answer.reason or "")
 
 
 def test_a_development_takes_each_year_from_the_filing_that_has_it() -> None:
     document = both(later_first=False)
-    first, second, change = asked(
+    first, second, change = ask_all(
         document, "what were net sales in 2021?", "and in 2023?", "what is the percentage change from 2021 to 2023?"
     )
     assert (first.answer.number, files(document, first)) == (Decimal(660), ["10k-2022.html"])
@@ -75,14 +75,14 @@ def test_a_development_takes_each_year_from_the_filing_that_has_it() -> None:
 
 def test_a_computed_answer_is_computed_from_the_later_filing() -> None:
     document = both(later_first=False)
-    (answered,) = asked(document, "what was the change in net sales from 2022 to 2023?")
+    (answered,) = ask_all(document, "what was the change in net sales from 2022 to 2023?")
     assert answered.answer.number == Decimal(95)
     assert isinstance(answered.answer.sources[0], CellRef)
     assert "720 in 10k-2022.html" in (answered.answer.reason or "")
 
 
 @pytest.mark.parametrize(("other", "restated"), [("ASH BOATS, INC.", True), ("BIRCH MILLS, INC.", False)])
-def test_what_another_company_prints_restates_nothing(other: str, restated: bool) -> None:
+def test_filings_of_other_companies_restate_nothing(other: str, restated: bool) -> None:
     def of_company(name: str, year: int, sales: tuple[str, str]) -> Document:
         lines = [["( in millions )", str(year), str(year - 1)], ["net sales", *sales], ["cost of sales", "9", "8"]]
         title = "CONSOLIDATED STATEMENTS OF OPERATIONS"
@@ -94,5 +94,5 @@ def test_what_another_company_prints_restates_nothing(other: str, restated: bool
             ("other.html", of_company(other, 2023, ("800", "705"))),
         ]
     )
-    (answered,) = asked(document, "what were net sales in 2022?")
+    (answered,) = ask_all(document, "what were net sales in 2022?")
     assert ("restated" in (answered.answer.reason or "")) is restated

@@ -9,7 +9,7 @@ from pages import page
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
@@ -35,7 +35,7 @@ def conversations() -> list[Conversation]:
     return [*found, *found]
 
 
-def said(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
+def comparable_answers(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
     return [(turn.answer.value, turn.answer.confidence, turn.answer.plan, turn.answer.reason) for turn in turns]
 
 
@@ -44,11 +44,11 @@ def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> Non
     solver, talks = EmbeddedSolver(load_weights()), conversations()
 
     async def together() -> list[tuple[Turn, ...]]:
-        return list(await asyncio.gather(*(play_conversation(conversation, solver) for conversation in talks)))
+        return list(await asyncio.gather(*(answer_conversation(conversation, solver) for conversation in talks)))
 
-    alone = [said(asyncio.run(play_conversation(c, EmbeddedSolver(load_weights())))) for c in talks]
+    alone = [comparable_answers(asyncio.run(answer_conversation(c, EmbeddedSolver(load_weights())))) for c in talks]
     assert any(value is not None for turns in alone for value, *_ in turns)
-    assert [said(turns) for turns in asyncio.run(together())] == alone
+    assert [comparable_answers(turns) for turns in asyncio.run(together())] == alone
     with ThreadPoolExecutor(6) as pool:
-        threads = list(pool.map(lambda c: asyncio.run(play_conversation(c, solver)), talks))
-    assert [said(turns) for turns in threads] == alone
+        threads = list(pool.map(lambda c: asyncio.run(answer_conversation(c, solver)), talks))
+    assert [comparable_answers(turns) for turns in threads] == alone

@@ -14,7 +14,7 @@ from quaestor.plan.expressions import bind_labels
 from quaestor.plan.steps import Compute, Plan, RowRef
 from quaestor.prompts import render
 from quaestor.scoring.pages import benchmark_rows_of
-from quaestor.solvers.reflection.candidates import shown_numbers
+from quaestor.solvers.reflection.candidates import page_for_prompt
 from quaestor.solvers.reflection.drafts import locate
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.tools.toolbox import Toolbox
@@ -66,7 +66,7 @@ def test_a_number_is_found_by_its_place(value: str, where: str, section: str) ->
 
 
 def test_an_expert_reads_the_section_of_each_table_and_sentence() -> None:
-    page = render("reflection/page", page=shown_numbers(FILING))
+    page = render("reflection/page", page=page_for_prompt(FILING))
     assert page.splitlines()[1:] == [
         'Table T0 in "Borrowings > Maturities"',
         "| C0 | C1 | C2",

@@ -37,7 +37,7 @@ def test_a_sign_may_be_dropped_only_where_it_is_asked_for(question: str, wanted:
         ("net cash provided by (used in) operations, 2011", "what was the cash flow?", True),
     ],
 )
-def test_an_amount_that_goes_out_is_told_as_its_size(label: str, question: str, dropped: bool) -> None:
+def test_outflow_is_shown_as_its_magnitude(label: str, question: str, dropped: bool) -> None:
     taken = Extract(1, CellRef("page", 0, 1, 1), label, Quantity(Decimal(-5), text="(5)"))
     size = Plan((taken, Compute(2, "absolute", (Ref(1),))))
     assert drops_sign_unasked(size, read_question(question)) == dropped

@@ -7,10 +7,10 @@ from agent_bench import final, query, reply
 from agent_bench import scripted as agent_script
 from long_filing import a_long_filing
 from model_server import Script
-from solver_bench import play_solver
+from solver_bench import run_with_script
 from sparql_bench import scripted, values
 from word_excerpts import WordExcerpts
-from workflow_bench import plan, saying, table
+from workflow_bench import plan, script_of, table
 
 from quaestor.conversation.events import NoAnswerGiven
 from quaestor.core.provenance import SentenceRef
@@ -41,13 +41,13 @@ CASES = [
 
 
 def script(solver: Solver, steps: list[dict[str, object]]) -> Script:
-    return saying(steps) if isinstance(solver, WorkflowSolver) else scripted(steps, [])
+    return script_of(steps) if isinstance(solver, WorkflowSolver) else scripted(steps, [])
 
 
 @pytest.mark.parametrize(("solver", "steps"), CASES)
 def test_more_is_shown_and_asked_once_more(solver: Solver, steps: list[dict[str, object]]) -> None:
     excerpts = WordExcerpts(FILING)
-    run = play_solver(solver, script(solver, steps), (QUESTION,), FILING, excerpts=excerpts)
+    run = run_with_script(solver, script(solver, steps), (QUESTION,), FILING, excerpts=excerpts)
     assert run.turn.error is None
     assert run.turn.answer.number == 4
     assert run.phases == ["PLAN", "PLAN_wider"]
@@ -55,30 +55,34 @@ def test_more_is_shown_and_asked_once_more(solver: Solver, steps: list[dict[str,
 
 
 @pytest.mark.parametrize(("solver", "steps"), CASES)
-def test_it_is_believed_the_second_time(solver: Solver, steps: list[dict[str, object]]) -> None:
-    run = play_solver(solver, script(solver, steps[:1] * 2), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+def test_second_answer_is_accepted(solver: Solver, steps: list[dict[str, object]]) -> None:
+    run = run_with_script(solver, script(solver, steps[:1] * 2), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
     assert isinstance(run.turn.events[-1], NoAnswerGiven)
     assert run.phases == ["PLAN", "PLAN_wider"]
 
 
 def test_an_agent_that_did_not_search_is_shown_more() -> None:
     steps = [SEEN, LOST, reply(query(2023, "current_state", "IncomeTax")), reply(final("#1"))]
-    run = play_solver(AgentSolver(), agent_script(steps), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    run = run_with_script(AgentSolver(), agent_script(steps), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
     assert run.turn.answer.number == 4
     searched = reply(Call("search_document", {"query": MISSING}))
-    run = play_solver(AgentSolver(), agent_script([searched, LOST]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    run = run_with_script(
+        AgentSolver(), agent_script([searched, LOST]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING)
+    )
     assert isinstance(run.turn.events[-1], NoAnswerGiven)
     assert len(run.asked) == 2
 
 
-def test_a_search_takes_no_step_so_what_follows_can_name_steps() -> None:
+def test_search_takes_no_step_number() -> None:
     calls = (
         Call("search_document", {"query": MISSING}),
         query(2023, "current_state", "IncomeTax"),
         Call("calculate", {"operation": "multiply", "values": ["#1", 2]}),
         final("#2"),
     )
-    run = play_solver(AgentSolver(), agent_script([reply(*calls)]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING))
+    run = run_with_script(
+        AgentSolver(), agent_script([reply(*calls)]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING)
+    )
     assert run.turn.answer.number == 8
 
 
@@ -86,8 +90,8 @@ def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
     """What the tools read has its name before it, in the order of the whole report."""
     read: list[str] = []
 
-    def model(asked: ReceivedRequest) -> Reply:
-        read[:] = asked.results
+    def model(request: ReceivedRequest) -> Reply:
+        read[:] = request.results
         if not read:
             return reply(Call("search_document", {"section": "Note 7"}), Call("find_in_text", {"words": "segments"}))
         if len(read) == 2:
@@ -96,7 +100,7 @@ def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
         return reply(Call("final_answer", {"explanation": [f"It says so [{name}]." for name in names]}))
 
     why = "why is the company what it is, explain?"
-    turn = play_solver(AgentSolver(), model, (why,), FILING, excerpts=WordExcerpts(FILING)).turn
+    turn = run_with_script(AgentSolver(), model, (why,), FILING, excerpts=WordExcerpts(FILING)).turn
     assert turn.answer.explanation is not None
     cited = [FILING.sentence(source).text for source in turn.answer.sources if isinstance(source, SentenceRef)]
     assert cited == [
@@ -106,9 +110,9 @@ def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
     ]
 
 
-def test_no_names_are_told_with_a_question_that_asks_for_no_explanation() -> None:
+def test_names_are_omitted_unless_an_explanation_is_requested() -> None:
     steps = [reply(Call("find_in_text", {"words": "company employees"})), reply(final("#1"))]
-    run = play_solver(
+    run = run_with_script(
         AgentSolver(), agent_script(steps), ("how many employees?",), FILING, excerpts=WordExcerpts(FILING)
     )
     assert "the company had 3200 employees" in "".join(run.asked[1].results)

@@ -42,7 +42,7 @@ def test_an_unknown_scheme_names_the_known_ones_and_no_password() -> None:
 
 
 @pytest.mark.parametrize("uri", ["", "a\0b", "sqlite://host/runs.db"])
-def test_what_names_no_store_is_refused(uri: str) -> None:
+def test_invalid_store_uri_is_refused(uri: str) -> None:
     with pytest.raises(StoreError):
         open_store(uri)
 

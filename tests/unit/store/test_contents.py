@@ -23,7 +23,7 @@ def pack_against(base: bytes, begin: int, between: bytes, end: int) -> bytes:
 
 
 @given(st.binary(max_size=300))
-def test_what_is_packed_comes_back(raw: bytes) -> None:
+def test_packed_content_is_restored(raw: bytes) -> None:
     assert unpack_content(pack_text(raw).data, len(raw)) == raw
 
 

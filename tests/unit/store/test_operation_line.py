@@ -50,7 +50,7 @@ class Line:
         return self.said
 
 
-def test_little_ones_that_wait_are_made_in_one_transaction_and_told_when_it_is_committed() -> None:
+def test_waiting_small_writes_share_a_transaction_and_finish_on_commit() -> None:
     line = Line()
     seen: list[list[str]] = []
     futures = [line.add("a"), line.add("b")]
@@ -60,7 +60,7 @@ def test_little_ones_that_wait_are_made_in_one_transaction_and_told_when_it_is_c
     assert seen == [["begin", "a", "b", "commit"]]
 
 
-def test_nothing_overtakes_what_was_called_before() -> None:
+def test_operations_run_in_call_order() -> None:
     line = Line()
     for name, little in (("a", True), ("read", False), ("b", True), ("c", True)):
         line.add(name, little=little)

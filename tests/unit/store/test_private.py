@@ -77,7 +77,7 @@ def test_a_file_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_commands_leave_beside_the_store_is_for_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_beside_the_store_are_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.csv").write_text(",2023\nnet sales,17\n")
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "kept" / "runs.db"))

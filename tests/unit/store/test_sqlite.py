@@ -16,7 +16,7 @@ from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION
 from quaestor.testing.store_records import GRAPH, a_run, an_example, some_turns
 
 
-def written(path: Path) -> Path:
+def write_store(path: Path) -> Path:
     async def write() -> None:
         async with SqliteStore(path) as store:
             await store.create_run(a_run())
@@ -61,7 +61,7 @@ def failing(path: Path, setting: str) -> str:
 
 
 def test_the_schema_is_marked_and_the_log_is_written_ahead(tmp_path: Path) -> None:
-    with sqlite3.connect(written(tmp_path / "deep" / "er" / "runs.db")) as db:
+    with sqlite3.connect(write_store(tmp_path / "deep" / "er" / "runs.db")) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
         assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -91,7 +91,7 @@ def test_a_database_of_another_program_is_refused_and_kept(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("version", [SCHEMA_VERSION + 1, 99])
 def test_another_schema_version_is_refused_and_kept(tmp_path: Path, version: int) -> None:
-    path = written(tmp_path / "runs.db")
+    path = write_store(tmp_path / "runs.db")
     with sqlite3.connect(path) as db:
         db.execute(f"PRAGMA user_version = {version}")
     db.close()
@@ -119,7 +119,7 @@ OLD_TEXT = 'looks for "a" difference\nand finds\u2028it in €'
 
 def of_version_1(path: Path) -> Path:
     """A file as the first version of the schema left it, with one run in it."""
-    shown, older = written(path.with_name("newer.db")), sqlite3.connect(path)
+    shown, older = write_store(path.with_name("newer.db")), sqlite3.connect(path)
     for statement in VERSION_1:
         older.execute(statement)
     older.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -182,7 +182,7 @@ def test_an_upgrade_that_fails_leaves_the_older_file_as_it_was(tmp_path: Path) -
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path / "runs.db")
+    path = write_store(tmp_path / "runs.db")
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     assert str(path) in refusal(path)
@@ -202,7 +202,7 @@ def test_a_missing_store_is_not_made_by_reading(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path / "runs.db")
+    path = write_store(tmp_path / "runs.db")
     path.chmod(0o444)
     tmp_path.chmod(0o555)
     try:
@@ -212,11 +212,11 @@ def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None:
-    assert "runs.db" in failing(written(tmp_path / "runs.db"), "PRAGMA max_page_count = 12")
+    assert "runs.db" in failing(write_store(tmp_path / "runs.db"), "PRAGMA max_page_count = 12")
 
 
 def test_a_writer_that_never_ends_is_one_clear_line(tmp_path: Path) -> None:
-    path = written(tmp_path / "runs.db")
+    path = write_store(tmp_path / "runs.db")
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
@@ -225,8 +225,8 @@ def test_a_writer_that_never_ends_is_one_clear_line(tmp_path: Path) -> None:
         other.close()
 
 
-def test_who_writes_is_waited_for_when_the_log_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path / "runs.db")
+def test_starting_the_log_waits_for_writers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_store(tmp_path / "runs.db")
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("PRAGMA journal_mode = DELETE")
     other.execute("BEGIN IMMEDIATE")
@@ -245,7 +245,7 @@ def test_who_writes_is_waited_for_when_the_log_is_begun(tmp_path: Path, monkeypa
         assert afterwards.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_what_a_killed_writer_left_in_the_log_is_read(tmp_path: Path) -> None:
+def test_write_ahead_log_of_a_killed_writer_is_read(tmp_path: Path) -> None:
     """A copy of the files taken while the store is open is what `kill -9` leaves."""
 
     async def scenario() -> None:

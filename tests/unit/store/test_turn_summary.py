@@ -35,7 +35,7 @@ def test_a_turn_that_has_not_ended_took_no_time() -> None:
 
 
 @given(st.lists(JSON), st.dictionaries(st.sampled_from(["requests", "input_tokens"]), JSON))
-def test_nothing_that_a_store_holds_is_refused(events: list[Any], usage: dict[str, Any]) -> None:
+def test_any_turn_in_a_store_can_be_summarized(events: list[Any], usage: dict[str, Any]) -> None:
     assert measure_parts(START, START, usage, [], events).refusals >= 0
 
 
@@ -43,7 +43,7 @@ CELL: dict[str, Any] = {"kind": "cell"}
 SPAN: dict[str, Any] = {"kind": "sentence"}
 
 
-def taken(source: dict[str, Any]) -> dict[str, Any]:
+def extract_step(source: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "extract", "source": source}
 
 
@@ -63,10 +63,16 @@ GROUP: dict[str, Any] = {"kind": "cells", "sources": [CELL, SPAN]}
 @pytest.mark.parametrize(
     ("value", "steps", "kind", "operation", "origin"),
     [
-        ("3", [taken(CELL)], "number", "lookup", "table"),
-        ("3", [taken(SPAN)], "number", "lookup", "text"),
-        ("3", [taken(CELL), taken(SPAN), computed("add", step(1), step(2))], "number", "add", "table and text"),
-        ("3", [taken(CELL), computed("divide", step(1), step(-1))], "number", "divide", "table"),
+        ("3", [extract_step(CELL)], "number", "lookup", "table"),
+        ("3", [extract_step(SPAN)], "number", "lookup", "text"),
+        (
+            "3",
+            [extract_step(CELL), extract_step(SPAN), computed("add", step(1), step(2))],
+            "number",
+            "add",
+            "table and text",
+        ),
+        ("3", [extract_step(CELL), computed("divide", step(1), step(-1))], "number", "divide", "table"),
         ("3", [computed("identity", step(-2))], "number", "lookup", "earlier turns"),
         ("3", [computed("multiply", step(-2), HUNDRED)], "number", "multiply", "earlier turns and constants"),
         ("3", [computed("identity", HUNDRED)], "number", "lookup", "constants"),
@@ -74,7 +80,7 @@ GROUP: dict[str, Any] = {"kind": "cells", "sources": [CELL, SPAN]}
         ("3", [computed("count", GROUP)], "count", "count", "table and text"),
         (True, [computed("greater", step(-1), step(-2))], "yes_no", "greater", "earlier turns"),
         ({"text": "europe"}, [computed("argmax", GROUP)], "label", "argmax", "table and text"),
-        ({"text": "a merger"}, [taken(SPAN)], "text", "lookup", "text"),
+        ({"text": "a merger"}, [extract_step(SPAN)], "text", "lookup", "text"),
         ({"list": []}, [computed("filter", GROUP)], "list", "filter", "table and text"),
         ("3", [], "number", None, None),
     ],
@@ -86,17 +92,17 @@ def test_a_turn_is_filed_by_its_answer_and_its_plan(
     assert classes_of(answer) == TurnClasses(kind, operation, origin, 1.0)
 
 
-@pytest.mark.parametrize("answer", [{}, {"value": None}, {"value": None, "plan": {"steps": [taken(CELL)]}}])
+@pytest.mark.parametrize("answer", [{}, {"value": None}, {"value": None, "plan": {"steps": [extract_step(CELL)]}}])
 def test_no_answer_has_no_plan(answer: dict[str, JsonValue]) -> None:
     assert classes_of(answer) == TurnClasses()
 
 
 @pytest.mark.parametrize("plan", [None, [], "x", {"steps": 3}, {"steps": [None, {"operands": "x"}]}])
-def test_nothing_that_is_stored_is_refused(plan: JsonValue) -> None:
+def test_any_stored_turn_can_be_summarized(plan: JsonValue) -> None:
     assert classes_of({"value": "3", "plan": plan, "confidence": "high"}).kind == "number"
 
 
-def test_what_the_solver_answers_is_filed() -> None:
+def test_solver_answers_are_summarized() -> None:
     """The words of stored answers are those that are looked for here."""
 
     turns = quaestor.open("sample#QUIL/2007/page_88.pdf").ask(

@@ -171,7 +171,7 @@ OTHER: Any = 7
         (spec_of(Asking), "takes_model=True"),
     ],
 )
-def test_what_a_solver_does_wrong_is_one_line(spec: Any, fault: str) -> None:
+def test_error_in_a_solver_is_one_line(spec: Any, fault: str) -> None:
     with pytest.raises(ContractError, match=fault) as caught:
         check_solver(spec)
     assert "\n" not in str(caught.value)
@@ -189,7 +189,7 @@ def test_a_solver_asks_a_scripted_model() -> None:
     ("solver", "script", "fault"),
     [(Asking, ["0"], "asks the model 3 times, more often"), (Trusting, ["0", "1", "2"], "raises ValueError")],
 )
-def test_what_a_solver_does_wrong_with_a_model_is_one_line(solver: type, script: list[str], fault: str) -> None:
+def test_error_in_a_solver_with_a_model_is_one_line(solver: type, script: list[str], fault: str) -> None:
     with pytest.raises(ContractError, match=fault):
         check_solver(spec_of(solver, takes_model=True), model=ScriptedModel(script))
 
@@ -298,7 +298,7 @@ def test_a_reader_that_keeps_its_contract_passes_and_its_document_is_returned(no
         (FirstNumber, "has no recognises"),
     ],
 )
-def test_what_a_reader_does_wrong_is_one_line(reader: type, fault: str, notes: Path) -> None:
+def test_error_in_a_reader_is_one_line(reader: type, fault: str, notes: Path) -> None:
     with pytest.raises(ContractError, match=fault) as caught:
         check_reader(reader, notes)
     assert "\n" not in str(caught.value)
@@ -375,7 +375,7 @@ def quiz(tmp_path: Path) -> Path:
         (Careless, "raises"),
     ],
 )
-def test_what_a_dataset_format_does_wrong_is_one_line(format: type, fault: str, quiz: Path) -> None:
+def test_error_in_a_dataset_format_is_one_line(format: type, fault: str, quiz: Path) -> None:
     with pytest.raises(ContractError, match=fault) as caught:
         check_dataset(format, quiz)
     assert "\n" not in str(caught.value)

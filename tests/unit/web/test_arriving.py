@@ -68,7 +68,7 @@ async def at_once(*pieces: bytes) -> AsyncIterator[bytes]:
         yield piece
 
 
-async def held(piece: bytes, until: asyncio.Event) -> AsyncIterator[bytes]:
+async def delayed_body(piece: bytes, until: asyncio.Event) -> AsyncIterator[bytes]:
     yield piece
     await until.wait()
 
@@ -106,7 +106,7 @@ async def test_only_the_wait_for_the_body_counts() -> None:
 
 async def test_large_bodies_of_one_client_leave_room_for_its_small_ones_and_for_others() -> None:
     app, done = Bodies(measures, refuse, 100), asyncio.Event()
-    large = [asyncio.create_task(answer_of(app, held(b"a" * 40, done))) for _ in range(3)]
+    large = [asyncio.create_task(answer_of(app, delayed_body(b"a" * 40, done))) for _ in range(3)]
     await asyncio.sleep(0.05)
     assert (await answer_of(app, at_once(b"a" * 10)))[0] == 200
     assert (await answer_of(app, at_once(b"a" * 90), client=("5.6.7.8", 1)))[0] == 200

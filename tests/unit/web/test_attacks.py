@@ -36,10 +36,10 @@ KEY = "sk-no-page-may-ever-have-this-key"
 
 
 @dataclass
-class Attacked:
+class AttackedApp:
     """An app, what can be reached in it, and what no answer of it may have."""
 
-    asked: RawApp
+    app: RawApp
     folder: Path
     known: list[tuple[str, str]] = field(default_factory=list)
 
@@ -54,11 +54,11 @@ class Attacked:
         return faults + self.leaks(reply) + (faults_of(reply) if reply.is_page else [])
 
     def post(self, there: str, **fields: str) -> Reply:
-        return self.asked.ask("POST", there, (*BROWSER, FORM), urlencode(fields).encode())
+        return self.app.ask("POST", there, (*BROWSER, FORM), urlencode(fields).encode())
 
     def upload(self, data: bytes, name: str) -> Reply:
         kind, body = multipart(data, name)
-        return self.asked.ask("POST", "/documents", (*BROWSER, ("content-type", kind)), body)
+        return self.app.ask("POST", "/documents", (*BROWSER, ("content-type", kind)), body)
 
     def converse(self, data: bytes, name: str, *questions: str) -> str:
         """Begin a conversation about an upload, and return its address."""
@@ -72,7 +72,7 @@ class Attacked:
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedApp]:
     """An app with conversations about evil documents and a run in its store."""
     folder = tmp_path_factory.mktemp("attacked")
     with pytest.MonkeyPatch.context() as patch:
@@ -81,7 +81,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
         request = asking(folder)
         asyncio.run(evaluate_async("sample", limit=2, store=request.settings.store))
         with raw(create_app(request, None, ("sample", str(sample_path())))) as app:
-            attack = Attacked(app, folder)
+            attack = AttackedApp(app, folder)
             there = attack.converse(evil_csv(), f"../../{EVIL[0]}.csv", "what were net sales in 2009?", *EVIL)
             attack.post(f"{there}/name", title=EVIL[1])
             attack.known = list(crawl(app))
@@ -108,13 +108,13 @@ def filled(path: str, value: str) -> str:
         {"host": HOST, "referer": f"http://{HOST}/"},
     ],
 )
-def test_nothing_is_changed_from_another_site(attacked: Attacked, headers: dict[str, str]) -> None:
+def test_cross_site_requests_change_nothing(site: AttackedApp, headers: dict[str, str]) -> None:
     changing = [(method, path) for method, path in ADDRESSES if method not in ("GET", "HEAD", "OPTIONS")]
     assert len(changing) > 3
     for method, path in changing:
-        reply = attacked.asked.ask(method, filled(path, "x"), (*headers.items(), FORM), b"title=x&question=x")
+        reply = site.app.ask(method, filled(path, "x"), (*headers.items(), FORM), b"title=x&question=x")
         assert reply.status == 403, (method, path)
-        assert attacked.wrong(reply) == []
+        assert site.wrong(reply) == []
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_nothing_is_changed_from_another_site(attacked: Attacked, headers: dict[
         "169.254.169.254",
     ],
 )
-def test_a_name_of_another_site_leads_nowhere(attacked: Attacked, host: str) -> None:
+def test_a_name_of_another_site_leads_nowhere(site: AttackedApp, host: str) -> None:
     for method, path in ADDRESSES:
         headers = (("host", host), ("sec-fetch-site", "same-origin"), ("origin", f"http://{host}"))
-        reply = attacked.asked.ask(method, filled(path, "x"), headers)
+        reply = site.app.ask(method, filled(path, "x"), headers)
         assert reply.status == 421, (method, path)
-        assert attacked.wrong(reply) == []
+        assert site.wrong(reply) == []
 
 
 def test_each_address_wants_the_token(tmp_path: Path) -> None:
@@ -166,29 +166,27 @@ def test_each_address_wants_the_token(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "climbing", [*CLIMBING[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in CLIMBING[2:])]
 )
-def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) -> None:
+def test_no_part_of_a_path_leads_to_a_file(site: AttackedApp, climbing: str) -> None:
     for method, path in ADDRESSES:
         for there in {filled(path, climbing), f"{path.rpartition('/')[0]}/{climbing}", f"/static/{climbing}"}:
-            reply = attacked.asked.ask(
-                method, filled(there, climbing), (*BROWSER, FORM), f"document={climbing}".encode()
-            )
-            assert attacked.wrong(reply) == [], (method, there)
+            reply = site.app.ask(method, filled(there, climbing), (*BROWSER, FORM), f"document={climbing}".encode())
+            assert site.wrong(reply) == [], (method, there)
             assert "set-cookie" not in reply.headers
 
 
 @pytest.mark.slow
-def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attacked) -> None:
+def test_parameters_of_addresses_that_are_there_lead_to_no_file(site: AttackedApp) -> None:
     for number, climbing in enumerate(CLIMBING):
-        for method, there in attacked.known[number % 81 :: 81]:
+        for method, there in site.known[number % 81 :: 81]:
             query = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
-            reply = attacked.asked.ask("GET", f"{there.partition('?')[0]}?{query}")
-            assert attacked.wrong(reply) == [], (method, there, climbing)
+            reply = site.app.ask("GET", f"{there.partition('?')[0]}?{query}")
+            assert site.wrong(reply) == [], (method, there, climbing)
 
 
 @pytest.mark.slow
-def test_no_word_of_a_document_or_a_person_runs_in_any_page(attacked: Attacked) -> None:
-    pages = {there: reply for there, reply in crawl(attacked.asked).items() if reply is not None}
-    assert [(there, attacked.wrong(reply)) for there, reply in pages.items() if attacked.wrong(reply)] == []
+def test_no_word_of_a_document_or_a_person_runs_in_any_page(site: AttackedApp) -> None:
+    pages = {there: reply for there, reply in crawl(site.app).items() if reply is not None}
+    assert [(there, site.wrong(reply)) for there, reply in pages.items() if site.wrong(reply)] == []
     shown = "".join(reply.text for reply in pages.values())
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
     assert "{{7*19104773}}" in shown
@@ -197,12 +195,12 @@ def test_no_word_of_a_document_or_a_person_runs_in_any_page(attacked: Attacked) 
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "markdown", "html", "xlsx"])
-def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
-    there = attacked.converse(evil_csv(), "evil.csv", "what were net sales in 2009?", EVIL[5], EVIL[6], EVIL[0])
-    taken = attacked.asked.ask("GET", f"{there}/export?format={kind}")
+def test_downloads_do_not_execute_in_the_browser(site: AttackedApp, kind: str) -> None:
+    there = site.converse(evil_csv(), "evil.csv", "what were net sales in 2009?", EVIL[5], EVIL[6], EVIL[0])
+    taken = site.app.ask("GET", f"{there}/export?format={kind}")
     assert taken.status == 200
     assert taken.headers["content-disposition"].startswith("attachment;")
-    assert attacked.leaks(taken) == []
+    assert site.leaks(taken) == []
     if kind == "csv":
         cells = [cell for row in csv.reader(io.StringIO(taken.text)) for cell in row]
         assert not [cell for cell in cells if cell.startswith(("=", "@", "+", "\t"))]
@@ -231,17 +229,17 @@ def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
         EVIL[1],
     ],
 )
-def test_what_a_file_is_called_is_no_path_and_no_header(attacked: Attacked, name: str) -> None:
-    begun = attacked.upload(b"x,2009,2008\nnet sales,120,100\n", name)
+def test_file_names_cannot_inject_paths_or_headers(site: AttackedApp, name: str) -> None:
+    begun = site.upload(b"x,2009,2008\nnet sales,120,100\n", name)
     assert begun.status in (303, 400, 422)
-    assert attacked.wrong(begun) == []
+    assert site.wrong(begun) == []
     assert "x-evil" not in begun.headers
     if begun.status == 303:
-        page = attacked.asked.ask("GET", begun.headers["location"])
-        assert attacked.wrong(page) == []
-        taken = attacked.asked.ask("GET", f"{begun.headers['location']}/export?format=csv")
+        page = site.app.ask("GET", begun.headers["location"])
+        assert site.wrong(page) == []
+        taken = site.app.ask("GET", f"{begun.headers['location']}/export?format=csv")
         assert "x-evil" not in taken.headers
-    files = [path.name for path in attacked.folder.rglob("*") if path.is_file()]
+    files = [path.name for path in site.folder.rglob("*") if path.is_file()]
     assert not [path for path in files if "passwd" in path or "evil" in path.lower() or path.endswith(".csv")]
 
 
@@ -268,7 +266,7 @@ def bomb(folder: Path) -> bytes:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize(
-    ("name", "made"),
+    ("name", "build"),
     [
         ("picture.csv", lambda _: b"\x89PNG\r\n\x1a\n" + bytes(99)),
         ("empty.html", lambda _: b"   \n"),
@@ -280,24 +278,24 @@ def bomb(folder: Path) -> bytes:
         pytest.param("bomb.xlsx", bomb, marks=pytest.mark.slow),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_read_is_told_in_a_line(
-    attacked: Attacked, tmp_path: Path, name: str, made: Callable[[Path], bytes]
+def test_unreadable_file_is_one_line(
+    site: AttackedApp, tmp_path: Path, name: str, build: Callable[[Path], bytes]
 ) -> None:
-    before = {path for path in attacked.folder.rglob("*") if path.is_file()}
-    reply = attacked.upload(made(tmp_path), name)
+    before = {path for path in site.folder.rglob("*") if path.is_file()}
+    reply = site.upload(build(tmp_path), name)
     assert reply.status == 400
     assert 'id="upload-error"' in reply.text
-    assert attacked.wrong(reply) == []
-    assert {path for path in attacked.folder.rglob("*") if path.is_file()} == before
+    assert site.wrong(reply) == []
+    assert {path for path in site.folder.rglob("*") if path.is_file()} == before
 
 
-def test_a_body_without_end_is_not_waited_for(attacked: Attacked) -> None:
+def test_a_body_without_end_is_not_waited_for(site: AttackedApp) -> None:
     kind, body = multipart(b"x" * (1 << 20), "endless.csv")
-    reply = attacked.asked.ask(
+    reply = site.app.ask(
         "POST", "/documents", (*BROWSER, ("content-type", kind)), [body[:-99], *[b"x" * (4 << 20)] * 20]
     )
     assert reply.status == 413
-    assert attacked.wrong(reply) == []
+    assert site.wrong(reply) == []
 
 
 MULTIPART = "multipart/form-data; boundary=part"
@@ -329,14 +327,14 @@ def part(headers: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
 )
 # A form that breaks off leaves its file to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_malformed_body_is_the_mistake_of_who_sent_it(attacked: Attacked, kind: str, body: bytes) -> None:
+def test_a_malformed_body_is_the_mistake_of_who_sent_it(site: AttackedApp, kind: str, body: bytes) -> None:
     for method, path in ADDRESSES:
         if method in ("POST", "PUT", "PATCH", "DELETE") and path != "/login":
             halves = [body[: len(body) // 2], body[len(body) // 2 :]]
             for pieces in (body, halves) if path == "/documents" else (body,):
-                reply = attacked.asked.ask(method, filled(path, "x"), (*BROWSER, ("content-type", kind)), pieces)
+                reply = site.app.ask(method, filled(path, "x"), (*BROWSER, ("content-type", kind)), pieces)
                 assert 400 <= reply.status < 500, (path, reply.status)
-                assert attacked.wrong(reply) == []
+                assert site.wrong(reply) == []
     gc.collect()
 
 
@@ -354,34 +352,34 @@ def test_a_key_that_a_model_repeats_is_in_no_page(
     with ModelServer(lambda _: model_reply) as server:
         request = asking(tmp_path, model=f"openai:scripted@{server.url}/v1")
         with raw(create_app(request)) as app:
-            attacked = Attacked(app, tmp_path)
-            there = attacked.converse(evil_csv(), "evil.csv")
-            assert attacked.post(f"{there}/answerer", answerer="agent-1").status == 303
+            site = AttackedApp(app, tmp_path)
+            there = site.converse(evil_csv(), "evil.csv")
+            assert site.post(f"{there}/answerer", answerer="agent-1").status == 303
             streamed = ("hx-request", "true")
             replies = [
-                attacked.post(f"{there}/ask", question="what was rent in 2009?"),
+                site.post(f"{there}/ask", question="what was rent in 2009?"),
                 app.ask("POST", f"{there}/ask", (*BROWSER, FORM, streamed), b"question=what+was+rent+in+2008%3F"),
                 *(reply for reply in crawl(app).values() if reply is not None),
             ]
         assert any(KEY in str(dict(request.headers)) for request in server.asked), "the key was never sent"
-    assert [attacked.leaks(reply) for reply in replies] == [[]] * len(replies)
+    assert [site.leaks(reply) for reply in replies] == [[]] * len(replies)
 
 
-def check(attacked: Attacked, data: st.DataObject) -> None:
-    method, there, headers, body = data.draw(requests([*attacked.known, *ADDRESSES]))
-    reply = attacked.asked.ask(method, there, headers, body)
-    assert attacked.wrong(reply) == []
+def check(site: AttackedApp, data: st.DataObject) -> None:
+    method, there, headers, body = data.draw(requests([*site.known, *ADDRESSES]))
+    reply = site.app.ask(method, there, headers, body)
+    assert site.wrong(reply) == []
 
 
 @pytest.mark.slow
 @settings(max_examples=share(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_a_hundred_random_requests(attacked: Attacked, data: st.DataObject) -> None:
-    check(attacked, data)
+def test_a_hundred_random_requests(site: AttackedApp, data: st.DataObject) -> None:
+    check(site, data)
 
 
 @pytest.mark.very_slow
 @settings(max_examples=share(80), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_hundreds_of_random_requests(attacked: Attacked, data: st.DataObject) -> None:
-    check(attacked, data)
+def test_hundreds_of_random_requests(site: AttackedApp, data: st.DataObject) -> None:
+    check(site, data)

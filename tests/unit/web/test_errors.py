@@ -41,7 +41,7 @@ def test_a_mistake_is_one_line_without_the_folders_of_the_machine(tmp_path: Path
     assert "somebody" not in answer.text
 
 
-def test_what_nobody_foresaw_is_told_to_the_log_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_error_is_only_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with client_of(app_that_fails(tmp_path)) as client:
         answer = client.get("/broken")
     assert answer.status_code == 500
@@ -59,7 +59,7 @@ def test_the_status_says_whose_mistake_it_is(tmp_path: Path, path: str, status: 
     assert "<h1>" in answer.text
 
 
-def test_who_asks_for_a_part_of_a_page_is_given_a_line(tmp_path: Path) -> None:
+def test_error_in_a_page_fragment_is_one_line(tmp_path: Path) -> None:
     with client_of(app_that_fails(tmp_path)) as client:
         answer = client.get("/mistaken", headers={"HX-Request": "true"})
     assert answer.text.startswith("<p")
@@ -77,7 +77,7 @@ def test_who_asks_for_a_part_of_a_page_is_given_a_line(tmp_path: Path) -> None:
         (".quaestor/uploads/abc.htm: broken", "abc.htm: broken"),
     ],
 )
-def test_folders_are_left_out_and_nothing_else(message: str, shown: str) -> None:
+def test_only_folders_are_omitted(message: str, shown: str) -> None:
     assert "home" not in error_line(InputError(message))
     if " b/" not in message:
         assert error_line(InputError(message)) == shown

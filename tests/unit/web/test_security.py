@@ -52,7 +52,7 @@ def test_a_token_is_long_and_plain(token: str) -> None:
     ],
 )
 def test_the_server_goes_by_its_own_names_only(listening: str, host: str, known: bool) -> None:
-    assert Access(listening, TOKEN).goes_by(host) is known
+    assert Access(listening, TOKEN).accepts_host(host) is known
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_server_goes_by_its_own_names_only(listening: str, host: str, known:
         ({}, False),
     ],
 )
-def test_what_comes_from_a_page_of_the_server(headers: dict[str, str], same: bool) -> None:
+def test_same_origin_requests(headers: dict[str, str], same: bool) -> None:
     assert is_same_origin("http", {"host": "a:1", **headers}) is same
 
 
@@ -82,7 +82,7 @@ def test_a_name_that_is_not_the_servers_is_refused(tmp_path: Path) -> None:
     assert answer.status_code == 421
 
 
-def test_what_changes_something_comes_from_a_page_of_the_server(tmp_path: Path) -> None:
+def test_changing_requests_must_be_same_origin(tmp_path: Path) -> None:
     with client(tmp_path, Access(token=TOKEN)) as site:
         across = site.post("/login", data={"token": TOKEN}, headers={"Origin": "http://attacker.example"})
         within = site.post("/login", data={"token": TOKEN}, headers=SAME)
@@ -92,7 +92,7 @@ def test_what_changes_something_comes_from_a_page_of_the_server(tmp_path: Path) 
     assert "HttpOnly; Path=/; SameSite=strict" in within.headers["set-cookie"]
 
 
-def test_nothing_is_told_without_the_token_but_the_files_of_the_package(tmp_path: Path) -> None:
+def test_only_static_files_are_served_without_the_token(tmp_path: Path) -> None:
     with client(tmp_path, Access(token=TOKEN)) as site:
         refused = site.get("/runs")
         style = next(part for part in refused.text.split('"') if part.endswith("app.css"))
@@ -104,7 +104,7 @@ def test_nothing_is_told_without_the_token_but_the_files_of_the_package(tmp_path
     assert right.status_code == 200
 
 
-def test_a_token_in_the_address_becomes_a_cookie_that_does_not_tell_it(tmp_path: Path) -> None:
+def test_token_in_the_address_is_exchanged_for_an_opaque_cookie(tmp_path: Path) -> None:
     with client(tmp_path, Access(token=TOKEN)) as site:
         answer = site.get(f"/runs?token={TOKEN}&page=2")
         assert (answer.status_code, answer.headers["location"]) == (303, "/runs?page=2")
@@ -122,7 +122,7 @@ def test_an_address_with_a_token_leads_to_this_server_only(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("path", ["/", "/runs", "/nothing", "/static/nothing"])
-def test_every_answer_says_what_a_browser_may_do_with_it(tmp_path: Path, path: str) -> None:
+def test_every_response_has_security_headers(tmp_path: Path, path: str) -> None:
     with client(tmp_path) as site:
         headers = site.get(path).headers
     policy = headers["content-security-policy"]

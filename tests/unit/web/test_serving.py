@@ -5,7 +5,7 @@ from quaestor.web.security import Access
 from quaestor.web.serving import address_of, bind
 
 
-def test_a_taken_port_is_said_in_one_line() -> None:
+def test_port_in_use_is_one_line_on_start() -> None:
     with bind("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(SettingsError, match=str(port)):
@@ -13,7 +13,7 @@ def test_a_taken_port_is_said_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("host", ["no such host", "x" * 100])
-def test_what_is_no_address_is_said(host: str) -> None:
+def test_invalid_address_is_reported(host: str) -> None:
     with pytest.raises(SettingsError, match=host[:50]):
         bind(host, 0)
 

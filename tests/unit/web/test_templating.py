@@ -10,7 +10,7 @@ from quaestor.web.templating import FILES, TEMPLATES, Pages
 PAGES = Pages({"Ask": "/"})
 
 
-def test_whatever_is_shown_is_escaped_and_visible() -> None:
+def test_any_text_is_escaped_and_visible() -> None:
     shown = PAGES.text("error_line.html", line="<script>alert(1)</script> \x1b[2J \u202e54")
     assert "&lt;script&gt;alert(1)&lt;/script&gt; ␛[2J \ufffd54" in shown
 
@@ -34,7 +34,7 @@ def test_no_template_has_a_script_or_a_style_within(path: Path) -> None:
     assert not [word for word in (" onclick", " onload", "hx-on", "javascript:", "js:") if word in text]
 
 
-def test_what_others_made_is_as_they_made_it_and_has_its_licence_beside_it() -> None:
+def test_vendored_files_are_unchanged_and_have_licences() -> None:
     folder = FILES / "vendor"
     listed = [line.split() for line in (folder / "SOURCES").read_text().splitlines() if not line.startswith("#")]
     digests = {name: digest for digest, name, *_ in listed}

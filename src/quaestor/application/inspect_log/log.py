@@ -10,7 +10,7 @@ from quaestor.application.files import OutputFile
 from quaestor.application.inspect_log.events import model_usage, turn_events
 from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, sample_input, turn_messages
 from quaestor.application.inspect_log.scores import METRICS, SCORER, inspect_score
-from quaestor.application.run_references import PlayedFile, read_labelled
+from quaestor.application.run_references import RunFile, read_labelled
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation
 from quaestor.core.computing import compute
@@ -60,7 +60,7 @@ class LoggedRun:
 
     run: RunRecord
     conversations: tuple[LoggedConversation, ...]
-    labelled: PlayedFile | None
+    labelled: RunFile | None
 
     @property
     def scored(self) -> bool:
@@ -101,8 +101,8 @@ def inspect_log(logged: LoggedRun) -> "EvalLog":
 def _spec(logged: LoggedRun) -> "EvalSpec":
     from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec, HeadlineMetric
 
-    run, asked = logged.run, RunSpec.of_run(logged.run)
-    arguments = {"dataset": run.dataset, "solver": asked.solver, "options": asked.solver_options}
+    run, spec = logged.run, RunSpec.of_run(logged.run)
+    arguments = {"dataset": run.dataset, "solver": spec.solver, "options": spec.solver_options}
     return EvalSpec(
         eval_id=run.id,
         run_id=run.id,
@@ -120,10 +120,10 @@ def _spec(logged: LoggedRun) -> "EvalSpec":
             samples=len(logged.conversations),
             sample_ids=[one.record.conversation for one in logged.conversations],
         ),
-        model=_model(asked),
+        model=_model(spec),
         config=EvalConfig(),
-        packages={"quaestor": asked.version},
-        metadata={"run": run.id, "kind": run.kind, "dataset_digest": run.dataset_digest, "prompts": asked.prompts},
+        packages={"quaestor": spec.version},
+        metadata={"run": run.id, "kind": run.kind, "dataset_digest": run.dataset_digest, "prompts": spec.prompts},
         headline_metric=HeadlineMetric(scorer=SCORER) if logged.scored else None,
     )
 
@@ -149,9 +149,9 @@ def _sample(one: LoggedConversation, logged: LoggedRun) -> "EvalSample":
     from inspect_ai.model import ModelOutput
 
     record = one.record
-    asked = logged.labelled.conversations.get(record.conversation) if logged.labelled else None
-    questions = asked.questions if asked else tuple(turn.question for turn in one.turns)
-    messages = turn_messages(one.turns, asked.document if asked else None)
+    conversation = logged.labelled.conversations.get(record.conversation) if logged.labelled else None
+    questions = conversation.questions if conversation else tuple(turn.question for turn in one.turns)
+    messages = turn_messages(one.turns, conversation.document if conversation else None)
     spec = RunSpec.of_run(logged.run)
     model, names = _model(spec), _model_names(spec)
     begun = record.started or logged.run.started
@@ -249,7 +249,7 @@ async def read_logged_run(
 
 
 async def _read(
-    store: RunStore, run: RunRecord, example: ConversationRecord, labelled: PlayedFile | None, places: dict[str, int]
+    store: RunStore, run: RunRecord, example: ConversationRecord, labelled: RunFile | None, places: dict[str, int]
 ) -> LoggedConversation:
     name = example.conversation
     turns, prompts = await store.turns(run.id, name), await store.prompts(run.id, name)
@@ -257,8 +257,8 @@ async def _read(
     return LoggedConversation(example, tuple(turns), tuple(prompts), verdicts, places.get(name, 0))
 
 
-def _verdicts(name: str, turns: Sequence[TurnRecord], labelled: PlayedFile) -> tuple[TurnScore, ...]:
-    asked = labelled.conversations.get(name)
-    if asked is None or name not in labelled.gold:
+def _verdicts(name: str, turns: Sequence[TurnRecord], labelled: RunFile) -> tuple[TurnScore, ...]:
+    conversation = labelled.conversations.get(name)
+    if conversation is None or name not in labelled.gold:
         return ()
-    return judge_predictions(map(prediction_of, turns), labelled.gold, [asked])
+    return judge_predictions(map(prediction_of, turns), labelled.gold, [conversation])

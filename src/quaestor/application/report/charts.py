@@ -19,17 +19,17 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufd
 
 def element(tag: str, *children: Child, **attributes: str | float | None) -> Element:
     """Return an element; `class_` sets `class`, underscores become hyphens, and None is omitted."""
-    made = etree.Element(tag)
+    element = etree.Element(tag)
     for name, value in attributes.items():
         if value is not None:
             written = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-            made.set(name.rstrip("_").replace("_", "-"), printable(written))
+            element.set(name.rstrip("_").replace("_", "-"), printable(written))
     for child in children:
         if isinstance(child, str):
-            _append_text(made, printable(child))
+            _append_text(element, printable(child))
         elif child is not None:
-            made.append(child)
-    return made
+            element.append(child)
+    return element
 
 
 def printable(text: str) -> str:
@@ -60,16 +60,16 @@ def _row(cells: Sequence[Child], columns: int) -> Element:
     return element("tr", element("th", first, scope="row"), *(element("td", cell) for cell in rest))
 
 
-def _append_text(made: Element, text: str) -> None:
-    if len(made):
-        made[-1].tail = (made[-1].tail or "") + text
+def _append_text(element: Element, text: str) -> None:
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + text
     else:
-        made.text = (made.text or "") + text
+        element.text = (element.text or "") + text
 
 
-def to_markup(made: Element) -> str:
+def to_markup(element: Element) -> str:
     """Return an element as HTML."""
-    return etree.tostring(made, encoding="unicode", method="html")
+    return etree.tostring(element, encoding="unicode", method="html")
 
 
 COLOURS = 6

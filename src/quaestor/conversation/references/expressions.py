@@ -168,16 +168,16 @@ class Expression:
 
 
 @lru_cache(maxsize=1024)
-def find_expressions(asked: Question) -> tuple[Expression, ...]:
+def find_expressions(question: Question) -> tuple[Expression, ...]:
     """Return the referring expressions of a question in order, without overlaps."""
-    text = asked.lowered
+    text = question.lowered
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
         for match in islice(pattern.finditer(text), _MOST):
             made = _read_pointing(match, text)
             if made is not None and not _overlaps(made, found):
                 found.append(made)
-    for relative in asked.relative_periods[:_MOST]:
+    for relative in question.relative_periods[:_MOST]:
         made = Expression(relative.start, relative.end, "period", offset=relative.offset)
         found = [other for other in found if not (made.start <= other.start and other.end <= made.end)]
         if not _overlaps(made, found):
@@ -188,25 +188,25 @@ def find_expressions(asked: Question) -> tuple[Expression, ...]:
         made = Expression(match.start(), match.end(), kind, count=count)
         if not _overlaps(made, found):
             found.append(made)
-    if not any(other.kind in ("result", "results", "cell") for other in found) and _is_elliptic(asked):
-        found.insert(0, Expression(0, len(text), "ellipsis", words=asked.names, years=asked.year_set, count=0))
+    if not any(other.kind in ("result", "results", "cell") for other in found) and _is_elliptic(question):
+        found.insert(0, Expression(0, len(text), "ellipsis", words=question.names, years=question.year_set, count=0))
     return tuple(sorted(found, key=lambda expression: (expression.start, -expression.end)))
 
 
-def asks_again(asked: Question, expression: Expression) -> bool:
+def asks_again(question: Question, expression: Expression) -> bool:
     """Return whether a question repeats what an expression refers to: "what was that change in 2008?"."""
-    text, start, end = asked.lowered, expression.start, expression.end
+    text, start, end = question.lowered, expression.start, expression.end
     before = _ASKS.search(text[max(0, start - _BEFORE) : start])
     return bool(before and (expression.years or _FOR_ANOTHER.match(text, end)))
 
 
-def _is_elliptic(asked: Question) -> bool:
+def _is_elliptic(question: Question) -> bool:
     """Return whether a question names no thing, or continues the previous one."""
-    return not asked.names or bool(_GOES_ON.search(asked.lowered))
+    return not question.names or bool(_GOES_ON.search(question.lowered))
 
 
-def _overlaps(made: Expression, found: list[Expression]) -> bool:
-    return any(made.start < other.end and other.start < made.end for other in found)
+def _overlaps(expression: Expression, found: list[Expression]) -> bool:
+    return any(expression.start < other.end and other.start < expression.end for other in found)
 
 
 def _read_pointing(match: re.Match[str], text: str) -> Expression | None:
@@ -274,7 +274,7 @@ _ELSE = 0.2
 """Minimum share to show a second candidate of an expression."""
 
 
-def shown_sets(found: References) -> tuple[AntecedentSet, ...]:
+def sets_to_show(found: References) -> tuple[AntecedentSet, ...]:
     """Return the sets of earlier results to show as used: a certain one, the best two, or none.
 
     The thresholds are measured on benchmark pages by `python -m benchmarks.references`.
@@ -291,19 +291,19 @@ def reading_line(found: References, named: Named) -> str:
     Args:
         named: Returns the name of a turn's answer for the reader.
     """
-    shown = shown_sets(found)
+    shown = sets_to_show(found)
     if not shown:
         return ""
     if not found.used:
         return "; ".join(dict.fromkeys(_describe_repeat(found, named)))
     words = [_sources(found, named), *(f"from {_members(chosen, named)}" for chosen in shown[1:])]
-    means = (f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}' for e in shown_meanings(found))
+    means = (f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}' for e in meanings_to_show(found))
     return "; ".join(dict.fromkeys((" or ".join(words), *means)))
 
 
-def shown_meanings(found: References) -> tuple[Coreference, ...]:
+def meanings_to_show(found: References) -> tuple[Coreference, ...]:
     """Return the expressions whose meaning is shown: for a period or a cell, if the results used are certain."""
-    if not found.used or len(shown_sets(found)) != 1:
+    if not found.used or len(sets_to_show(found)) != 1:
         return ()
     kinds = ("result", "cell") if found.switched else ("result", "cell", "period")
     return tuple(e for e in found.expressions if e.means and e.kind in kinds and not _is_result(e, found.used))

@@ -30,10 +30,10 @@ class Expression(tuple[object, ...]):
 
     def __new__(cls, *parts: object) -> Self:
         """Create an expression from the name of an operation, or of a kind of leaf, and its arguments."""
-        made = super().__new__(cls, parts)
+        instance = super().__new__(cls, parts)
         written = repr([part.digest if isinstance(part, Expression) else part for part in parts])
-        made.digest = blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        return made
+        instance.digest = blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return instance
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.digest == other.digest
@@ -70,13 +70,13 @@ class Result:
 
     turn: int
     metric: str
-    made: str
+    operation_kind: str
     entity: str | None
     years: frozenset[int]
     words: frozenset[str]
-    rests: tuple[int | None, ...]
+    dependencies: tuple[int | None, ...]
     expression: Expression
-    things: frozenset[str] = frozenset()
+    subject_words: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
     percent: bool = False
     period: Period | None = None
@@ -86,7 +86,7 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
     """Return the result of each turn, None if it has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
-    for turn, (answer, asked) in enumerate(zip(memory.answers, memory.asked, strict=True)):
+    for turn, (answer, question) in enumerate(zip(memory.answers, memory.parsed_questions, strict=True)):
         if answer.value is None:
             expressions.append(Expression("nothing", turn))
             found.append(None)
@@ -94,22 +94,24 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
         expression, operands = _read(answer.plan, expressions, turn)
         again = find_latest_turn(expression, expressions)
         same = found[again] if again is not None else None
-        rests = same.rests if same else tuple(find_latest_turn(operand, expressions) for operand in operands)
+        rests = same.dependencies if same else tuple(find_latest_turn(operand, expressions) for operand in operands)
         selected = years_of(answer.period) if isinstance(answer.value, Text | ValueList) else frozenset()
-        years = selected or asked.year_set or years_of(answer.period)
+        years = selected or question.year_set or years_of(answer.period)
         expressions.append(expression)
         found.append(
             Result(
                 turn,
                 answer.metric_type,
-                _made_of(answer.metric_type) if expression[0] == "unplanned" else how_made(expression),
+                _kind_of_metric(answer.metric_type)
+                if expression[0] == "unplanned"
+                else classify_expression(expression),
                 answer.entity,
                 years,
-                asked.names,
+                question.names,
                 rests,
                 expression,
-                things_of(asked, answer.entity, rests, found),
-                frozenset(words(asked.lowered)),
+                read_subject_words(question, answer.entity, rests, found),
+                frozenset(words(question.lowered)),
                 answer.scale is Scale.PERCENT,
                 answer.period,
             )
@@ -117,8 +119,8 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
     return tuple(found)
 
 
-def things_of(
-    asked: Question, entity: str | None, rests: Sequence[int | None], found: Sequence[Result | None]
+def read_subject_words(
+    question: Question, entity: str | None, rests: Sequence[int | None], found: Sequence[Result | None]
 ) -> frozenset[str]:
     """Return the words of the thing that a result is about.
 
@@ -127,11 +129,11 @@ def things_of(
         rests: The earlier turns whose results are its operands, or None.
         found: The results of the earlier turns.
     """
-    rested = frozenset().union(*(found[turn].things for turn in rests if turn is not None))  # type: ignore[union-attr]
+    rested = frozenset().union(*(found[turn].subject_words for turn in rests if turn is not None))  # type: ignore[union-attr]
     if entity:
         return rested | _naming_words(names_in(entity.lower()))
-    own = rested | _naming_words(asked.names)
-    return own or frozenset().union(*(result.things for result in found[-1:] if result is not None))
+    own = rested | _naming_words(question.names)
+    return own or frozenset().union(*(result.subject_words for result in found[-1:] if result is not None))
 
 
 def _naming_words(names: frozenset[str]) -> frozenset[str]:
@@ -143,15 +145,15 @@ def years_of(period: Period | None) -> frozenset[int]:
     return frozenset(year for year in (period.year, period.last) if year is not None) if period else frozenset()
 
 
-def how_made(expression: Expression) -> str:
+def classify_expression(expression: Expression) -> str:
     """Return the kind of an expression's last operation, as in `Result.made`."""
     name = str(expression[0])
     if name == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
         return "relative change" if expression[1][2] == expression[2] else "ratio"
-    return _made_of(metric_of(name))
+    return _kind_of_metric(metric_of(name))
 
 
-def _made_of(metric: str) -> str:
+def _kind_of_metric(metric: str) -> str:
     return _MADE.get(metric, metric)
 
 

@@ -16,7 +16,7 @@ _ANOTHER_SIDE = lazy_regex(r"\b(?:and|than|versus|compared|less|minus|plus|or|ex
 """Words between an expression and the name of a thing that show that the name belongs to a compared thing."""
 
 
-def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
+def find_focus(question: Question, memory: Memory) -> tuple[str | None, bool]:
     """Return the entity that the question is about, and whether it differs from the previous one.
 
     It is the known entity whose words the question contains. Without any, it is the entity of the latest answer, unless
@@ -24,19 +24,19 @@ def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
     """
     current = memory.entity_in_focus
     entities = dict.fromkeys(turn.answer.entity for turn in reversed(memory.turns) if turn.answer.entity)
-    named = [entity for entity in entities if (words := names_in(entity.lower())) and words <= asked.names]
+    named = [entity for entity in entities if (words := names_in(entity.lower())) and words <= question.names]
     if named:
         best = max(named, key=lambda entity: len(names_in(entity.lower())))
         return best, best != current
-    known = frozenset().union(*(earlier.names for earlier in memory.asked))
+    known = frozenset().union(*(earlier.names for earlier in memory.parsed_questions))
     known |= frozenset().union(*(names_in(entity.lower()) for entity in entities))
-    if asked.names and not asked.names & known:
+    if question.names and not question.names & known:
         return None, True
     return current, False
 
 
 def in_focus_of(
-    expression: Expression, asked: Question, before: frozenset[str], focus: frozenset[str]
+    expression: Expression, question: Question, before: frozenset[str], focus: frozenset[str]
 ) -> frozenset[str]:
     """Return the words of the thing that an expression without a name refers to.
 
@@ -45,25 +45,25 @@ def in_focus_of(
     """
     if not before or focus == before:
         return focus or before
-    text = asked.lowered
+    text = question.lowered
     places = [match.start() for word in focus for match in re.finditer(rf"\b{re.escape(word)}", text)]
     behind = [place for place in places if place >= expression.end]
     between = text[expression.end : min(behind)] if behind else text[max(places, default=0) : expression.start]
     return before if _ANOTHER_SIDE.search(between) else focus
 
 
-def named_thing(question_words: frozenset[str], latest: Sequence[Result]) -> frozenset[str]:
+def find_subject_words(question_words: frozenset[str], latest: Sequence[Result]) -> frozenset[str]:
     """Return the words of the thing that a question turns to among the latest results; else the latest result's.
 
     Args:
         question_words: All words of the question, singular.
         latest: The distinct results, latest first; not empty.
     """
-    current = latest[0].things
+    current = latest[0].subject_words
     for result in latest[1:]:
-        own = result.things - current
-        if own and current - result.things and own <= question_words:
-            return result.things
+        own = result.subject_words - current
+        if own and current - result.subject_words and own <= question_words:
+            return result.subject_words
     return current
 
 
@@ -117,8 +117,8 @@ def _kind(expression: Expression, result: Result) -> tuple[float, str]:
     noun = expression.noun
     if noun is None or noun in PLAIN_NOUNS:
         if expression.kind == "cell":
-            return (1 if result.made == "value" else -1), ""
-        return (0.5 if result.made == "value" else 0), ""
+            return (1 if result.operation_kind == "value" else -1), ""
+        return (0.5 if result.operation_kind == "value" else 0), ""
     fits = noun_fits_metric(noun, result.metric) or (0.8 if result.percent and noun in _PERCENT_NOUNS else 0)
     if fits:
         kind = result.metric.replace("_", " ")
@@ -129,12 +129,12 @@ def _kind(expression: Expression, result: Result) -> tuple[float, str]:
 
 def _thing(expression: Expression, result: Result, focus: frozenset[str]) -> tuple[float, str]:
     if named := expression.words | expression.of:
-        shared = named & (result.words | result.things)
+        shared = named & (result.words | result.subject_words)
         if not shared:
             return -2, ""
         return 3 * len(shared) / len(named), f"the question names: {' '.join(sorted(shared))}"
-    if focus and result.things:
-        same = len(focus & result.things) / len(focus | result.things)
+    if focus and result.subject_words:
+        same = len(focus & result.subject_words) / len(focus | result.subject_words)
         return 2 * same - 1, "same thing as the latest turn"
     return 0, ""
 
@@ -149,10 +149,12 @@ def _period(expression: Expression, result: Result) -> tuple[float, str]:
     )
 
 
-def pointing_expressions(asked: Question) -> tuple[Expression, ...]:
+def pointing_expressions(question: Question) -> tuple[Expression, ...]:
     """Return the expressions of a question that may refer to the result of one turn."""
     return tuple(
-        e for e in find_expressions(asked) if e.kind in _POINTING and e.count <= 1 and (e.kind != "entity" or e.words)
+        e
+        for e in find_expressions(question)
+        if e.kind in _POINTING and e.count <= 1 and (e.kind != "entity" or e.words)
     )
 
 
@@ -177,33 +179,33 @@ class Pointing:
     dated: tuple[int, ...]
 
 
-def read_pointing(asked: Question, latest: Sequence[Result]) -> Pointing:
+def read_pointing(question: Question, latest: Sequence[Result]) -> Pointing:
     """Collect the earlier results that a question points at.
 
     Args:
         latest: The distinct results, latest first; not empty.
     """
-    expressions = pointing_expressions(asked)
-    question_words = frozenset(map(singular, words(asked.lowered)))
-    before, named = latest[0].things, named_thing(question_words, latest)
+    expressions = pointing_expressions(question)
+    question_words = frozenset(map(singular, words(question.lowered)))
+    before, named = latest[0].subject_words, find_subject_words(question_words, latest)
     best = []
     for expression in expressions:
-        focus = in_focus_of(expression, asked, before, named)
+        focus = in_focus_of(expression, question, before, named)
         judged = (likeness(expression, result, distance, focus).score for distance, result in enumerate(latest))
         best.append(max(zip(judged, (result.turn for result in latest), strict=True)))
     called = (
         next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)
-        for expression in find_expressions(asked)
+        for expression in find_expressions(question)
         if expression.noun and expression.kind in ("result", "results")
     )
     dated = (
-        next((result.turn for result in latest if result.years == {year} and result.made == "value"), None)
-        for year in asked.years
+        next((result.turn for result in latest if result.years == {year} and result.operation_kind == "value"), None)
+        for year in question.years
     )
     return Pointing(
         meant=frozenset(turn for score, turn in best if score >= _PLAINLY),
         sides=len(expressions),
-        counts=frozenset(e.count for e in find_expressions(asked) if e.kind == "results" and e.count > 1),
+        counts=frozenset(e.count for e in find_expressions(question) if e.kind == "results" and e.count > 1),
         question_words=question_words,
         called=tuple(turn for turn in called if turn is not None),
         dated=tuple(turn for turn in dated if turn is not None),

@@ -9,7 +9,7 @@ from itertools import combinations, takewhile
 
 from quaestor.conversation.references.expressions import AntecedentSet, asks_again, find_expressions
 from quaestor.conversation.references.lineage import Result
-from quaestor.conversation.references.pointing import Pointing, named_thing, pointing_expressions, read_pointing
+from quaestor.conversation.references.pointing import Pointing, find_subject_words, pointing_expressions, read_pointing
 from quaestor.core.words import singular, words
 from quaestor.questions.question import Question
 
@@ -146,22 +146,22 @@ _RESTATING = frozenset(
 _TAILS = ("the_last_result", "the_last_two_results", "the_last_three_results", "the_last_four_results")
 
 
-def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
+def sets_of(question: Question, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
     """Return the sets of results that a question may use, each in turn order; the empty set comes first."""
     pool = list(latest[:_RECENT])
     by_turn = {result.turn: result for result in latest}
     for result in pool[:2]:
-        pool += [by_turn[t] for t in result.rests if t is not None and t in by_turn and by_turn[t] not in pool]
+        pool += [by_turn[t] for t in result.dependencies if t is not None and t in by_turn and by_turn[t] not in pool]
     older = [result for result in latest if result not in pool]
-    older.sort(key=lambda r: (-len(r.words & asked.names) - 2 * len(r.years & asked.year_set), -r.turn))
-    pool += [r for r in older[:_NAMED] if r.words & asked.names or r.years & asked.year_set]
+    older.sort(key=lambda r: (-len(r.words & question.names) - 2 * len(r.years & question.year_set), -r.turn))
+    pool += [r for r in older[:_NAMED] if r.words & question.names or r.years & question.year_set]
     pairs = [(b, a) if b.turn < a.turn else (a, b) for a, b in combinations(pool, 2)]
     longer = [tuple(reversed(latest[:size])) for size in (3, 4) if len(latest) >= size]
     return [(), *((result,) for result in pool), *pairs, *longer]
 
 
 def traits_of(
-    chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointing | None = None
+    chosen: tuple[Result, ...], question: Question, latest: Sequence[Result], pointed: Pointing | None = None
 ) -> list[str]:
     """Return the traits of a set of results.
 
@@ -170,17 +170,17 @@ def traits_of(
         latest: The earlier results, latest first.
         pointed: What the question points at, if already known.
     """
-    pointed = pointed or read_pointing(asked, latest)
+    pointed = pointed or read_pointing(question, latest)
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:
-        return [*traits, *_empty_set_traits(asked, latest), *_pointing_traits(turns, pointed)]
+        return [*traits, *_empty_set_traits(question, latest), *_pointing_traits(turns, pointed)]
     return [
         *traits,
         *_order_traits(chosen, turns, latest),
-        *_match(chosen, asked),
+        *_match(chosen, question),
         *_pointing_traits(turns, pointed),
-        _thing(chosen, pointed.question_words, latest[0].things),
+        _thing(chosen, pointed.question_words, latest[0].subject_words),
     ]
 
 
@@ -221,27 +221,27 @@ def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
     return "the_last_and_an_earlier_result" if turns[-1] == latest[0].turn else "two_earlier_results"
 
 
-def _empty_set_traits(asked: Question, latest: Sequence[Result]) -> Iterable[str]:
+def _empty_set_traits(question: Question, latest: Sequence[Result]) -> Iterable[str]:
     yield f"none_after_{_id(latest[0])}"
     if len(latest) > 1:
         yield f"none_after_{_id(latest[1])},{_id(latest[0])}"
-    if asked.years and asked.year_set <= latest[0].years:
+    if question.years and question.year_set <= latest[0].years:
         yield "none_in_the_same_year"
 
 
 def _id(result: Result) -> str:
-    return result.made.replace(" ", "_")
+    return result.operation_kind.replace(" ", "_")
 
 
 def _order_traits(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequence[Result]) -> Iterable[str]:
-    consumed = {turn for result in latest for turn in result.rests if turn is not None}
+    consumed = {turn for result in latest for turn in result.dependencies if turn is not None}
     fresh = [result.turn not in consumed for result in chosen]
     yield "not_used_yet" if all(fresh) else "one_used_already" if any(fresh) else "used_already"
     yield "of_" + "_and_".join(map(_id, chosen))
-    waiting = [r.turn for r in takewhile(lambda r: r.made == "value" and r.turn not in consumed, latest)]
+    waiting = [r.turn for r in takewhile(lambda r: r.operation_kind == "value" and r.turn not in consumed, latest)]
     if len(turns) > 1 and list(turns) == waiting[::-1]:
         yield "all_values_asked_since"
-    if len(chosen) == 1 and chosen[0].made == "change":
+    if len(chosen) == 1 and chosen[0].operation_kind == "change":
         yield "a_change_without_its_base" if _base(chosen[0]) is None else "a_change_whose_base_was_asked"
     if len(chosen) == 2:
         yield from _pair_traits(*chosen)
@@ -249,45 +249,49 @@ def _order_traits(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Se
 
 def _pair_traits(first: Result, second: Result) -> Iterable[str]:
     for change, other in ((first, second), (second, first)):
-        if change.made == "change" and other.turn in change.rests:
+        if change.operation_kind == "change" and other.turn in change.dependencies:
             yield "a_change_and_its_base" if _base(change) == other.turn else "a_change_and_its_later_value"
-    if first.turn in second.rests:
+    if first.turn in second.dependencies:
         yield "a_result_and_a_part_of_it"
     if first.words and first.words == second.words:
         yield "of_one_thing"
-    if first.made == second.made:
+    if first.operation_kind == second.operation_kind:
         yield "of_one_kind"
 
 
 def _thing(chosen: tuple[Result, ...], question_words: frozenset[str], focus: frozenset[str]) -> str:
     """Return the trait of whether the results are about the thing in focus or one named in the question."""
-    differing = [result.things - focus for result in chosen if focus - result.things and result.things - focus]
+    differing = [
+        result.subject_words - focus
+        for result in chosen
+        if focus - result.subject_words and result.subject_words - focus
+    ]
     if any(not own & question_words for own in differing):
         return "of_a_thing_neither_in_focus_nor_named"
     return "of_a_thing_out_of_focus_that_is_named" if differing else "of_the_thing_in_focus"
 
 
 def _base(change: Result) -> int | None:
-    return change.rests[1] if len(change.rests) > 1 else None
+    return change.dependencies[1] if len(change.dependencies) > 1 else None
 
 
-def _match(chosen: tuple[Result, ...], asked: Question) -> Iterable[str]:
-    if asked.years:
+def _match(chosen: tuple[Result, ...], question: Question) -> Iterable[str]:
+    if question.years:
         years = frozenset().union(*(result.years for result in chosen))
-        if asked.year_set == years:
+        if question.year_set == years:
             yield "of_the_years_named"
-        elif asked.year_set <= years:
+        elif question.year_set <= years:
             yield "covering_the_years_named"
-        elif asked.year_set & years:
+        elif question.year_set & years:
             yield "of_one_of_the_years_named"
         elif years:
             yield "of_other_years"
-        if len(asked.year_set) == len(chosen) > 1 and all(
-            any(result.years == {year} for result in chosen) for year in asked.year_set
+        if len(question.year_set) == len(chosen) > 1 and all(
+            any(result.years == {year} for result in chosen) for year in question.year_set
         ):
             yield "one_for_each_year"
     named = frozenset().union(*(result.words for result in chosen))
-    yield _naming(len(asked.names & named), len(asked.names))
+    yield _naming(len(question.names & named), len(question.names))
 
 
 def _naming(shared: int, named: int) -> str:
@@ -298,39 +302,41 @@ def _naming(shared: int, named: int) -> str:
     return "named_for_the_most_part" if 2 * shared > named else "named_in_part" if shared else "not_named"
 
 
-def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
+def cue_features(question: Question, latest: Sequence[Result]) -> frozenset[str]:
     """Return the cues of the question, by id."""
-    wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
-    kinds = {expression.kind for expression in find_expressions(asked)}
+    wanted = question.metric_types(latest[0].metric if latest else None)[0].metric_type
+    kinds = {expression.kind for expression in find_expressions(question)}
     cues = {f"asks_for_{wanted}"}
     if "results" in kinds:
         cues.add("points_at_several_results")
     elif kinds & {"result", "cell"}:
         cues.add("points_at_a_result")
-    elif wanted == "value" and asked.names:
+    elif wanted == "value" and question.names:
         cues.add("looks_a_thing_up")
-    new = asked.names.difference(*(result.words for result in latest))
+    new = question.names.difference(*(result.words for result in latest))
     if new:
         cues.add("a_new_thing_is_named")
-    if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a_conversion"}:
+    if new and wanted == "value" and question.years and not kinds and not question.cues & {"then", "a_conversion"}:
         cues.add("looks_up_a_new_thing_in_a_year")
-    if "a_conversion" in asked.cues or not asked.names - _RESTATING:
-        cues.add("only_restates" if not asked.names - _RESTATING else "restates_something")
-    pointing = len(pointing_expressions(asked))
-    if any(asks_again(asked, expression) for expression in find_expressions(asked) if expression.kind != "period"):
+    if "a_conversion" in question.cues or not question.names - _RESTATING:
+        cues.add("only_restates" if not question.names - _RESTATING else "restates_something")
+    pointing = len(pointing_expressions(question))
+    if any(
+        asks_again(question, expression) for expression in find_expressions(question) if expression.kind != "period"
+    ):
         cues.add("asks_again_for_what_it_points_at")
     if pointing:
         cues.add("points_at_one_thing" if pointing == 1 else "points_at_two_things")
-    if any(e.kind == "results" and e.count > 1 for e in find_expressions(asked)):
+    if any(e.kind == "results" and e.count > 1 for e in find_expressions(question)):
         cues.add("counts_the_results")
-    question_words = frozenset(map(singular, words(asked.lowered)))
-    if pointing == 1 and latest and named_thing(question_words, latest) != latest[0].things:
+    question_words = frozenset(map(singular, words(question.lowered)))
+    if pointing == 1 and latest and find_subject_words(question_words, latest) != latest[0].subject_words:
         cues.add("turns_to_another_thing")
-    if pointing == 1 and asked.years and "results" not in kinds:
+    if pointing == 1 and question.years and "results" not in kinds:
         cues.add("speaks_of_one_thing_in_years")
-    if "a_number_of_its_own" in asked.cues and not asked.names and not asked.years:
+    if "a_number_of_its_own" in question.cues and not question.names and not question.years:
         cues.add("scales_one_result")
-    return asked.cues | cues
+    return question.cues | cues
 
 
 # Ranking of all likely sets of earlier results by their traits.
@@ -362,7 +368,7 @@ _MOST_SETS = 8
 
 
 def rank_sets(
-    asked: Question, latest: Sequence[Result], weights: Weights, *, explained: bool = True
+    question: Question, latest: Sequence[Result], weights: Weights, *, explained: bool = True
 ) -> tuple[AntecedentSet, ...]:
     """Return the sets of earlier results that a question may use, most likely first; at most eight.
 
@@ -373,13 +379,13 @@ def rank_sets(
     """
     if not latest:
         return ()
-    cues, pointed = cue_features(asked, latest), read_pointing(asked, latest)
+    cues, pointed = cue_features(question, latest), read_pointing(question, latest)
     # A trait has many more cues than a question. The order is fixed because it affects the rounding of sums.
     ordered = sorted(cues)
     totals: dict[str, float] = {}
     ranked = []
-    for chosen in sets_of(asked, latest):
-        traits = traits_of(chosen, asked, latest, pointed)
+    for chosen in sets_of(question, latest):
+        traits = traits_of(chosen, question, latest, pointed)
         for trait in traits:
             if trait not in totals:
                 of_trait = weights.get(trait, {})

@@ -147,19 +147,21 @@ class _Scene:
             for turn in among:
                 shares[turn] += chosen.score * exp(fits[turn].score) / whole
         first = assigned.turn if assigned else None
-        meant = _rank(shares, {turn: like.reasons for turn, like in fits.items()}, first)
-        selected = self._selected(meant)
-        return (() if again and not selected and not self._asks_value_again(meant) else meant), selected
+        antecedents = _rank(shares, {turn: like.reasons for turn, like in fits.items()}, first)
+        selected = self._selected(antecedents)
+        return (() if again and not selected and not self._asks_value_again(antecedents) else antecedents), selected
 
-    def _selected(self, meant: tuple[Antecedent, ...]) -> str:
+    def _selected(self, antecedents: tuple[Antecedent, ...]) -> str:
         """Return the line or thing selected by the most likely turn, if it was a selection and has no number."""
-        likeliest = next((r for r in self.latest if meant and r.turn == meant[0].turn), None)
+        likeliest = next((r for r in self.latest if antecedents and r.turn == antecedents[0].turn), None)
         return likeliest.entity or "" if likeliest is not None and likeliest.metric == "selection" else ""
 
-    def _asks_value_again(self, meant: tuple[Antecedent, ...]) -> bool:
+    def _asks_value_again(self, antecedents: tuple[Antecedent, ...]) -> bool:
         """Return whether a question for a value repeats a look-up; other questions are rarely repeated."""
-        values = {result.turn for result in self.latest if result.made == "value"}
-        return self.asked.metric_types(None)[0].metric_type == "value" and any(m.turn in values for m in meant[:1])
+        values = {result.turn for result in self.latest if result.operation_kind == "value"}
+        return self.asked.metric_types(None)[0].metric_type == "value" and any(
+            m.turn in values for m in antecedents[:1]
+        )
 
     def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
         """Resolve "these two values" to the results used."""
@@ -173,7 +175,7 @@ class _Scene:
             return (), ""
         used = {result.turn for result in self.used}
         for result in sorted(self.latest, key=lambda r: (r.turn not in used, -r.turn)):
-            shared = expression.words & (result.words | result.things)
+            shared = expression.words & (result.words | result.subject_words)
             if shared == expression.words:
                 reason = (
                     f"the question names: {' '.join(sorted(shared))}"
@@ -224,9 +226,9 @@ class _Scene:
         )
         wanted = "value" if itself else None
         for result in self.latest:
-            if wanted in (None, result.made) and result.years != self.asked.year_set:
-                meant = (Antecedent(result.turn, 1.0, "repeats this question"),)
-                return meant if self._asks_value_again(meant) else ()
+            if wanted in (None, result.operation_kind) and result.years != self.asked.year_set:
+                antecedents = (Antecedent(result.turn, 1.0, "repeats this question"),)
+                return antecedents if self._asks_value_again(antecedents) else ()
         return ()
 
     def _thing(self, expression: Expression) -> str:
@@ -252,12 +254,12 @@ def _words(entity: str | None) -> frozenset[str]:
     return names_in((entity or "").lower())
 
 
-def _quarter(expression: Expression, asked: Question, result: Result) -> str:
+def _quarter(expression: Expression, question: Question, result: Result) -> str:
     """Return the quarter that "that quarter" refers to, if the previous result is of a quarter; else ""."""
     period = result.period
     if expression.offset or period is None or period.kind != "quarter":
         return ""
-    return period_words(period) if "quarter" in asked.lowered[expression.start : expression.end] else ""
+    return period_words(period) if "quarter" in question.lowered[expression.start : expression.end] else ""
 
 
 def _years(years: Sequence[int]) -> str:

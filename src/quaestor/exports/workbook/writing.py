@@ -45,11 +45,11 @@ def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
     require_extra("workbook", "writing a workbook")
     from xlsxwriter import Workbook
 
-    made = BytesIO()
+    buffer = BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    with Workbook(made, options) as workbook:
+    with Workbook(buffer, options) as workbook:
         _Writer(workbook, conversations).write()
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 class _Writer:

@@ -163,7 +163,7 @@ class TypedRequest(ModelLoop[T]):
         self._given: ParsedReply | None = None
 
     @property
-    def begun(self) -> bool:
+    def has_reply(self) -> bool:
         """Whether the model has returned an object before, so that it has the earlier messages."""
         return self._given is not None
 
@@ -254,7 +254,7 @@ class OutputMode:
     strict: bool
 
     @property
-    def shown(self) -> str | None:
+    def prompt_schema(self) -> str | None:
         """The schema for the prompt, if it is not sent as a tool or response format; else None."""
         return _written(self.kind) if self.way == "text" else None
 
@@ -313,7 +313,7 @@ def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
     If the prompt needs the schema, it is sent once: at the end of the system prompt, so that all requests share a
     prefix; in a conversation that has begun without it, in the prompt.
     """
-    schema = mode.shown
+    schema = mode.prompt_schema
     if schema and any(schema in text for text in _texts(messages)):
         schema = None
     elif schema and (headed := _add_schema(messages, render("structured/schema", schema=schema))):

@@ -283,7 +283,7 @@ class _Builder:
                 title,
                 grid.header_rows,
                 facts,
-                standing=self._caption_of(page),
+                section_caption=self._caption_of(page),
             )
         )
         self._title = ""

@@ -184,7 +184,7 @@ def parts_of(items: Sequence[Item], page_captions: Mapping[int, str]) -> Iterato
         elif not piece.is_caption:
             if is_amounts_line(piece.text):
                 captions.append((level, piece.text))
-            yield ParagraphPart(split_prose(piece.text), piece.page, anchor, standing=section_caption)
+            yield ParagraphPart(split_prose(piece.text), piece.page, anchor, section_caption=section_caption)
 
 
 def _vocabulary(texts: Sequence[Sequence[TextLine]]) -> frozenset[str]:
@@ -239,4 +239,4 @@ def _table(found: PlacedTable, title: str, caption: str, anchor: str, section_ca
     table = read_region(found.region, found.rules)
     grid = [list(row) for row in (*table.header, *table.body)]
     caption = " ".join(filter(None, (caption, table.caption)))
-    return TablePart(grid, caption, found.page, anchor, title, len(table.header), standing=section_caption)
+    return TablePart(grid, caption, found.page, anchor, title, len(table.header), section_caption=section_caption)

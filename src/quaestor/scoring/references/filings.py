@@ -69,7 +69,7 @@ class FinanceBenchReferences:
             if "answer" not in record:
                 found[name] = None
                 continue
-            wanted = wanted_in_text(record.get("answer"), str(record.get("question")), where)
+            wanted = read_text_reference(record.get("answer"), str(record.get("question")), where)
             parts = record.get("evidence")
             of_file = [one for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
             pages = frozenset(
@@ -102,7 +102,7 @@ class DocFinqaReferences:
             if "Answer" not in record:
                 yield f"docfinqa-{place}", None
                 continue
-            wanted = wanted_in_text(record.get("Answer"), str(record.get("Question")), where)
+            wanted = read_text_reference(record.get("Answer"), str(record.get("Question")), where)
             yield f"docfinqa-{place}", (_gold(FilingReference(wanted, wanted.form)),)
 
 
@@ -168,7 +168,7 @@ def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
     return WantedNumber(Decimal(str(value)), unit, _SCALES[scale])
 
 
-def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer:
+def read_text_reference(answer: object, question: str, where: str) -> ReferenceAnswer:
     """Parse a textual reference answer: a number in the unit that the question names, yes or no, or prose."""
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
         raise DatasetError(f"{where}: the answer must be text or a number")

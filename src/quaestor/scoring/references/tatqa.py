@@ -45,7 +45,7 @@ class TatqaReferences:
         """Yield the uid and the answers of each page."""
         seen: set[str] = set()
         for where, record in file.records():
-            table, asked = record.get("table"), record.get("questions")
+            table, questions = record.get("table"), record.get("questions")
             name = table.get("uid") if isinstance(table, Mapping) else None
             if not isinstance(name, str) or not name:
                 raise DatasetError(f"{where}: the table has no uid")
@@ -53,11 +53,15 @@ class TatqaReferences:
                 raise DatasetError(f"{where}: duplicate uid {name!r}")
             seen.add(name)
             place = f"{where} ({name})"
-            if not isinstance(asked, list) or not asked or not all(isinstance(item, Mapping) for item in asked):
+            if (
+                not isinstance(questions, list)
+                or not questions
+                or not all(isinstance(item, Mapping) for item in questions)
+            ):
                 raise DatasetError(f"{place}: no questions")
-            labelled = [item for item in asked if "answer" in item]
-            if labelled and len(labelled) < len(asked):
-                raise DatasetError(f"{place}: {len(labelled)} of {len(asked)} questions have an answer")
+            labelled = [item for item in questions if "answer" in item]
+            if labelled and len(labelled) < len(questions):
+                raise DatasetError(f"{place}: {len(labelled)} of {len(questions)} questions have an answer")
             turns = tuple(_turn(item, f"{place}, question {number}") for number, item in enumerate(labelled, 1))
             yield name, turns or None
 

@@ -29,13 +29,13 @@ _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 def read_calls(response: ModelResponse) -> ParsedReply:
     """Parse the calls of a reply, native or written."""
     reading = read_reply(response)
-    return reading if reading.calls else replace(reading, calls=written_calls(reading.text))
+    return reading if reading.calls else replace(reading, calls=parse_calls(reading.text))
 
 
-def written_calls(text: str) -> tuple[RequestedCall, ...]:
+def parse_calls(text: str) -> tuple[RequestedCall, ...]:
     """Parse the calls that a text writes as lines; an answer on a separate line becomes a call of the answer tool.
 
-    >>> written_calls('First: TOOL: list_entities({"entityType": "CashFlow"})')[0].arguments
+    >>> parse_calls('First: TOOL: list_entities({"entityType": "CashFlow"})')[0].arguments
     '{"entityType": "CashFlow"}'
     """
     calls = [RequestedCall(found[1], _arguments(text, found.end())) for found in _LINE.finditer(text)]

@@ -265,7 +265,7 @@ class AbstentionRules:
         return None
 
     def _years(self, context: TurnContext) -> KnownYears:
-        cached = context.session.kept(self, _CachedYears)
+        cached = context.session.get_or_create(self, _CachedYears)
         if cached.years is None:
             cached.years = find_years(context.document)
         return cached.years
@@ -313,65 +313,65 @@ class AbstentionPolicy:
     answerability: AnswerabilityModel
     rules: AbstentionRules | None
 
-    def add_answerability(self, first: Answer, asked: AskedTurn) -> Answer:
+    def add_answerability(self, first: Answer, turn: AskedTurn) -> Answer:
         """Add the probability that the document contains the answer, by which the confidence of a list is multiplied.
 
         Args:
             first: The likeliest answer. Answers in words and without a plan are returned unchanged.
-            asked: The question, the page and the conversation.
+            turn: The question, the page and the conversation.
         """
         if first.plan is None or first.kind == "text":
             return first
-        holds = self.answerability.estimate_probability(self.reader.rank_plans(asked))
+        holds = self.answerability.estimate_probability(self.reader.rank_plans(turn))
         sure = first.confidence
-        if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(asked):
+        if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(turn):
             sure *= holds
-        if sure is not None and not asked.context.memory.turns and not asked.context.document.is_page:
-            sure *= _SEVERAL_COMPANIES_FACTOR if names_no_company(asked.question.text, asked.context.document) else 1.0
+        if sure is not None and not turn.context.memory.turns and not turn.context.document.is_page:
+            sure *= _SEVERAL_COMPANIES_FACTOR if names_no_company(turn.question.text, turn.context.document) else 1.0
         return replace(first, answerable=holds, confidence=sure)
 
-    def decline(self, first: Answer, asked: AskedTurn) -> Answer | None:
+    def decline(self, first: Answer, turn: AskedTurn) -> Answer | None:
         """Return an answer without a value if the likeliest one should not be given; otherwise None.
 
         Args:
             first: The likeliest answer, with the probability that the document contains the answer.
-            asked: The question, the page and the conversation.
+            turn: The question, the page and the conversation.
         """
         if self.rules is None:
             return None
         if first.plan is None or first.kind == "text":
-            return self.rules.record(first, asked.context) if first.plan is None else None
-        if self._follows_unanswered(asked):
-            return self.rules.record(decline_for_turns([len(asked.context.memory.answers) - 1]), asked.context)
-        lacking = next(self._find_lacking(first, asked), None)
+            return self.rules.record(first, turn.context) if first.plan is None else None
+        if self._follows_unanswered(turn):
+            return self.rules.record(decline_for_turns([len(turn.context.memory.answers) - 1]), turn.context)
+        lacking = next(self._find_lacking(first, turn), None)
         if lacking is not None:
-            return self.rules.decline_other_kind(first, lacking, asked.context)
-        missing = self.answerability.find_lack(first, asked.question, asked.page.leaves, asked.context.document)
+            return self.rules.decline_other_kind(first, lacking, turn.context)
+        missing = self.answerability.find_lack(first, turn.question, turn.page.leaves, turn.context.document)
         if missing is not None:
-            return self.rules.decline_doubtful(first, missing, asked.context)
-        return self.rules.decline_other_line(first, asked.question, asked.context)
+            return self.rules.decline_doubtful(first, missing, turn.context)
+        return self.rules.decline_other_line(first, turn.question, turn.context)
 
-    def _find_lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
+    def _find_lacking(self, first: Answer, turn: AskedTurn) -> Iterator[str]:
         """Yield descriptions of what the document certainly lacks: a kind of number, a line, a time."""
-        document = asked.context.document
-        if kind := describe_other_kind(asked.translated, first, asked.page.leaves, document):
+        document = turn.context.document
+        if kind := describe_other_kind(turn.translated, first, turn.page.leaves, document):
             yield kind
-        if line := describe_other_line(asked.question, first.plan, asked.context):
+        if line := describe_other_line(turn.question, first.plan, turn.context):
             yield line
-        if is_of_unread_year(asked.question, first.plan, document):
+        if is_of_unread_year(turn.question, first.plan, document):
             yield "the columns of its table have no years that could be read"
-        if time := find_other_time(asked.question, first.plan, asked.page.leaves, document):
+        if time := find_other_time(turn.question, first.plan, turn.page.leaves, document):
             yield f"this line has no number for {time}"
 
-    def _follows_unanswered(self, asked: AskedTurn) -> bool:
+    def _follows_unanswered(self, turn: AskedTurn) -> bool:
         """Whether a question follows up on an unanswered one about a thing that the document lacks."""
-        memory = asked.context.memory
-        if asked.question.names or not memory.answers or memory.answers[-1].value is not None:
+        memory = turn.context.memory
+        if turn.question.names or not memory.answers or memory.answers[-1].value is not None:
             return False
-        before = memory.asked[-1]
-        return not why_no_number(before) and self.answerability.names_unknown_thing(before, asked.page.leaves)
+        before = memory.parsed_questions[-1]
+        return not why_no_number(before) and self.answerability.names_unknown_thing(before, turn.page.leaves)
 
 
-def _asks_for_choice(asked: AskedTurn) -> bool:
+def _asks_for_choice(turn: AskedTurn) -> bool:
     """Whether a question chooses among cells or lines; the confidence of such choices has a separate model."""
-    return complete_question(asked.question, asked.context.memory.asked).wants.selection is not None
+    return complete_question(turn.question, turn.context.memory.parsed_questions).wants.selection is not None

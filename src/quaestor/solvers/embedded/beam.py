@@ -299,11 +299,11 @@ def _identify_result(choice: Hypothesis) -> _Result:
 def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
     years = find_asked_years(question, find_leaves(outcome, state), page.leaves)
     results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
-    asked = replace_by_percentage(question, outcome)
+    action = replace_by_percentage(question, outcome)
     if not any(result.operation == "subtract" for result in results):
-        asked = replace_by_change(question, asked)
-    asked = order_by_years(question, asked, years)
-    return asked if question.magnitude else restore_signs(asked, page.leaves)
+        action = replace_by_change(question, action)
+    action = order_by_years(question, action, years)
+    return action if question.magnitude else restore_signs(action, page.leaves)
 
 
 def _is_ruled_out(

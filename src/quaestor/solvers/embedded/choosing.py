@@ -449,19 +449,19 @@ class CellChoiceAnswerer:
 
     weights: EmbeddedWeights
 
-    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
         """Yield the answers to a question that asks for a choice, the likeliest first; none to other questions."""
-        question = complete_question(asked.translated, asked.context.memory.asked)
+        question = complete_question(turn.translated, turn.context.memory.parsed_questions)
         selection = question.wants.selection
-        if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
+        if selection is None or (turn.reading.filing and selection.form == "count" and selection.noun in _STATED):
             return
-        found = list(self._choose(question, asked))
+        found = list(self._choose(question, turn))
         enough = least * (found[0].confidence or 0.0) if found else 0.0
         yield from (answer for answer in found if answer is found[0] or (answer.confidence or 0.0) >= enough)
 
-    def _choose(self, question: Question, asked: AskedTurn) -> Iterator[Answer]:
-        context, seen = asked.context, list[AnswerValue | None]()
-        plans = [*choose_plans(question, context.document, asked.page, asked.state, self.weights, context.weights)]
+    def _choose(self, question: Question, turn: AskedTurn) -> Iterator[Answer]:
+        context, seen = turn.context, list[AnswerValue | None]()
+        plans = [*choose_plans(question, context.document, turn.page, turn.state, self.weights, context.weights)]
         for chosen in plans:
             operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
             try:

@@ -97,7 +97,7 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
     return None if plan is None else PartsPlan(plan, tuple(dict.fromkeys(turn for turn, _ in parts)))
 
 
-def _compute_list(asked: AskedParts, memory: Memory) -> PartsPlan | None:
+def _compute_list(parts: AskedParts, memory: Memory) -> PartsPlan | None:
     """Return the plan on the last list of numbers, skipping answers that were computed from it."""
     for place in range(len(memory.turns) - 1, -1, -1):
         answer, again = memory.answers[place], read_asked_parts(memory.turns[place].question.lower())
@@ -106,24 +106,24 @@ def _compute_list(asked: AskedParts, memory: Memory) -> PartsPlan | None:
                 return None
             if _is_mixed(answer):
                 return PartsPlan(None, (), _MIXED.format(place + 1))
-            step = Compute(1, asked.operation, (Ref(place - len(memory.turns)),))
+            step = Compute(1, parts.operation, (Ref(place - len(memory.turns)),))
             return PartsPlan(Plan((step,)), (place,))
         if again is None or again.answers:
             return None
     return None
 
 
-def _describe_lack(asked: AskedParts, memory: Memory, place: int) -> str:
+def _describe_lack(parts: AskedParts, memory: Memory, place: int) -> str:
     """Describe why an answer cannot be used; "" if it can."""
     turns = len(memory.turns)
     if not 0 <= place < turns:
         return f"there is no such answer; this conversation has {'answer 1' if turns == 1 else f'answers 1 to {turns}'}"
     if not _has_value(memory, place):
         return f"answer {place + 1} has no value"
-    answer, factor = memory.answers[place], asked.factor
-    if asked.operation and _is_mixed(answer):
+    answer, factor = memory.answers[place], parts.factor
+    if parts.operation and _is_mixed(answer):
         return _MIXED.format(place + 1)
-    added = factor is not None and factor.scale is Scale.PERCENT and asked.operation in ("sum", "subtract")
+    added = factor is not None and factor.scale is Scale.PERCENT and parts.operation in ("sum", "subtract")
     return (
         _NO_PERCENTAGE.format(place + 1) if added and answer.scale is not Scale.PERCENT and not answer.fraction else ""
     )
@@ -136,8 +136,8 @@ def _is_mixed(answer: Answer) -> bool:
     return len({(scale is Scale.PERCENT, unit) for scale, unit in scaled}) > 1
 
 
-def _list_places(asked: AskedParts, memory: Memory) -> Sequence[int]:
-    return asked.places or [place for place in range(len(memory.turns)) if _has_value(memory, place)]
+def _list_places(parts: AskedParts, memory: Memory) -> Sequence[int]:
+    return parts.places or [place for place in range(len(memory.turns)) if _has_value(memory, place)]
 
 
 def _has_value(memory: Memory, place: int) -> bool:

@@ -50,7 +50,7 @@ def is_conversion(memory: Memory, turn: int) -> bool:
         turn: The index of the turn, from 0.
     """
     plan = memory.answers[turn].plan
-    if read_conversion(memory.asked[turn].lowered) is None:
+    if read_conversion(memory.parsed_questions[turn].lowered) is None:
         return False
     return plan is None or is_restatement(plan)
 
@@ -74,7 +74,7 @@ def find_restated_turns(memory: Memory) -> dict[int, int]:
     return {turn: base for turn, base in found if base is not None}
 
 
-def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
+def plan_conversion(conversion: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
     """Return the plan that converts an earlier answer, or the reason why it cannot be converted.
 
     Return None if the scale of the answer is unknown. A large enough number is taken to count ones.
@@ -84,17 +84,21 @@ def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan |
     """
     if not isinstance(answer.value, Number):
         return "the last answer is not a number"
-    if asked.to is Scale.PERCENT:
+    if conversion.to is Scale.PERCENT:
         return _convert_to_percent(answer, back)
     counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
     if counts.percent or counts.plain or answer.metric_type in _RELATIVE:
-        return f"the last answer is a ratio, which cannot be given in {_spell_form(asked)}"
+        return f"the last answer is a ratio, which cannot be given in {_spell_form(conversion)}"
     if not counts.known:
-        size = Dimension(asked.to).exponent
+        size = Dimension(conversion.to).exponent
         return _build_shift(Ref(-back), -size) if size >= _LARGE and answer.value.value.adjusted() >= size else None
-    if asked.currency and counts.unit is not None and _sign_or_unit(counts.unit) != _sign_or_unit(asked.currency):
-        return f"the last answer is in {counts.unit}, not in {asked.currency}"
-    return _build_shift(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
+    if (
+        conversion.currency
+        and counts.unit is not None
+        and _sign_or_unit(counts.unit) != _sign_or_unit(conversion.currency)
+    ):
+        return f"the last answer is in {counts.unit}, not in {conversion.currency}"
+    return _build_shift(Ref(-back), counts.exponent - Dimension(conversion.to).exponent)
 
 
 def _sign_or_unit(unit: str) -> str:
@@ -129,8 +133,8 @@ def _move_operands_back(operands: Sequence[Operand], back: int) -> tuple[Operand
     return tuple(Ref(o.step - back) if isinstance(o, Ref) and o.step < 0 else o for o in operands)
 
 
-def _spell_form(asked: AskedConversion) -> str:
-    return f"{asked.to.value}s" if asked.to is not Scale.ONE else asked.currency or "ones"
+def _spell_form(conversion: AskedConversion) -> str:
+    return f"{conversion.to.value}s" if conversion.to is not Scale.ONE else conversion.currency or "ones"
 
 
 def find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
@@ -204,7 +208,11 @@ def plan_comparison(question: Question, memory: Memory) -> Plan | None:
         return None
     wanted = _read_telling_words(found["other"])
     turns = len(memory.answers)
-    named = [turn for turn in range(turns - 1) if wanted and wanted <= _read_telling_words(memory.asked[turn].lowered)]
+    named = [
+        turn
+        for turn in range(turns - 1)
+        if wanted and wanted <= _read_telling_words(memory.parsed_questions[turn].lowered)
+    ]
     if len(named) != 1 or any(memory.answers[turn].number is None for turn in (named[0], turns - 1)):
         return None
     last, other = Ref(-1), Ref(named[0] - turns)
@@ -283,8 +291,8 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
 
 def _find_part_of_share(plan: Plan | None, memory: Memory) -> Extract | None:
     """Return the number that a plan divides by another one because a share was asked for; None if it does not."""
-    asked = next((each for each in reversed(memory.asked) if not _GOES_ON.match(each.lowered)), None)
-    if plan is None or asked is None or not _SHARE.search(asked.lowered):
+    question = next((each for each in reversed(memory.parsed_questions) if not _GOES_ON.match(each.lowered)), None)
+    if plan is None or question is None or not _SHARE.search(question.lowered):
         return None
     *numbers, last = plan.steps
     if len(numbers) != len(plan.extracts) or not isinstance(last, Compute) or last.operation != "divide":
@@ -296,9 +304,9 @@ def _find_part_of_share(plan: Plan | None, memory: Memory) -> Extract | None:
 def _find_rows(question: Question, table: Table, last: int, least: int) -> Iterator[int]:
     """Yield the rows that differ from the last row only by the name or year in the question."""
     before = table.rows[last]
-    asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
+    words = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
     years = question.years
-    if len(before.levels) < least or len(years) > 1 or (years and before.period is None) or not (asked or years):
+    if len(before.levels) < least or len(years) > 1 or (years and before.period is None) or not (words or years):
         return
     for place, row in enumerate(table.rows):
         if place == last or place < table.header_rows or not _has_year(row, before, years[0] if years else None):
@@ -306,7 +314,7 @@ def _find_rows(question: Question, table: Table, last: int, least: int) -> Itera
         if len(row.levels) != len(before.levels):
             continue
         others = [own for own, other in zip(row.levels, before.levels, strict=True) if own != other]
-        if (not asked and not others) or (len(others) == 1 and asked and frozenset(stems(others[0].lower())) == asked):
+        if (not words and not others) or (len(others) == 1 and words and frozenset(stems(others[0].lower())) == words):
             yield place
 
 
@@ -329,7 +337,7 @@ def find_repeated_turn(question: Question, memory: Memory) -> int | None:
         return None
     question_words = _read_words(question)
     turns = range(len(memory.answers) - 1, -1, -1)
-    return next((turn for turn in turns if _read_words(memory.asked[turn]) == question_words), None)
+    return next((turn for turn in turns if _read_words(memory.parsed_questions[turn]) == question_words), None)
 
 
 def plan_repetition(memory: Memory, turn: int) -> Plan | None:
@@ -356,10 +364,10 @@ def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> 
         decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    asked, turn = find_conversion(read, memory), find_converted_turn(memory)
-    if asked is None or turn is None:
+    conversion, turn = find_conversion(read, memory), find_converted_turn(memory)
+    if conversion is None or turn is None:
         return None
-    plan = plan_conversion(asked, memory.answers[turn], len(memory.answers) - turn)
+    plan = plan_conversion(conversion, memory.answers[turn], len(memory.answers) - turn)
     if isinstance(plan, Plan):
         answer = answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
         # A converted answer keeps its metric type: it is neither a product nor a ratio.

@@ -16,9 +16,9 @@ from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import without_owner
 from quaestor.questions.times import AskedTime, times_asked, without_time_words, years_asked
-from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
+from quaestor.retrieval.everyday import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.number_fit import AskedKind, read_asked_kind
+from quaestor.solvers.embedded.number_fit import RequestedKind, read_asked_kind
 from quaestor.solvers.embedded.page import NumberMatrix
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.period_fit import (
@@ -143,7 +143,7 @@ def _index_labels(document: Document) -> "dict[Words, list[NamedLine]]":
         for line in _list_lines(table):
             head = table.rows[line.place] if line.is_row else table.columns[line.place]
             plain = _RATE.sub(" ", head.label.lower())
-            forms = {head.label, plain, _ASIDE.sub(" ", plain), spelled_out(plain), without_time_words(plain)}
+            forms = {head.label, plain, _ASIDE.sub(" ", plain), expand_abbreviations(plain), without_time_words(plain)}
             for words in {_read_words(form) for form in forms}:
                 if set(words) - STOP_WORDS and not all(word.isdigit() for word in words):
                     found.setdefault(words, []).append(line)
@@ -241,8 +241,8 @@ def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
 
 def _list_times(question: Question, named: NamedCells) -> list[AskedTime | None]:
     """Return the times that are asked for, except years in the name of the line ("notes due 2021")."""
-    if asked := times_asked(question):
-        return list(asked)
+    if times := times_asked(question):
+        return list(times)
     if question.relative_periods:
         return []
     return [AskedTime(str(year), year) for year in question.years if str(year) not in named.name] or [None]
@@ -280,9 +280,9 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
     step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
     if document.is_page or not isinstance(step, Extract) or step.quantity is None:
         return None
-    leaf, asked = leaves.index.get((step.source, step.quantity.value)), read_asked_kind(question)
-    if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
-        return asked.lacking
+    leaf, kind = leaves.index.get((step.source, step.quantity.value)), read_asked_kind(question)
+    if leaf is not None and not kind.is_met(leaves.leaves[leaf], document):
+        return kind.lacking
     return _describe_other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
 
 
@@ -300,20 +300,20 @@ def _describe_other_basis(question: Question, source: CellRef, document: Documen
 
 def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
     """Describe what is missing if a calculation about amounts due at a time uses a number that is not due then."""
-    asked = read_asked_kind(question)
-    if nearest.plan is None or not (asked.within or asked.due) or len(nearest.plan.steps) == 1:
+    kind = read_asked_kind(question)
+    if nearest.plan is None or not (kind.within or kind.due) or len(nearest.plan.steps) == 1:
         return None
     places = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
-    due = all(leaf is None or _falls_due(asked, leaves.leaves[leaf], document) for leaf in places)
-    return None if due else asked.lacking
+    due = all(leaf is None or _falls_due(kind, leaves.leaves[leaf], document) for leaf in places)
+    return None if due else kind.lacking
 
 
-def _falls_due(asked: AskedKind, leaf: CandidateNumber, document: Document) -> bool:
-    if asked.is_met(leaf, document):
+def _falls_due(kind: RequestedKind, leaf: CandidateNumber, document: Document) -> bool:
+    if kind.is_met(leaf, document):
         return True
     # The sum of several future years is the amount due within them.
     heads = [leaf.year, leaf.other_year]
-    return asked.within and any(year > _find_reported_year(document) for year in heads if year)
+    return kind.within and any(year > _find_reported_year(document) for year in heads if year)
 
 
 def _find_reported_year(document: Document) -> int:
@@ -332,9 +332,9 @@ def _find_reported_year(document: Document) -> int:
 
 def find_other_time(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
     """Return the time that a question asks for if the numbers of the plan are of another time; otherwise None."""
-    asked, sources = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
-    if all(time.is_fine for time in asked) and len(sources) >= max(1, len(asked)):
-        lacking = (t.wording for t in asked if all(is_of_other_time(t, source, document) for source in sources))
+    times, sources = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
+    if all(time.is_fine for time in times) and len(sources) >= max(1, len(times)):
+        lacking = (t.wording for t in times if all(is_of_other_time(t, source, document) for source in sources))
         if (name := next(lacking, None)) is not None:
             return name
     year = _find_other_year(question, plan, leaves)

@@ -19,7 +19,7 @@ from quaestor.documents.table import Header, Table, TableRole
 from quaestor.ontology.line_matching import core_line_index, read_core_lines
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, stems, without_owner
-from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
+from quaestor.retrieval.everyday import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.embedded.page import Floats
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
@@ -108,7 +108,7 @@ _TIMES = lazy_regex(r"\bhow many times\b")
 
 
 @dataclass(frozen=True, slots=True)
-class AskedKind:
+class RequestedKind:
     """Kind of number that a question asks for.
 
     Attributes:
@@ -212,7 +212,7 @@ def _read_text_before(source: SentenceRef, document: Document) -> str:
     return document.sentence(source).text[: source.start]
 
 
-def read_asked_kind(question: Question) -> AskedKind:
+def read_asked_kind(question: Question) -> RequestedKind:
     """Return the kind of number that a question asks for.
 
     >>> read_asked_kind(Question("how many full-time employees did they have?")).counted == stem("employee")
@@ -234,7 +234,7 @@ def read_asked_kind(question: Question) -> AskedKind:
     preferred, par = _PREFERRED.search(text) is not None, _PAR.search(text) is not None
     leases = _LEASES.search(text) is not None
     numbers = frozenset(question.numbers)
-    return AskedKind(counted, per_share, numbers, year, within, everybody, preferred, par, leases, rate)
+    return RequestedKind(counted, per_share, numbers, year, within, everybody, preferred, par, leases, rate)
 
 
 def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:
@@ -295,7 +295,7 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
     table = document.table(leaf.source.table)
     row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
     heads = (*row.levels, row.label, *column.levels, column.label, table.title)
-    return any(_PER_SHARE.search(_AMOUNT_IN_BRACKETS.sub(" ", spelled_out(head))) for head in heads)
+    return any(_PER_SHARE.search(_AMOUNT_IN_BRACKETS.sub(" ", expand_abbreviations(head))) for head in heads)
 
 
 # The lines of a filing that a question names: by the words of the label, or by another name of the same line.
@@ -351,7 +351,7 @@ class LabelMentions:
         """Number of the question's words that a label covers, in its best variant, and whether that is all of them."""
         best, whole = 0.0, False
         # "Net income" means the line "Net income (loss)" if no other line has that name.
-        for printed, counts in _spell_variants(spelled_out(label), names_total="total" in self._words):
+        for printed, counts in _spell_variants(expand_abbreviations(label), names_total="total" in self._words):
             printed_words = _read_words(printed)
             if any(word[0].isalpha() for word in printed_words) and _is_within(printed_words, self._words):
                 best = max(best, counts * len(printed_words))
@@ -402,7 +402,7 @@ def find_named_lines(text: str) -> Mapping[str, str]:
 @lru_cache(maxsize=8192)
 def find_line(label: str) -> str:
     """Return the statement line whose name is exactly this label; "" if there is none."""
-    found = core_line_index().find_named(spelled_out(label))
+    found = core_line_index().find_named(expand_abbreviations(label))
     return normalize_loss(found.property) if found is not None and found.rule == _EXACT_NAME_RULE else ""
 
 

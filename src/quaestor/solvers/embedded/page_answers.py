@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.several import ListAnswerer
 from quaestor.solvers.embedded.spans import TextAnswerer, answer_in_words
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_view
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
-from quaestor.solvers.parts import answer_in_parts, with_parts_apart
+from quaestor.solvers.parts import answer_in_parts, split_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ class RankingAnswerer:
         if unanswered_turns and not surest:
             yield decline_for_turns(unanswered_turns)
 
-    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
+    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, turn: AskedTurn) -> TurnView:
         """Return the turn after the reading of a plan, with the original wording of the question."""
-        if asked.translated is not asked.question:
-            return make_turn_view(asked.question, choice.before.state, asked.page, self.weights.references)
+        if turn.translated is not turn.question:
+            return make_turn_view(turn.question, choice.before.state, turn.page, self.weights.references)
         return choices.turn(choice)
 
 
@@ -184,7 +184,7 @@ class PageAnswerer:
         form = read_instructions(question.lower()).form
         question = without_instructions(question)
         parts = split_question(question)
-        parts_context, joined = with_parts_apart(replace(context, question=read_question(question)), question)
+        parts_context, joined = split_parts(replace(context, question=read_question(question)), question)
         if len(parts) > 1:
             return replace(joined(answer_in_parts(question, parts, parts_context, self._answer_one)), form=form)
         return replace(joined(self._answer_one(question, parts_context)), form=form)
@@ -193,10 +193,10 @@ class PageAnswerer:
         direct = self._answer_directly(question, context)
         if direct is not None:
             return direct
-        asked = self._reader.begin_turn(question, context)
-        answers = answer_by_first(self._answerers, asked, CLOSE)
+        turn = self._reader.begin_turn(question, context)
+        answers = answer_by_first(self._answerers, turn, CLOSE)
         if self._rules is not None:
-            words = answer_in_words(asked.question, context) if self._any_kind else None
+            words = answer_in_words(turn.question, context) if self._any_kind else None
             declined = self._rules.decline(question, context, lambda: next(answers, None), words)
             if declined is not None:
                 return declined
@@ -205,8 +205,8 @@ class PageAnswerer:
             raise SolverError(
                 f"no plan fits the question {question[:80]!r}; {context.document.id} has no usable number"
             )
-        first = self._policy.add_answerability(first, asked)
-        if (refused := self._policy.decline(first, asked)) is not None:
+        first = self._policy.add_answerability(first, turn)
+        if (refused := self._policy.decline(first, turn)) is not None:
             return refused
         if (first.confidence or 0.0) < self._abstain_below:
             return withhold_value(first, self._abstain_below)

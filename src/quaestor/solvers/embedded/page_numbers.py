@@ -20,7 +20,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import is_of_single_words, meaning_stem, stems, stems_of_parts
-from quaestor.retrieval.everyday import spelled_out
+from quaestor.retrieval.everyday import expand_abbreviations
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,10 @@ def _build_table_number(seen: Observation, axis: Axis, words: Sequence[str], ope
     line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
     # Sums are below a rule and often have no label, so amounts in a line without a label are totals.
     unnamed = upright and not line.label
-    row, column = stems(_TOTAL if unnamed else spelled_out(line.label)), stems(spelled_out(across.label))
+    row, column = (
+        stems(_TOTAL if unnamed else expand_abbreviations(line.label)),
+        stems(expand_abbreviations(across.label)),
+    )
     caption = stems(f"{seen.caption} {opening}")
     labels, year = f"{_TOTAL if unnamed else seen.row.label} {seen.column.label}", seen.year or 0
     quantity = _apply_percent_sign(seen.quantity, seen.label_scale)
@@ -220,7 +223,9 @@ def _build_table_number(seen: Observation, axis: Axis, words: Sequence[str], ope
         label=seen.label,
         row=row,
         column=column,
-        around=stems_of_parts((*map(spelled_out, (*line.levels, *across.levels)), seen.caption, *words)) + row + column,
+        around=stems_of_parts((*map(expand_abbreviations, (*line.levels, *across.levels)), seen.caption, *words))
+        + row
+        + column,
         caption=caption,
         year=year,
         other_year=_find_other_year(f"{labels} {' '.join(words)}", year),

@@ -240,32 +240,32 @@ def _convert_period(period: Period) -> PrintedTime:
             return PrintedTime(period.year, month=period.month, day=period.day)
 
 
-def _is_other_time(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
-    if asked.months and found.lengths and asked.months not in found.lengths:
+def _is_other_time(time: AskedTime, found: PrintedTime, end: int | None) -> bool:
+    if time.months and found.lengths and time.months not in found.lengths:
         # A request for the last month of a year includes the amounts at the year's end.
-        return not (asked.months == 1 and asked.month == (end or _DECEMBER) and found.lengths == {_CELL_TIMES_YEAR})
-    if asked.month and found.month:
-        return _is_far(asked, found)
-    if _is_of_other_year(asked, found, end):
+        return not (time.months == 1 and time.month == (end or _DECEMBER) and found.lengths == {_CELL_TIMES_YEAR})
+    if time.month and found.month:
+        return _is_far(time, found)
+    if _is_of_other_year(time, found, end):
         return True
-    if asked.quarter or (asked.month and found.quarter):
-        mine = asked.quarter or _find_quarter(asked.month, asked.day, end or _DECEMBER)
+    if time.quarter or (time.month and found.quarter):
+        mine = time.quarter or _find_quarter(time.month, time.day, end or _DECEMBER)
         theirs = found.quarter or (_find_quarter(found.month, found.day, end) if found.month and end else None)
         return theirs is not None and mine != theirs
-    if asked.half:
+    if time.half:
         theirs = found.half or (_find_half(found, end) if found.month and end else None)
-        return theirs is not None and theirs != asked.half
+        return theirs is not None and theirs != time.half
     return False
 
 
-def _is_far(asked: AskedTime, found: PrintedTime) -> bool:
+def _is_far(time: AskedTime, found: PrintedTime) -> bool:
     """Whether two last days are further apart than the end of a month and that of its last week."""
     days = [
-        _number_day(asked.year or found.year, asked.month, asked.day),
-        _number_day(found.year or asked.year, found.month, found.day),
+        _number_day(time.year or found.year, time.month, time.day),
+        _number_day(found.year or time.year, found.month, found.day),
     ]
-    if asked.month == found.month and not (asked.day and found.day):
-        return asked.year is not None and found.year is not None and asked.year != found.year
+    if time.month == found.month and not (time.day and found.day):
+        return time.year is not None and found.year is not None and time.year != found.year
     return abs(days[0] - days[1]) > _NEAR
 
 
@@ -276,14 +276,14 @@ def _number_day(year: int | None, month: int | None, day: int | None) -> int:
     return date(year, month, min(day or last, last)).toordinal()
 
 
-def _is_of_other_year(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
+def _is_of_other_year(time: AskedTime, found: PrintedTime, end: int | None) -> bool:
     """Whether years differ; a fiscal year may be named after its last calendar year or the one with most of it."""
-    if asked.year is None or found.year is None or asked.year in {found.year, *found.named}:
+    if time.year is None or found.year is None or time.year in {found.year, *found.named}:
         return False
-    by_name = asked.month is None
-    dated = found.month if by_name else asked.month
+    by_name = time.month is None
+    dated = found.month if by_name else time.month
     fiscal = dated is not None and end != _DECEMBER
-    return not (fiscal and abs(asked.year - found.year) == 1)
+    return not (fiscal and abs(time.year - found.year) == 1)
 
 
 def _find_quarter(month: int | None, day: int | None, end: int) -> int:

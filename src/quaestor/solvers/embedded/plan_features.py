@@ -72,7 +72,7 @@ def _measure_metrics(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
     # A change divided by its base and a ratio minus one are percentage changes too.
     change, ratio = np.zeros((2, len(pool.operands)), bool)
     for n in np.flatnonzero(pool.result >= 0).tolist():
-        made = turns[pool.reading[n]].results[pool.result[n]].made
+        made = turns[pool.reading[n]].results[pool.result[n]].operation_kind
         change[n], ratio[n] = made == "change", made == "ratio"
     relative = (candidates.operation == DIVIDE) & change[i]
     relative |= (candidates.operation == SUBTRACT) & ratio[i] & (pool.value[j] == 1)

@@ -139,13 +139,13 @@ def build_prior(
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     label_mentions = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
-    asked = times_asked(question)
+    times = times_asked(question)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     labels = np.zeros(len(leaves), np.float32)
     period, kind, away = read_asked_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
-        away[place] = OTHER_TIME * _is_of_other_times(asked, source, document)
+        away[place] = OTHER_TIME * _is_of_other_times(times, source, document)
         away[place] += OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
             found[place] = PLACE * weights.get(document.block(source).order, least)
@@ -170,6 +170,6 @@ def asks_share_of_last(question: Question) -> bool:
     return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])
 
 
-def _is_of_other_times(asked: Sequence[AskedTime], source: Source, document: Document) -> bool:
-    fine = bool(asked) and all(time.is_fine for time in asked)
-    return fine and all(is_of_other_time(time, source, document) for time in asked)
+def _is_of_other_times(times: Sequence[AskedTime], source: Source, document: Document) -> bool:
+    fine = bool(times) and all(time.is_fine for time in times)
+    return fine and all(is_of_other_time(time, source, document) for time in times)

@@ -205,8 +205,8 @@ def _describe_years(found: Sequence[CandidateNumber], turn: TurnView) -> Iterato
 def _describe_rule(answer: Answer, question: Question, context: TurnContext) -> Iterator[str]:
     """The phrase by which the core recognized the metric, if that is the metric of the answer."""
     answers = context.memory.answers
-    asked = question.metric_types(answers[-1].metric_type if answers else None)
-    for metric in asked:
+    metrics = question.metric_types(answers[-1].metric_type if answers else None)
+    for metric in metrics:
         if metric.metric_type == answer.metric_type:
             pattern = next(p for p in question.patterns if p.name == metric.pattern)
             match = pattern.matcher.search(question_words(question.lowered))
@@ -320,15 +320,15 @@ class ConversationReader:
             context.read(question), context, reading, answered, self._update_history(reading, answered, context)
         )
 
-    def rank_plans(self, asked: AskedTurn) -> Hypotheses:
+    def rank_plans(self, turn: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the earlier turns."""
-        context, leaves = asked.context, asked.page.leaves
-        prior = build_prior(asked.translated, leaves, context.document, context.weights)
-        return self._rank(asked.reading, asked.history, asked.question, prior)
+        context, leaves = turn.context, turn.page.leaves
+        prior = build_prior(turn.translated, leaves, context.document, context.weights)
+        return self._rank(turn.reading, turn.history, turn.question, prior)
 
     def find_reading(self, context: TurnContext) -> ConversationReading:
         """Return the readings of the conversation so far."""
-        return context.session.kept(
+        return context.session.get_or_create(
             self, lambda: ConversationReading(self.page(context.graph), not context.document.is_page)
         )
 
@@ -425,20 +425,20 @@ def _repeat(history: ReadingHistory, dialogue: DialogueState, turn: int) -> Read
 class Answerer(Protocol):
     """Answers questions for one kind of answer, and leaves others to the next answerer."""
 
-    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
         """Yield the answers to a question, best first, each result once; none if it asks for another kind.
 
         Args:
-            asked: The question, the page and the conversation.
+            turn: The question, the page and the conversation.
             least: Answers below this share of the first answer's confidence may be omitted.
         """
         ...
 
 
-def answer_by_first(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
+def answer_by_first(answerers: Iterable[Answerer], turn: AskedTurn, least: float) -> Iterator[Answer]:
     """Yield the answers of the first answerer that has any."""
     for answerer in answerers:
-        found = answerer.answers(asked, least)
+        found = answerer.answers(turn, least)
         if (best := next(found, None)) is not None:
             yield best
             yield from found

@@ -136,8 +136,8 @@ def _has_same_labels(was: int, leaves: NumberMatrix) -> NDArray[np.bool_]:
 
 def _has_asked_words(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
     """Find the numbers with a word of the question in their labels that this number lacks."""
-    asked, own = frozenset(question.stems), leaves.named[was]
-    return np.array([not asked.isdisjoint(named - own) for named in leaves.named], bool)
+    words, own = frozenset(question.stems), leaves.named[was]
+    return np.array([not words.isdisjoint(named - own) for named in leaves.named], bool)
 
 
 def _read_calculation(state: DialogueState, turn: int) -> _Calculation | None:

@@ -241,20 +241,20 @@ class ListAnswerer:
 
     weights: EmbeddedWeights
 
-    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
         """Yield the list that a question asks for, unless it asks for none or the page has too few numbers."""
-        listing, alike = _find_listing(asked.translated, asked.context)
-        if listing is None or not len(asked.page.leaves):
+        listing, alike = _find_listing(turn.translated, turn.context)
+        if listing is None or not len(turn.page.leaves):
             return
-        parts = [asked.translate(read_question(part)) for part in listing.questions]
+        parts = [turn.translate(read_question(part)) for part in listing.questions]
         if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
             return
-        chosen = self._choose(parts, listing, asked, alike)
+        chosen = self._choose(parts, listing, turn, alike)
         if chosen is None:
             return
         try:
-            plan = _build_plan(chosen, listing, asked.page.leaves)
-            answer = answer_from_plan(plan, asked.context, question=asked.question.text)
+            plan = _build_plan(chosen, listing, turn.page.leaves)
+            answer = answer_from_plan(plan, turn.context, question=turn.question.text)
         except PlanError:
             return
         places = "one line" if alike == "line" else "one column"
@@ -300,7 +300,7 @@ def _repeat_at_time(question: Question, context: TurnContext) -> Question:
     """Repeat the question for the last list with another time if only that is asked for: "and in 2006?"."""
     if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_remove_time(question)):
         return question
-    for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):
+    for asked, answer in zip(reversed(context.memory.parsed_questions), reversed(context.memory.answers), strict=True):
         if not isinstance(answer.value, ValueList):
             return question
         if len(asked.periods) == 1 and not _ANOTHER_TIME.fullmatch(_remove_time(asked)):

@@ -17,7 +17,7 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
 from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
-from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, cause_asked, find_causes
+from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, find_causes, read_cause_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.readings import AskedTurn
@@ -108,12 +108,12 @@ class SentenceCandidate:
     score: float
 
 
-def find_sentences(question: Question, asked: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
+def find_sentences(question: Question, words: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
     """Return the sentences of a document that may answer a question, best first."""
     sentences = document.sentences
     if not sentences:
         return ()
-    if asked == "table":
+    if words == "table":
         return _find_table_sentences(question, sentences)
     wanted = list_named_stems(question)
     if not wanted:
@@ -122,8 +122,8 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
     weights = _weigh_stems(wanted, stem_lists)
     scores = [_measure_overlap(wanted, own, weights) for own in stem_lists]
     noted = _find_footnotes(wanted, weights, document)
-    sign = _SIGNS.get(asked)
-    behind = words_behind(question.lowered) if asked == "ground" else None
+    sign = _SIGNS.get(words)
+    behind = words_behind(question.lowered) if words == "ground" else None
     found = []
     for place, sentence in enumerate(sentences):
         own = scores[place]
@@ -136,7 +136,7 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
             continue
         text = sentence.text.lower()
         own += _SIGN * bool(sign and sign.search(sentence.text)) + _SIGN * bool(behind and behind in text)
-        if asked == "cause":
+        if words == "cause":
             own -= _CAUSELESS * (not _CAUSE.search(text)) + _penalise_other_move(question.lowered, text)
         own += _YEAR * _compare_years(question, sentence)
         found.append(SentenceCandidate(sentence, own))
@@ -308,43 +308,43 @@ _WHY = lazy_regex(r"(?:and |but |so |then )*(?:why|how come|how so)\b|[^?]*, why
 _PAST = lazy_regex(r".*\b(?:when|since when) (?:did|was|were|has|have|had)\b")
 
 
-def trim_sentence(sentence: Sentence, question: Question, asked: AskedWords) -> Span:
+def trim_sentence(sentence: Sentence, question: Question, words: AskedWords) -> Span:
     """Return where in a sentence the answer begins and ends."""
     text = sentence.text
     end = len(_ENDS.sub("", text))
-    if asked == "table":
+    if words == "table":
         return _trim_table(text, end)
-    if asked == "often" and (found := _find_first(_FROM["often"], text, 0)):
+    if words == "often" and (found := _find_first(_FROM["often"], text, 0)):
         return found.span()
-    if asked == "time" and _PAST.match(question.lowered) and (dated := _find_date(sentence)):
+    if words == "time" and _PAST.match(question.lowered) and (dated := _find_date(sentence)):
         return dated
-    if asked == "person" and (named := _find_name(text, question)):
+    if words == "person" and (named := _find_name(text, question)):
         return named
     begin = _MARK.match(text)
     whole = begin.end() if begin else 0
-    start = None if _ELLIPTIC.match(text, whole) else _find_start(text, question, asked)
-    if start is None or len(text[start:end].split()) < 1 + (asked == "rest"):
+    start = None if _ELLIPTIC.match(text, whole) else _find_start(text, question, words)
+    if start is None or len(text[start:end].split()) < 1 + (words == "rest"):
         return whole, end
     stop = _CLAUSE.search(text, start, end)
     return start, stop.start() if stop and len(text[start : stop.start()].split()) > 1 else end
 
 
-def _find_start(text: str, question: Question, asked: AskedWords) -> int | None:
+def _find_start(text: str, question: Question, words: AskedWords) -> int | None:
     question_end = _find_question_end(text, question)
-    if asked == "cause" and _WHY.match(question.lowered):
+    if words == "cause" and _WHY.match(question.lowered):
         found = _find_first(_FROM["cause"], text, 0)
         return found.start() if found else None
-    if asked == "ground" and (behind := words_behind(question.lowered)):
+    if words == "ground" and (behind := words_behind(question.lowered)):
         forms = (rf"\b{re.escape(behind)}\s+",)
         found = _find_first(forms, text, question_end) or _find_first(forms, text, 0)
         if found:
             return found.end()
-    if asked in ("way", "time") and (found := _find_first(_FROM[asked], text, question_end)):
-        after = _find_first(_AFTER.get(asked, ()), text, question_end)
+    if words in ("way", "time") and (found := _find_first(_FROM[words], text, question_end)):
+        after = _find_first(_AFTER.get(words, ()), text, question_end)
         return min(found.start(), after.end()) if after else found.start()
     # The verb may be in the question itself: "what does it include?"
-    begin = 0 if asked in ("cause", "meaning", "parts", "left_out") else question_end
-    if asked in _AFTER and (found := _find_first(_AFTER[asked], text, begin)):
+    begin = 0 if words in ("cause", "meaning", "parts", "left_out") else question_end
+    if words in _AFTER and (found := _find_first(_AFTER[words], text, begin)):
         return found.end()
     return _find_words_after(text, _find_stretch_end(text, question))
 
@@ -512,9 +512,9 @@ class SpanCandidate:
 class TextAnswerer:
     """Answers questions for words, if the words fit well or the question can only ask for words."""
 
-    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
         """Yield the words that best answer a question; none if it may ask for a number and they hardly fit."""
-        found = answer_in_words(asked.question, asked.context)
+        found = answer_in_words(turn.question, turn.context)
         if found is not None and (found.sure or found.certain):
             yield found.answer
 
@@ -530,7 +530,10 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
         return _find_definition(question, context)
-    if not context.document.is_page and (why := cause_asked(question, context.memory.asked)) is not None:
+    if (
+        not context.document.is_page
+        and (why := read_cause_question(question, context.memory.parsed_questions)) is not None
+    ):
         # Only a sentence about the same move states its cause: the most similar other sentence does not.
         cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
@@ -575,7 +578,9 @@ def _complete_question(question: Question, context: TurnContext) -> Question:
     if named and (len(named) >= _OWN or _POINTS.search(question.lowered) is None):
         return question
     # "And the change?" names nothing either.
-    before = next((asked for asked in reversed(context.memory.asked) if len(list_named_stems(asked)) >= _NAMED), None)
+    before = next(
+        (asked for asked in reversed(context.memory.parsed_questions) if len(list_named_stems(asked)) >= _NAMED), None
+    )
     return question if before is None else Question(f"{question.text} {before.text}")
 
 

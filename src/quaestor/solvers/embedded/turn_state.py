@@ -9,10 +9,10 @@ from quaestor.conversation.references.expressions import AntecedentSet
 from quaestor.conversation.references.lineage import (
     Expression,
     Result,
+    classify_expression,
     find_latest_turn,
-    how_made,
     latest_results,
-    things_of,
+    read_subject_words,
 )
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import rank_sets
@@ -144,14 +144,18 @@ def read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
         else:
             expression = Expression(outcome.operation, *operands)
         again = find_latest_turn(expression, expressions)
-        rests = found[again].rests if again is not None else tuple(find_latest_turn(o, expressions) for o in operands)
-        asked = state.questions[turn]
-        made = how_made(expression)
-        years = asked.year_set or _find_shared_years(outcome.operands, leaves)
+        rests = (
+            found[again].dependencies
+            if again is not None
+            else tuple(find_latest_turn(o, expressions) for o in operands)
+        )
+        question = state.questions[turn]
+        made = classify_expression(expression)
+        years = question.year_set or _find_shared_years(outcome.operands, leaves)
         metric = "percentage_change" if made == "relative change" else made
         expressions.append(expression)
-        things = things_of(asked, None, rests, found)
-        found.append(Result(turn, metric, made, None, years, asked.names, rests, expression, things))
+        things = read_subject_words(question, None, rests, found)
+        found.append(Result(turn, metric, made, None, years, question.names, rests, expression, things))
     return found
 
 
@@ -362,7 +366,7 @@ def make_turn_views(
         results = read_results(state, leaves)
         latest = latest_results(results)
         # Readings that differ only in the numbers used resolve references in the same way.
-        seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
+        seen = tuple((r.turn, r.metric, r.operation_kind, r.years, r.dependencies, r.subject_words) for r in latest)
         if seen not in known:
             known[seen] = rank_sets(full, latest, references, explained=False)
         turns.append(TurnView(page, state, full, frozenset(targets), context, tuple(results), known[seen]))

@@ -298,9 +298,9 @@ def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int]
         restated: The turns that only repeated an earlier answer, with the turn of that answer.
     """
     state = DialogueState()
-    for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
+    for place, (question, answer) in enumerate(zip(memory.parsed_questions, memory.answers, strict=True)):
         if is_no_number(answer):
-            chosen = recall_choice(complete_question(question, memory.asked[:place]), answer, leaves)
+            chosen = recall_choice(complete_question(question, memory.parsed_questions[:place]), answer, leaves)
             if chosen is not None:
                 state = state.after(*chosen)
                 continue

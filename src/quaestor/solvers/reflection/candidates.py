@@ -100,7 +100,7 @@ def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
     return [*rows, *(sentence_code(section, index) for section, index in found.sentences)]
 
 
-def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping[str, object]:
+def page_for_prompt(document: Document, *, all_sentences: bool = False) -> Mapping[str, object]:
     """Return the page for prompts, each line with its place; it does not depend on the question, to allow caching.
 
     Sentences that neither print a number nor lead to a table are left out: no step can take a number from them.
@@ -119,8 +119,8 @@ def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping
     )
 
 
-def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:
-    """Return the parts of the page that a plan uses, as in `shown_numbers`, with the header rows of its tables."""
+def sources_for_prompt(document: Document, plan: Plan) -> Mapping[str, object]:
+    """Return the parts of the page that a plan uses, as in `page_for_prompt`, with the header rows of its tables."""
     rows, sentences = _places_used(plan)
     tables = {table for table, _ in rows}
     heads = {table: document.table(table).header_rows for table in tables}

@@ -17,7 +17,7 @@ from quaestor.ontology.core import RuleKind
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.candidates import shown_numbers, shown_sources
+from quaestor.solvers.reflection.candidates import page_for_prompt, sources_for_prompt
 from quaestor.solvers.reflection.experts import DraftProposal
 from quaestor.solvers.reflection.solver import Duty, Verdict
 
@@ -79,7 +79,7 @@ class CriticRoles:
 
     def _prompt(self, duty: Duty, proposal: DraftProposal) -> str:
         # The extraction critic needs the whole page; the calculation critic only what the draft uses.
-        document, begun = self._context.document, self._talks[duty].begun
+        document, begun = self._context.document, self._talks[duty].has_reply
         own = {
             "draft": proposal.words,
             "result": proposal.result,
@@ -88,10 +88,10 @@ class CriticRoles:
             "computes": proposal.computes,
         }
         if duty == "calculation":
-            own["page"] = shown_sources(document, proposal.plan)
+            own["page"] = sources_for_prompt(document, proposal.plan)
         else:
             words = any(step.text is not None for step in proposal.plan.extracts)
-            own["page"] = None if begun else shown_numbers(document, all_sentences=words)
+            own["page"] = None if begun else page_for_prompt(document, all_sentences=words)
         if begun:
             return render("reflection/critic_again", **own)
         # The extraction critic needs no rules of calculation.

@@ -472,17 +472,17 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
             continue
         replayed = _on_claims(step, draft, execution, history)
         if replayed is None or not _agrees(claim, replayed):
-            words = f"it gives {claim.words}, but the recomputed value is {shown_claims(register)}"
+            words = f"it gives {claim.words}, but the recomputed value is {format_result(register)}"
             findings.append(Finding("arithmetic", step.id, words))
     last, result = draft.plan.steps[-1], execution.result
     answer, claimed = draft.answer, _as_claimed(draft, result)
     if findings or answer is None or _agrees(answer, result) or (claimed and _agrees(answer, claimed)):
         return tuple(findings)
-    words = f"the answer is {answer.words}, but the last step gives {shown_claims(result)}"
+    words = f"the answer is {answer.words}, but the last step gives {format_result(result)}"
     return (Finding("arithmetic", last.id, words),)
 
 
-def shown_claims(register: StepResult) -> str:
+def format_result(register: StepResult) -> str:
     """Format a result with twelve digits and its scale; fractions in percent."""
     shift, scale = (2, Scale.PERCENT) if register.fraction else (0, register.scale)
     with localcontext(prec=12):

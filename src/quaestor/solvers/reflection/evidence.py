@@ -146,11 +146,11 @@ class CheckContext:
         return read_answer_kind(self.question.lowered).kind != "number"
 
     @cached_property
-    def asked(self) -> tuple[str, float]:
+    def requested_metric(self) -> tuple[str, float]:
         """The metric type that the question asks for, with its confidence."""
         turns = self.memory.turns
-        asked = self.question.metric_types(turns[-1].answer.metric_type if turns else None)[0]
-        return asked.metric_type, asked.score
+        metric = self.question.metric_types(turns[-1].answer.metric_type if turns else None)[0]
+        return metric.metric_type, metric.score
 
     @cached_property
     def orders(self) -> frozenset[Order]:
@@ -168,13 +168,13 @@ def check_plan(case: CheckContext) -> tuple[Finding, ...]:
     return tuple(finding for check in CHECKS for finding in check(case))
 
 
-def has_result(case: CheckContext) -> Iterator[Finding]:
+def check_result(case: CheckContext) -> Iterator[Finding]:
     """Check that the plan can be executed."""
     if isinstance(case.execution, PlanError):
         yield Finding("no result", len(case.plan.steps), str(case.execution))
 
 
-def numbers_are_on_the_page(case: CheckContext) -> Iterator[Finding]:
+def check_numbers_are_on_page(case: CheckContext) -> Iterator[Finding]:
     """Check that numbers are printed where they are taken from, and that constants need no source."""
     for step in case.plan.steps:
         if isinstance(step, Extract):
@@ -212,12 +212,12 @@ def _is_stated(value: Decimal, case: CheckContext) -> bool:
     return any(states_number(text, value) for text in (*case.memory.questions, case.question.text, case.assumption))
 
 
-def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
+def check_operation(case: CheckContext) -> Iterator[Finding]:
     """Check that the last operation gives what the question asks for, if its wording is clear."""
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
     if last is None or last is not case.plan.steps[-1] or case.asks_no_number:
         return  # a number looked up may be a printed change or average
-    asked, score = case.asked
+    asked, score = case.requested_metric
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
     fitting = _possible_operations(asked)
     if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute", "as_printed"}:
@@ -233,7 +233,7 @@ def _possible_operations(asked: str) -> frozenset[str] | None:
     return frozenset(own | set(_IN_SEVERAL_STEPS.get(asked, ())))
 
 
-def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
+def check_order(case: CheckContext) -> Iterator[Finding]:
     """Check that a change within one line is the later value minus the earlier, unless the question says otherwise."""
     if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
         return
@@ -249,7 +249,7 @@ def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
                 )
 
 
-def change_over_its_base(case: CheckContext) -> Iterator[Finding]:
+def check_base_of_change(case: CheckContext) -> Iterator[Finding]:
     """Check that a relative change is divided by the earlier value, unless the question gives another base."""
     for step in case.computes:
         found = case.operands.step(step.operands[0])
@@ -268,9 +268,9 @@ def _earlier(one: Number, other: Number) -> bool:
     return one.year is not None and other.year is not None and one.year < other.year
 
 
-def part_over_whole(case: CheckContext) -> Iterator[Finding]:
+def check_share(case: CheckContext) -> Iterator[Finding]:
     """Check that a share of two numbers in one table is divided by the total."""
-    if case.asked[0] != "percentage":
+    if case.requested_metric[0] != "percentage":
         return
     for step in case.computes:
         if step.operation not in ("divide", "percentage"):
@@ -283,7 +283,7 @@ def part_over_whole(case: CheckContext) -> Iterator[Finding]:
             yield Finding("part", step.id, f"a share is the part over the whole, and {place_words(part)} is the whole")
 
 
-def the_period_asked_for(case: CheckContext) -> Iterator[Finding]:
+def check_period(case: CheckContext) -> Iterator[Finding]:
     """Check that a number looked up is of a period in the question, if its line has a number of that period."""
     if len(case.plan.steps) != 1 or not case.years:
         return
@@ -302,7 +302,7 @@ def the_period_asked_for(case: CheckContext) -> Iterator[Finding]:
             )
 
 
-def the_line_asked_for(case: CheckContext) -> Iterator[Finding]:
+def check_line(case: CheckContext) -> Iterator[Finding]:
     """Check that a number looked up is not from one line of a table while the question fully names another."""
     if len(case.plan.steps) != 1:
         return
@@ -318,7 +318,7 @@ def _row_has_period(number: Number) -> bool:
     return isinstance(number, Observation) and bool(years_named_in(number.row.label))
 
 
-def one_scale(case: CheckContext) -> Iterator[Finding]:
+def check_scales(case: CheckContext) -> Iterator[Finding]:
     """Check that operands of sums and comparisons do not mix percentages with amounts."""
     for step in case.computes:
         if step.operation not in _ADDED:
@@ -331,14 +331,14 @@ def one_scale(case: CheckContext) -> Iterator[Finding]:
             )
 
 
-def no_sign_dropped_unasked(case: CheckContext) -> Iterator[Finding]:
+def check_sign(case: CheckContext) -> Iterator[Finding]:
     """Check that no absolute value is taken if the question asks for no magnitude."""
     if drops_sign_unasked(case.plan, case.question):
         step = next(step.id for step in case.computes if step.operation == "absolute")
         yield Finding("sign", step, SIGN_DROPPED)
 
 
-def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
+def check_conversion(case: CheckContext) -> Iterator[Finding]:
     """Check that the result is not scaled by a power of ten that the question does not ask for."""
     last = case.plan.steps[-1]
     if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
@@ -366,17 +366,17 @@ def _is_base(step: Compute, case: CheckContext, factor: Constant) -> bool:
 
 
 CHECKS: tuple[Callable[[CheckContext], Iterator[Finding]], ...] = (
-    has_result,
-    numbers_are_on_the_page,
-    later_minus_earlier,
-    change_over_its_base,
-    part_over_whole,
-    the_operation_asked_for,
-    the_line_asked_for,
-    the_period_asked_for,
-    one_scale,
-    no_sign_dropped_unasked,
-    no_conversion_unasked,
+    check_result,
+    check_numbers_are_on_page,
+    check_order,
+    check_base_of_change,
+    check_share,
+    check_operation,
+    check_line,
+    check_period,
+    check_scales,
+    check_sign,
+    check_conversion,
 )
 """All checks, facts before rules of reading."""
 

@@ -14,7 +14,7 @@ from quaestor.errors import PlanError, SolverError
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import Solver, TurnContext
-from quaestor.solvers.briefing import shown_answer
+from quaestor.solvers.briefing import format_answer
 from quaestor.solvers.reflection.evidence import Finding, checked_words, examine_plan, plan_computes
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 
@@ -91,7 +91,7 @@ def _operand_words(operand: Operand) -> str:
 def result_words(plan: Plan, question: str, context: TurnContext) -> str:
     """Format the result of a plan as shown in the conversation, percentages in percent, or the error."""
     try:
-        return shown_answer(answer_from_plan(plan, context, question=question))
+        return format_answer(answer_from_plan(plan, context, question=question))
     except PlanError as error:
         return f"none, {error}"
 

@@ -7,10 +7,10 @@ from quaestor.core.computing import compute
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.answering import remarks_with, why_none
+from quaestor.solvers.answering import no_answer_reason, remarks_with
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds, Explainer
-from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers
+from quaestor.solvers.reflection.candidates import likely_lines, page_for_prompt
 from quaestor.solvers.reflection.drafts import (
     Draft,
     NumberDraft,
@@ -59,7 +59,7 @@ class ModelExpert:
             self._talk = self._new_talk()
             draft = await self._ask(number, objections)
         if draft.no_answer is not None:
-            return NoAnswerGiven(why_none(draft.no_answer), draft.reasoning)
+            return NoAnswerGiven(no_answer_reason(draft.no_answer), draft.reasoning)
         proposal = await compute(self._proposal, draft)
         return proposal if proposal.plan.steps else NoAnswerGiven("not_on_page", NOTHING_BOUND)
 
@@ -70,12 +70,12 @@ class ModelExpert:
 
     def _prompt(self, objections: Sequence[str]) -> str:
         context = self._context
-        if self._talk.begun:
+        if self._talk.has_reply:
             return render("reflection/expert_again", objections=objections)
         return render(
             "reflection/expert",
             **briefing.prompt_variables(self._question, context),
-            page=shown_numbers(context.document, all_sentences=self._kinds.all),
+            page=page_for_prompt(context.document, all_sentences=self._kinds.all),
             likely=likely_lines(self._question, context),
         )
 

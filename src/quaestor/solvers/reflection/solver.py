@@ -143,7 +143,7 @@ class ReflectionRounds:
     critics: Critics
     limits: ReflectionOptions
     trace: Trace
-    played: list[Round] = field(default_factory=list)
+    finished_rounds: list[Round] = field(default_factory=list)
 
     async def play(self) -> Round | NoAnswerGiven:
         """Run the rounds; return the accepted or else the best one, or the reason for no answer.
@@ -154,9 +154,11 @@ class ReflectionRounds:
             OutageError: A model is not available.
         """
         while True:
-            number = len(self.played) + 1
+            number = len(self.finished_rounds) + 1
             try:
-                proposal = await self.expert.draft(number, self.played[-1].objections if self.played else ())
+                proposal = await self.expert.draft(
+                    number, self.finished_rounds[-1].objections if self.finished_rounds else ()
+                )
                 if isinstance(proposal, NoAnswerGiven):
                     return proposal
                 if proposal is not None:
@@ -164,39 +166,39 @@ class ReflectionRounds:
             except OutageError:
                 raise
             except (SolverError, PlanError) as failure:
-                if not self.played:
+                if not self.finished_rounds:
                     raise
                 self.trace.append(NotDrafted(number, str(failure)))
                 proposal = None
-            if proposal is None or self.played[-1].accepted or not self._worth_another():
+            if proposal is None or self.finished_rounds[-1].accepted or not self._worth_another():
                 return self._settle_round()
 
     async def _judge(self, number: int, proposal: DraftProposal) -> None:
         """Judge a draft, and record the round."""
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.stated_answer, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
-        repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
+        repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.finished_rounds)
         judged = Round(number, proposal, await self.critics(proposal, number), repeated)
         for duty, verdict in judged.verdicts.items():
             issues, changes = _bounded(verdict.issues), _bounded(verdict.changes)
             self.trace.append(VerdictGiven(number, duty, verdict.is_correct, issues, changes))
         self.trace.extend(VerdictMissing(number, duty, error) for duty, error in judged.missing.items())
-        self.played.append(judged)
+        self.finished_rounds.append(judged)
 
     def _worth_another(self) -> bool:
-        made = len(self.played)
-        if not self.played[-1].objections:
+        made = len(self.finished_rounds)
+        if not self.finished_rounds[-1].objections:
             return False  # only a verdict is missing, which another draft cannot fix
         if made < self.limits.max_iterations:
             return True
-        return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
+        return 1 < made < self.limits.hard_limit and self.finished_rounds[-1].weight < self.finished_rounds[-2].weight
 
     def _settle_round(self) -> Round:
-        best = last = self.played[-1]
+        best = last = self.finished_rounds[-1]
         if not last.accepted:
             order = -1 if self.expert.revises else 1
-            best = min(self.played, key=lambda judged: (judged.weight, order * judged.number))
-        self.trace.append(DraftSettled(best.number, len(self.played), accepted=last.accepted))
+            best = min(self.finished_rounds, key=lambda judged: (judged.weight, order * judged.number))
+        self.trace.append(DraftSettled(best.number, len(self.finished_rounds), accepted=last.accepted))
         return best
 
 
@@ -233,7 +235,7 @@ class ReflectionSolver:
             return answer_without_value(context, best.reason, best.explanation)
         remarks = [best.proposal.remark] if best.proposal.remark else []
         if not best.accepted:
-            remarks.append(contested(best, len(rounds.played)))
+            remarks.append(contested(best, len(rounds.finished_rounds)))
         elif best.proposal.findings:
             remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
         reason = "; ".join(remarks) or None

@@ -149,7 +149,7 @@ class Retrieval:
         if register is None:
             raise _Refused(f"result_{place} has no value because its question was not answered; query what it needs")
         shown_as = f"result_{place}, {description or 'an earlier answer'}"
-        shown = briefing.shown_answer(answers[place])
+        shown = briefing.format_answer(answers[place])
         return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as, shown)
 
     def _constant(self, value: WantedValue, number: Decimal) -> Found:

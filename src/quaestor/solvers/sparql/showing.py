@@ -18,7 +18,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import list_names
 from quaestor.solvers.explaining import passage_names
 from quaestor.solvers.groups import heading_path
-from quaestor.solvers.page_text import shown_text
+from quaestor.solvers.page_text import select_text
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded
 
 _MOST_LISTED = 60
@@ -176,7 +176,7 @@ def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[li
     marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)
-    shown = shown_text(context.document, question, context.memory, all_sentences=all_kinds)
+    shown = select_text(context.document, question, context.memory, all_sentences=all_kinds)
     names = passage_names(context.document)
     placed = [(sentence, (sentence.section, sentence.index)) for sentence in shown.sentences]
     return [(names[at], _mark_numbers(sentence.text, marked.get(at, ()))) for sentence, at in placed], shown.left_out

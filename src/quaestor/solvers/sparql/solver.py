@@ -18,9 +18,9 @@ from quaestor.solvers import briefing
 from quaestor.solvers.answering import (
     answer_from_plan,
     answer_without_value,
+    no_answer_reason,
     remarks_with,
     shows_more,
-    why_none,
 )
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds
@@ -173,7 +173,7 @@ class SparqlSolver:
 def _silence(wanted: WantedValues, formula: Formula | None) -> tuple[WhyNoAnswer, str] | None:
     """Return the reason for no answer, with the model's explanation; None if there is an answer."""
     if not wanted.values:
-        return why_none(wanted.no_answer), wanted.reasoning
+        return no_answer_reason(wanted.no_answer), wanted.reasoning
     if formula is not None and formula.formula is None and (formula.no_answer or not formula.explanation):
         return formula.no_answer or "not_on_page", formula.reasoning
     return None

@@ -251,7 +251,7 @@ def _ambiguous(
     property_: str, facts: Sequence[Fact], instances: Mapping[str, Instance], filters: Filters, draft: PlanBuilder
 ) -> Refusal:
     traits = [_traits(fact, instances[fact.instance]) for fact in facts]
-    telling = _telling(traits)
+    telling = _select_distinguishing_filters(traits)
     candidates = [
         RefusedCandidate(
             fact.instance,
@@ -301,7 +301,7 @@ def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
     }
 
 
-def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
+def _select_distinguishing_filters(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
     """Return the fewest filters, taken in order, that distinguish all cells."""
     chosen: list[str] = []
     distinct = 1

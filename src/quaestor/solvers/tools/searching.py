@@ -69,7 +69,7 @@ Searching = Callable[[Query], WidenedExcerpt]
 """Function that searches the document of a turn, or reads a section of it."""
 
 
-def places_found(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
+def format_places(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
     """Format the results of a search."""
     types = {table.index: table.name for table in found.graph.tables}
     wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
@@ -102,7 +102,7 @@ def _place(
         text, cut = (" ".join(sentences), "") if wanted is None else _passage(sentences, wanted)
         return PlaceFound(section, block.page, text=text, cut=cut)
     table = block.content
-    rows, cut = _rows_shown(table) if wanted is None else _labels(table, wanted)
+    rows, cut = _format_rows(table) if wanted is None else _labels(table, wanted)
     columns = dict.fromkeys(" ".join(dict.fromkeys(c.levels)) or c.label for c in table.columns[1:])
     return PlaceFound(
         section,
@@ -141,7 +141,7 @@ def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str
     return shown, f"{left} more rows: read its section, or use query_kg" if left else ""
 
 
-def _rows_shown(table: Table) -> tuple[tuple[str, ...], str]:
+def _format_rows(table: Table) -> tuple[tuple[str, ...], str]:
     """Return the rows of a table as printed, and a note on those left out."""
     rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
     rows = [row for row in rows if row]

@@ -142,17 +142,17 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
             _periods(numbers),
         )
     words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
-    asked = _Asked(words, request.unit, period)
-    fitting = [n for n in numbers if counts(n, asked.unit) and _period_fit(n, period, text) > 0]
+    query = _Asked(words, request.unit, period)
+    fitting = [n for n in numbers if counts(n, query.unit) and _period_fit(n, period, text) > 0]
     shares = {i: _share(text.searched(n), words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
     found = [fitting[i] for i, share in shares.items() if share == best and share >= _SHARE_NEEDED]
     surest = max((_period_fit(n, period, text) for n in found), default=0)
     found = _printed_once([n for n in found if _period_fit(n, period, text) == surest], text)
     # Sentences without numbers may show where the numbers below them belong.
-    silent = _silent(text, words, best if found else _SHARE_NEEDED) if asked.unit is None and period is None else []
+    silent = _silent(text, words, best if found else _SHARE_NEEDED) if query.unit is None and period is None else []
     if not found and not silent:
-        return _refuse_search(numbers, text, asked, request)
+        return _refuse_search(numbers, text, query, request)
     return _matches(found, silent, text, best == 1, draft, request)
 
 
@@ -229,17 +229,17 @@ def _mention_shown(item: InText, step: int, text: PageText) -> MentionShown:
     )
 
 
-def _refuse_search(numbers: Sequence[InText], text: PageText, asked: _Asked, request: FindInText) -> Refusal:
+def _refuse_search(numbers: Sequence[InText], text: PageText, query: _Asked, request: FindInText) -> Refusal:
     known = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
-    near = [close for word in asked.words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
+    near = [close for word in query.words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     given = {"words": request.words, "unit": request.unit, "period": request.period}
     alone = {
         "the words": None
         if request.words is None
-        else [n for n in numbers if _share(text.searched(n), asked.words) >= _SHARE_NEEDED],
-        "the unit": None if asked.unit is None else [n for n in numbers if counts(n, asked.unit)],
-        "the period": None if asked.period is None else [n for n in numbers if _period_fit(n, asked.period, text)],
+        else [n for n in numbers if _share(text.searched(n), query.words) >= _SHARE_NEEDED],
+        "the unit": None if query.unit is None else [n for n in numbers if counts(n, query.unit)],
+        "the period": None if query.period is None else [n for n in numbers if _period_fit(n, query.period, text)],
     }
     fits = [f"{len(fit) or 'none'} fit{'s' * (len(fit) < 2)} {name}" for name, fit in alone.items() if fit is not None]
     return Refusal(

@@ -40,7 +40,7 @@ from quaestor.solvers.tools.searching import (
     SEARCH_DESCRIPTION,
     PlacesFound,
     Searching,
-    places_found,
+    format_places,
     section_read,
 )
 from quaestor.solvers.tools.text import find_in_text
@@ -190,7 +190,7 @@ class Toolbox:
             return section_read(self._widen(reading), reading)
         if request.query is None:
             return Refusal(f"{SEARCH} needs something to look for", "Give a query or a section")
-        return places_found(self._widen(request.query), request.query)
+        return format_places(self._widen(request.query), request.query)
 
     def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
         """Search the excerpt for sentences, and the whole document if none in the excerpt has all the words."""

@@ -13,7 +13,7 @@ from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import passage_names
-from quaestor.solvers.page_text import shown_text
+from quaestor.solvers.page_text import select_text
 from quaestor.solvers.workflow.lines import Axes, axes_of
 
 
@@ -29,7 +29,7 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
     document = context.document
     several = document.tables if len(document.tables) > 1 else ()
     first = {document.section_of(table).path: table.index + 1 for table in reversed(several)}
-    shown = shown_text(document, question, context.memory, all_sentences=all_kinds)
+    shown = select_text(document, question, context.memory, all_sentences=all_kinds)
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     named = passage_names(document)
     return render(

@@ -20,9 +20,9 @@ from quaestor.prompts import render
 from quaestor.solvers.answering import (
     answer_from_plan,
     answer_without_value,
+    no_answer_reason,
     remarks_with,
     shows_more,
-    why_none,
 )
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds, Explainer
@@ -39,7 +39,7 @@ from quaestor.solvers.workflow.checking import (
 )
 from quaestor.solvers.workflow.schema import ComputeStep, LookUpStep, NumberChoice, NumberPlan, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
-from quaestor.solvers.workflow.text_lookup import TextMatch, shown_matches
+from quaestor.solvers.workflow.text_lookup import TextMatch, format_match
 
 _PHASE = "PLAN"
 _POINTING_ATTEMPTS = 2
@@ -64,7 +64,7 @@ class WorkflowSolver:
         examined = await planning.run()
         written = examined.written
         if written.no_answer is not None:
-            return answer_without_value(context, why_none(written.no_answer), written.thought_process)
+            return answer_without_value(context, no_answer_reason(written.no_answer), written.thought_process)
         plan, doubts = await compute_little(planning.explained, examined)
         if not plan.steps:
             return answer_without_value(context, "not_on_page", NOTHING_BOUND)
@@ -204,7 +204,7 @@ class Planning:
             question=self.question,
             step=step,
             sought=query_of(sought),
-            numbers=[shown_matches(number) for number in match.numbers],
+            numbers=[format_match(number) for number in match.numbers],
         )
         request = TypedRequest(
             self.connection,

@@ -62,21 +62,21 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
         LookupFailure: No number fits well enough.
     """
     numbers: list[InText] = [*graph.mentions, *(label for label in graph.labels if not label.year)]
-    asked = _Asked.of(params)
-    scored = sorted(((asked.score(item), item) for item in numbers), key=lambda pair: -pair[0])
+    query = _Asked.of(params)
+    scored = sorted(((query.score(item), item) for item in numbers), key=lambda pair: -pair[0])
     if not scored or scored[0][0] < THRESHOLD:
-        raise LookupFailure(_explain_nothing([item for _, item in scored], params, asked))
+        raise LookupFailure(_explain_nothing([item for _, item in scored], params, query))
     best = scored[0][0]
     close = [item for score, item in scored if best - score < _margin(scored[0][1], item)]
     left = [score for score, item in scored if item not in close]
-    close = _choose_number(close, asked, params.value_context)
+    close = _choose_number(close, query, params.value_context)
     return TextMatch(tuple(close[:MOST_LISTED]), round(best, 1), round(left[0], 1) if left else 0.0)
 
 
-def _choose_number(close: Sequence[InText], asked: "_Asked", context: str) -> list[InText]:
+def _choose_number(close: Sequence[InText], query: "_Asked", context: str) -> list[InText]:
     """Return the only number with the wanted period, or the only one in the copied words; else all."""
     copied = {word.strip(_AROUND) for word in context.split()}
-    dated = [i for i in close if asked.period and i.period is not None and _same_year(i.period, asked.period)]
+    dated = [i for i in close if query.period and i.period is not None and _same_year(i.period, query.period)]
     quoted = [item for item in close if item.quantity.text.strip(_AROUND).partition(" ")[0] in copied]
     return next((found for found in (dated, quoted) if len(found) == 1), list(close))
 
@@ -159,7 +159,7 @@ def _same_year(one: Period, other: Period) -> bool:
     return one == other or year_of(one) == year_of(other)
 
 
-def shown_matches(item: InText) -> str:
+def format_match(item: InText) -> str:
     """Format a number for a list: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
     quantity = item.quantity
     facts = [part for part in (quantity.unit, quantity.scale.value if quantity.scale != "one" else None) if part]
@@ -174,7 +174,7 @@ def shown_matches(item: InText) -> str:
 
 def _explain_nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
     """Explain that no number fits, and which parameters the nearest ones do not fit."""
-    lines = (f"{shown_matches(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
+    lines = (f"{format_match(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
     near = "; ".join(line.removesuffix(", not ") for line in lines) or "the text has no number"
     asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
     return f"no number in the text fits {asked}; the nearest are {near}"

@@ -125,7 +125,7 @@ async def _begin_conversation(site: TheSite, wanted: NewConversationBody, respon
 @router.get("/{conversation}", responses=problems())
 async def _read_conversation(site: TheSite, conversation: ConversationId) -> WholeConversationReply:
     """Show a conversation with its answers."""
-    state = await site.sessions.look(conversation)
+    state = await site.sessions.read_state(conversation)
     turns = await asyncio.to_thread(lambda: tuple(answers_of(state.turns, state.document, state.saved.run)))
     head = conversation_of(state.saved, state.answerer.id)
     return WholeConversationReply(**head.model_dump(), turns=turns, unkept=state.unkept)
@@ -196,5 +196,5 @@ class SolverList(PartReply[SolverReply]):
 @solvers.get("/solvers", responses=problems())
 async def _list_solvers(site: TheSite, part: Part) -> SolverList:
     """List the available solvers, each with the configured models."""
-    found = tuple(SolverReply.of(one, asks_model=one.asks) for one in answerers(site.asking))
+    found = tuple(SolverReply.of(one, asks_model=one.asks) for one in answerers(site.ask_request))
     return SolverList.of_page(part_of_whole(found, part))

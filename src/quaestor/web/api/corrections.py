@@ -92,7 +92,7 @@ class OffersReply(Value):
 @router.get("/corrections", responses=problems())
 async def _list_corrections(site: TheSite, conversation: ConversationId, part: Part) -> CorrectionList:
     """List the corrections of a conversation, including undone ones."""
-    ledger = (await site.sessions.look(conversation)).ledger
+    ledger = (await site.sessions.read_state(conversation)).ledger
     page = part_of_whole(tuple(ledger.corrections), part)
     return CorrectionList.of_page(page.map(lambda one: correction_reply(one, ledger)))
 
@@ -101,8 +101,8 @@ async def _list_corrections(site: TheSite, conversation: ConversationId, part: P
 async def _correct(site: TheSite, conversation: ConversationId, wanted: CorrectionBody) -> CorrectionReply:
     """Correct an answer. Dependent answers are recalculated without asking a model."""
     author = (wanted.author or "").strip() or author_name(site.settings)
-    made = await site.sessions.correct(conversation, lambda ledger: read_fix(wanted.fix, ledger), author)
-    return correction_reply(made, (await site.sessions.look(conversation)).ledger)
+    correction = await site.sessions.correct(conversation, lambda ledger: read_fix(wanted.fix, ledger), author)
+    return correction_reply(correction, (await site.sessions.read_state(conversation)).ledger)
 
 
 @router.get("/turns/{number}/offers", responses=problems())
@@ -112,10 +112,13 @@ async def _list_offers(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> OffersReply:
     """List possible corrections of an answer, each with the resulting answer."""
-    state = await site.sessions.look(conversation)
+    state = await site.sessions.read_state(conversation)
     state.require_turn(number)
     found = await compute(possible_corrections, state.ledger, number - 1)
-    offers = (OfferReply.of(one, fix=f"{number} {place}") for place, one in enumerate(found, 1))
+    offers = (
+        OfferReply(fix=f"{number} {place}", says=one.description, gives=one.result)
+        for place, one in enumerate(found, 1)
+    )
     return OffersReply(offers=tuple(offers))
 
 

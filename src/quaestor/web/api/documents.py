@@ -343,7 +343,7 @@ async def _list_facts(
 ) -> FactList:
     """List the numbers of a document with exact value, scale, unit, period and place."""
     page = await site.sessions.library.open(document)
-    found = await document_facts(page, site.asking)
+    found = await document_facts(page, site.ask_request)
     total, items = await compute(found.part, text, part)
     return FactList.model_validate({"items": items, "total": total, "offset": part.offset, "limit": part.limit})
 

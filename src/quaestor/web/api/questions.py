@@ -129,7 +129,7 @@ async def _read_answer(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> WholeAnswerReply:
     """Show an answer with its plan and trace."""
-    state = await site.sessions.look(conversation)
+    state = await site.sessions.read_state(conversation)
     state.require_turn(number)
     return await asyncio.to_thread(_whole, state.turns, number, state.document, state.saved.run)
 

@@ -14,7 +14,7 @@ from quaestor.application.replies import Value
 from quaestor.application.reports import TracedTurns, read_traces, trace_objects
 from quaestor.application.run_views import RunCounts, RunView, by_chance
 from quaestor.application.stored_turns import kind_objects
-from quaestor.application.turn_views import TurnDetail, look_at_turn
+from quaestor.application.turn_views import TurnDetail, read_turn_detail
 from quaestor.core import serial
 from quaestor.scores.records import JudgedTurn, ScoreRecord
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
@@ -204,6 +204,7 @@ def run_of(view: RunView) -> RunReply:
         solver=str(view.run.spec.get("solver", "")),
         model=model_name(view.run) or None,
         options=options if isinstance(options, dict) else {},
+        played=view.finished_conversations,
         score=_score(view.score),
     )
 
@@ -340,7 +341,7 @@ async def _read_turn(
     conversation: Annotated[str, Query(max_length=1_000, description="The id of the conversation.")],
 ) -> WholeTurnReply:
     """Show a turn of a run with its plan, trace and model requests."""
-    return _whole(await look_at_turn(views, site.store, run, conversation, number))
+    return _whole(await read_turn_detail(views, site.store, run, conversation, number))
 
 
 @router.get("/{run}/export", tags=["runs"], response_class=Response, responses={**FILES, **problems()})

@@ -148,7 +148,7 @@ async def _calculate_in_conversation(
     site: TheSite, conversation: ConversationId, wanted: CalculationBody
 ) -> CalculationReply:
     """Calculate with the corrected document of a conversation and its answers. The result is not stored."""
-    state = await site.sessions.look(conversation)
+    state = await site.sessions.read_state(conversation)
     return await _evaluate(site, state.corrected_page, wanted, state.turns)
 
 
@@ -159,7 +159,7 @@ async def _explain_answer(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> ExplanationReply:
     """Explain an answer: its grounds, other interpretations, steps and trace."""
-    state = await site.sessions.look(conversation)
+    state = await site.sessions.read_state(conversation)
     state.require_turn(number)
     return await compute(explain_turn, state.turns, number, state.document)
 

@@ -83,7 +83,7 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
     where = "" if document.is_page else locate_source(source, document).words
     before = after = ""
     if isinstance(source, SentenceRef):
-        before, after = shown.around(_CONTEXT, "…")
+        before, after = shown.surrounding_text(_CONTEXT, "…")
     return ShownPlace(shown.place, before, shown.span, after, source_key(source), paper.part_of(source), where)
 
 

@@ -83,7 +83,7 @@ async def _show(
 
 @router.get("/c/{id}/part/{number}")
 async def _show_part(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
-    state = await site.sessions.look(id)
+    state = await site.sessions.read_state(id)
     paper = await site.papers.paper(state.document)
     if not 0 <= number < len(paper.parts):
         raise InputError("the document does not have this part")
@@ -147,7 +147,7 @@ async def show_conversation(
         at: The key of the place to highlight, or "".
         corrected: The number of the correction that was just made, or 0.
     """
-    state = await site.sessions.look(id)
+    state = await site.sessions.read_state(id)
     paper = await site.papers.paper(state.document)
     here = source_at(at, paper.document)
     number = paper.part_of(here) if here is not None else (part or 0)
@@ -168,7 +168,7 @@ async def show_conversation(
         outline=outline,
         tables=[(table, where, heading_key(block.order), role_words(table)) for block, table, where in paper.tables()],
         answerer=state.answerer,
-        answerers=answerers(site.asking),
+        answerers=answerers(site.ask_request),
         unkept=state.unkept or "",
         typed=typed,
         error=error,
@@ -244,7 +244,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
 
 
 async def _render_answer(site: Site, id: str, turn: Turn, mark: str) -> str:
-    state = await site.sessions.look(id)
+    state = await site.sessions.read_state(id)
     paper = await site.papers.paper(state.document)
     turns = state.turns if turn in state.turns else (*state.turns, turn)
     place = turns.index(turn)

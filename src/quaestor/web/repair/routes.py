@@ -64,7 +64,7 @@ async def _correct(
     try:
         response = await _apply_fix(request, site, id, fix, name)
     except QuaestorError as error:
-        state = await site.sessions.look(id)
+        state = await site.sessions.read_state(id)
         if not 1 <= number <= len(state.turns):
             raise
         line, status = error_line(error), status_of(error)
@@ -80,10 +80,10 @@ async def _undo(request: Request, site: TheSite, id: str, number: int) -> Respon
 async def _apply_fix(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
     """Apply a correction and redirect to the conversation; remember the author's name in a cookie."""
     who = name or _author(request, site)
-    made = await site.sessions.correct(id, fix, who)
-    first = min((change.turn for change in made.changes), default=None)
+    correction = await site.sessions.correct(id, fix, who)
+    first = min((change.turn for change in correction.changes), default=None)
     anchor = "corrections" if first is None else f"turn-{first + 1}"
-    response = RedirectResponse(f"/c/{id}?corrected={made.number}#{anchor}", 303)
+    response = RedirectResponse(f"/c/{id}?corrected={correction.number}#{anchor}", 303)
     if name:
         response.set_cookie(
             AUTHOR,
@@ -132,7 +132,7 @@ async def _page(
     error: str = "",
     status: int = 200,
 ) -> Response:
-    state = await site.sessions.look(id)
+    state = await site.sessions.read_state(id)
     if not 1 <= number <= len(state.turns):
         raise InputError(missing_answer(number, state.turns))
     ledger, turn = state.ledger, number - 1

@@ -34,7 +34,7 @@ class NumberView:
 
 def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, Correction]]:
     """Return the corrections of a conversation, latest first, each with its reply."""
-    return [(correction_reply(made, ledger), made) for made in reversed(ledger.corrections)]
+    return [(correction_reply(correction, ledger), correction) for correction in reversed(ledger.corrections)]
 
 
 def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:

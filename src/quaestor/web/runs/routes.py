@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from quaestor.application.graph_network import GraphNetwork, Network, NetworkNode
 from quaestor.application.run_service import OVER_DATASETS
 from quaestor.application.run_views import BREAKDOWNS, RunCounts, by_chance
-from quaestor.application.turn_views import look_at_turn, read_references
+from quaestor.application.turn_views import read_references, read_turn_detail
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.scoring.cause import Cause
@@ -172,7 +172,7 @@ async def _show_turn(
     request: Request, site: TheSite, views: Views, run: str, number: int, conversation: str
 ) -> Response:
     """Show a turn: the question, the answer, how it was found, and the reference if there is one."""
-    found = await look_at_turn(views, site.store, run, conversation, number)
+    found = await read_turn_detail(views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))
 
 
@@ -209,7 +209,7 @@ async def _give_network(site: TheSite, run: str, conversation: str, node: str = 
 async def _network(site: Site, run: str, conversation: str, node: str) -> Network:
     triples = await site.store.load_graph(run, conversation)
     graph = await compute(GraphNetwork, triples)
-    return graph.around(node) if node else graph.start()
+    return graph.neighbourhood(node) if node else graph.start()
 
 
 def _neighbours(network: Network) -> list[tuple[str, NetworkNode]]:

@@ -104,7 +104,7 @@ def test_a_run_that_an_outage_stopped_has_its_errors_and_no_scores(tmp_path: Pat
     from model_replies import broken
 
     store = tmp_path / "runs.db"
-    with ModelServer(lambda asked: broken(400 + 1)) as server, pytest.raises(RunStoppedError):
+    with ModelServer(lambda request: broken(400 + 1)) as server, pytest.raises(RunStoppedError):
         run_ours(f"openai:scripted@{server.url}/v1", str(store))
     assert typed("export", "latest", "-o", str(tmp_path / "a.eval"), "--store", str(store)) == 0
     log = opened(tmp_path / "a.eval")
@@ -113,7 +113,7 @@ def test_a_run_that_an_outage_stopped_has_its_errors_and_no_scores(tmp_path: Pat
     assert any(sample.error for sample in log.samples)
 
 
-def test_what_is_no_log_takes_no_labelled_file_and_a_log_replaces_nothing(
+def test_non_log_takes_no_labelled_file_and_a_log_replaces_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))

@@ -73,7 +73,7 @@ def parsed(page: str) -> Any:
     return html.document_fromstring(page)
 
 
-def test_it_is_valid_html(page: str) -> None:
+def test_report_is_valid_html(page: str) -> None:
     """The parser of the standard, which stops at the first error."""
     HTMLParser(strict=True).parse(page)
     tree = parsed(page)
@@ -88,7 +88,7 @@ def test_it_is_valid_html(page: str) -> None:
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_it_asks_for_nothing_and_runs_nothing(page: str) -> None:
+def test_report_loads_nothing_and_runs_no_scripts(page: str) -> None:
     tree = parsed(page)
     assert tree.xpath("//script | //link | //img | //iframe | //object | //form | //@src | //@srcset") == []
     assert [name for name in tree.xpath("//*/@*") if "url(" in name or "//" in name] == []
@@ -127,7 +127,7 @@ def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report
     HTMLParser(strict=True).parse(report_page(alone))
 
 
-def test_of_many_wrong_turns_the_first_are_told(report: EvaluationReport) -> None:
+def test_first_of_many_wrong_turns_are_shown(report: EvaluationReport) -> None:
     def longer(found: ReportedRun) -> ReportedRun:
         row = found.wrong[0]
         wrong = (replace(row.shown, conversation=f"c{number}") for number in range(MOST_WRONG_TURNS))
@@ -175,7 +175,7 @@ def test_more_is_further_right_and_further_up() -> None:
     assert one[1] > other[1] > third[1]
 
 
-def test_nothing_stands_in_the_middle_and_more_than_that_right_of_it() -> None:
+def test_zero_difference_is_drawn_in_the_middle() -> None:
     rows = [("a", 0, -0.1, 0.1), ("b", 0.3, 0.2, 0.4), ("c", -0.3, -0.4, 0)]
     even, better, worse = marks(difference_chart("t", [ChartInterval(*row) for row in rows]))
     assert worse[0] < even[0] < better[0]

@@ -39,7 +39,7 @@ def _filing() -> Document:
     return assemble("10-K", [HeadingPart("Statements"), income, HeadingPart("Notes"), note])
 
 
-def test_a_label_that_stands_twice_is_asked_for_with_its_place() -> None:
+def test_duplicate_label_must_be_given_with_its_place() -> None:
     by_text = {question.text: question for question in questions_of(_filing()) if question.kind == "look-up"}
     assert by_text["what was rent in 2024 according to INCOME?"].value == 30
     assert by_text["what was rent in 2024 according to LEASES?"].value == 7

@@ -19,5 +19,5 @@ from benchmarks.whole_filings.wording import in_everyday_words
         ("what percentage of total costs was rent in 2024?", "how much of total costs was rent in 2024, in percent?"),
     ],
 )
-def test_every_kind_is_put_as_people_do(plain: str, everyday: str) -> None:
+def test_questions_in_everyday_words(plain: str, everyday: str) -> None:
     assert in_everyday_words(plain) == everyday

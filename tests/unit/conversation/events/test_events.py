@@ -72,15 +72,15 @@ def test_malformed_events_are_refused(stored: JsonValue) -> None:
 
 
 @dataclass(frozen=True)
-class Wild:
+class UnusualValues:
     number: int
     share: float
     free: dict[str, float]
     absent: str | None = None
 
 
-def test_what_a_model_wrote_becomes_what_every_store_holds() -> None:
-    written = as_object(Wild(10**30, float("inf"), {"a\0b": -2.0}))
+def test_model_output_is_converted_to_storable_json() -> None:
+    written = as_object(UnusualValues(10**30, float("inf"), {"a\0b": -2.0}))
     assert written == {"number": str(10**30), "share": "inf", "free": {"a b": -2.0}}
     assert json.loads(json.dumps(written, allow_nan=False)) == written
 

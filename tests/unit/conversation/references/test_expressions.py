@@ -30,13 +30,13 @@ FOUND = [
 ]
 
 
-def found_in(question: str) -> tuple[Expression, ...]:
+def expressions_of(question: str) -> tuple[Expression, ...]:
     return find_expressions(read_question(question))
 
 
 @pytest.mark.parametrize(("question", "words", "kind"), FOUND, ids=[question for question, _, _ in FOUND])
 def test_an_expression_is_found_with_its_kind(question: str, words: str, kind: str) -> None:
-    assert (words, kind) in [(question[e.start : e.end], e.kind) for e in found_in(question)]
+    assert (words, kind) in [(question[e.start : e.end], e.kind) for e in expressions_of(question)]
 
 
 @pytest.mark.parametrize(
@@ -49,23 +49,23 @@ def test_an_expression_is_found_with_its_kind(question: str, words: str, kind: s
     ],
 )
 def test_a_complete_question_has_no_expression(question: str) -> None:
-    assert found_in(question) == ()
+    assert expressions_of(question) == ()
 
 
 def test_an_asked_difference_is_not_a_reference() -> None:
-    first, used = found_in("what was, then, the difference?"), found_in("what is rent over the difference?")
+    first, used = expressions_of("what was, then, the difference?"), expressions_of("what is rent over the difference?")
     assert [e.kind for e in first] == ["ellipsis"]
     assert [(e.kind, e.noun) for e in used] == [("result", "difference")]
 
 
 def test_an_expression_has_its_noun_things_years_and_count() -> None:
-    (both,) = found_in("what was the sum of those two rent balances?")
+    (both,) = expressions_of("what was the sum of those two rent balances?")
     assert (both.noun, set(both.words), both.count) == ("balance", {"rent"}, 2)
-    (cell,) = found_in("how much is that S&P performance in 2004, in percentage?")
+    (cell,) = expressions_of("how much is that S&P performance in 2004, in percentage?")
     assert (set(cell.words), set(cell.years), cell.count) == ({"s&p", "performance"}, {2004}, 1)
 
 
 def test_expressions_are_in_order_and_do_not_overlap() -> None:
     question = "how much does this change represent in relation to that rent in 2004, in that same period?"
-    found = found_in(question)
+    found = expressions_of(question)
     assert [question[e.start : e.end] for e in found] == ["this change", "that rent in 2004", "that same period"]

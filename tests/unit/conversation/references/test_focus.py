@@ -2,7 +2,7 @@ from remembered import looked_up, memory_of
 
 from quaestor.conversation.references.expressions import find_expressions
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.pointing import find_focus, in_focus_of, named_thing
+from quaestor.conversation.references.pointing import find_focus, find_subject_words, in_focus_of
 from quaestor.questions.question import read_question
 
 MEMORY = memory_of(
@@ -22,12 +22,12 @@ def test_the_focus_is_that_of_the_latest_answer_until_a_question_names_another()
     assert find_focus(read_question("what was the goodwill?"), MEMORY) == (None, True)
 
 
-def test_a_named_thing_governs_its_neighbours_and_not_what_it_is_compared_with() -> None:
+def test_named_entity_applies_to_neighbours_but_not_to_the_comparison() -> None:
     assert focus_of("how much is this change of the rent?") == [RENT]
     assert focus_of("what is the difference between this percentage and that of the rent?") == [TAX, RENT]
 
 
 def test_a_question_turns_to_an_earlier_thing_by_all_its_own_words() -> None:
     latest = latest_results(results_of_turns(MEMORY))
-    assert named_thing(frozenset({"this", "rent"}), latest) == RENT
-    assert named_thing(frozenset({"this", "change"}), latest) == TAX
+    assert find_subject_words(frozenset({"this", "rent"}), latest) == RENT
+    assert find_subject_words(frozenset({"this", "change"}), latest) == TAX

@@ -1,4 +1,4 @@
-from remembered import Cell, computed, looked_up, memory_of, unanswered, ungrounded
+from remembered import TableCell, computed, looked_up, memory_of, unanswered, ungrounded
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
 
@@ -10,14 +10,14 @@ CHANGE = computed("what was the change?", "subtract", -1, -2)
 def test_a_calculation_rests_on_the_results_that_it_refers_to() -> None:
     change = results_of_turns(memory_of(RENT_2007, RENT_2008, CHANGE))[2]
     assert change is not None
-    assert (change.made, change.rests) == ("change", (1, 0))
+    assert (change.operation_kind, change.dependencies) == ("change", (1, 0))
 
 
 def test_a_cell_that_is_read_again_is_the_result_of_the_turn_that_looked_it_up() -> None:
-    anew = computed("what was the change?", "subtract", Cell("rent", 2008), Cell("rent", 2007))
+    anew = computed("what was the change?", "subtract", TableCell("rent", 2008), TableCell("rent", 2007))
     results = results_of_turns(memory_of(RENT_2007, RENT_2008, anew, CHANGE))
     assert results[2] is not None
-    assert results[2].rests == (1, 0)
+    assert results[2].dependencies == (1, 0)
 
 
 def test_equal_results_are_one_at_their_last_place() -> None:
@@ -33,15 +33,15 @@ def test_a_relative_change_is_a_change_over_its_base() -> None:
     first, second = results[3], results[4]
     assert first is not None
     assert second is not None
-    assert (first.made, first.rests) == ("relative change", (2, 0))
-    assert first.made == second.made
+    assert (first.operation_kind, first.dependencies) == ("relative change", (2, 0))
+    assert first.operation_kind == second.operation_kind
 
 
 def test_a_turn_without_an_answer_has_no_result_and_one_without_a_plan_rests_on_nothing() -> None:
     results = results_of_turns(memory_of(unanswered("what was the rent?"), ungrounded("what was it?")))
     assert results[0] is None
     assert results[1] is not None
-    assert results[1].rests == ()
+    assert results[1].dependencies == ()
 
 
 def test_years_are_those_of_the_question_or_of_the_answer() -> None:

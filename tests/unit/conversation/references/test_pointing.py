@@ -1,5 +1,5 @@
 import pytest
-from remembered import Cell, computed, looked_up, memory_of
+from remembered import TableCell, computed, looked_up, memory_of
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
 from quaestor.conversation.references.pointing import likeness, pointing_expressions, read_pointing
@@ -12,13 +12,13 @@ LATEST = latest_results(
             looked_up("what was the tax in 2007?", "tax", 2007),
             looked_up("and in 2008?", "tax", 2008),
             computed("what was the change?", "subtract", -1, -2, entity="tax"),
-            computed("and over the rent of 2008?", "divide", -1, Cell("rent", 2008), entity="tax"),
+            computed("and over the rent of 2008?", "divide", -1, TableCell("rent", 2008), entity="tax"),
         )
     )
 )
 
 
-def meant(question: str) -> frozenset[int]:
+def pointed_results(question: str) -> frozenset[int]:
     return read_pointing(read_question(question), LATEST).meant
 
 
@@ -33,15 +33,15 @@ def meant(question: str) -> frozenset[int]:
         ("what was the goodwill?", set()),
     ],
 )
-def test_what_is_meant_answers_to_kind_thing_and_period(question: str, turns: set[int]) -> None:
-    assert meant(question) == turns
+def test_reference_must_match_kind_subject_and_period(question: str, turns: set[int]) -> None:
+    assert pointed_results(question) == turns
 
 
 def test_likeness_gives_its_reasons() -> None:
     (expression,) = pointing_expressions(read_question("how much is this percentage?"))
-    latest = likeness(expression, LATEST[0], 0, LATEST[0].things)
+    latest = likeness(expression, LATEST[0], 0, LATEST[0].subject_words)
     assert all(word in latest.reasons[0] for word in ("ratio", "percentage"))
-    assert likeness(expression, LATEST[1], 1, LATEST[0].things).score < latest.score
+    assert likeness(expression, LATEST[1], 1, LATEST[0].subject_words).score < latest.score
 
 
 def test_counted_results_are_recorded() -> None:

@@ -72,7 +72,7 @@ def test_every_weight_of_a_pattern_or_a_metric_type_is_of_one_that_the_core_has(
 
 
 def test_every_weight_is_of_a_trait_that_there_is() -> None:
-    expected = {"value", "comparison", *(result.made for result in LATEST), "relative_change"}
+    expected = {"value", "comparison", *(result.operation_kind for result in LATEST), "relative_change"}
     expected |= {"ratio", "sum", "product", "average", "change"}
     results = {f"of_{one}" for one in expected} | {f"of_{one}_and_{other}" for one in expected for other in expected}
     nothing = {f"none_after_{one}" for one in expected} | {

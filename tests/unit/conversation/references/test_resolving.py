@@ -4,7 +4,7 @@ import pytest
 from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from remembered import Cell, computed, looked_up, memory_of, unanswered
+from remembered import TableCell, computed, looked_up, memory_of, unanswered
 
 from quaestor.conversation.references.expressions import Coreference, References
 from quaestor.conversation.references.resolving import resolve
@@ -17,13 +17,13 @@ SHARE, INDEX = "delivery company", "stock index"
 SHARE_AND_INDEX = memory_of(
     computed(
         "what was the change in the performance of the delivery company from 2004 to 2009?",
-        "subtract", Cell(SHARE, 2009), Cell(SHARE, 2004), entity=SHARE,
+        "subtract", TableCell(SHARE, 2009), TableCell(SHARE, 2004), entity=SHARE,
     ),
-    computed("and how much does it represent in relation to 2004?", "divide", -1, Cell(SHARE, 2004), entity=SHARE),
+    computed("and how much does it represent in relation to 2004?", "divide", -1, TableCell(SHARE, 2004), entity=SHARE),
     looked_up("what was the performance of the stock index in 2009?", INDEX, 2009),
     computed(
         "what was, then, the change in that performance from 2004 to 2009?",
-        "subtract", -1, Cell(INDEX, 2004), entity=INDEX,
+        "subtract", -1, TableCell(INDEX, 2004), entity=INDEX,
     ),
 )  # fmt: skip
 RENT = memory_of(
@@ -67,7 +67,7 @@ def test_a_thing_that_no_turn_has_named_resets_the_focus() -> None:
     assert found.used == ()
 
 
-def test_that_thing_in_a_year_is_the_earlier_look_up_of_that_cell() -> None:
+def test_that_value_in_a_year_refers_to_the_earlier_lookup() -> None:
     memory = CHANGED.add(looked_up("what was the tax in 2007?", "tax", 2007))
     assert best(resolved("how much is that over that rent in 2007?", memory), "that rent in 2007") == 0
     assert best(resolved("how much is that over that rent in 2008?", memory), "that rent in 2008") == 1
@@ -108,7 +108,7 @@ def test_two_years_are_those_of_two_turns() -> None:
     assert {candidate.turn for candidate in expected.candidates} == {0, 1}
 
 
-def test_what_about_asks_the_question_before_again() -> None:
+def test_what_about_repeats_the_previous_question() -> None:
     found = resolved("what about in 2009?", RENT)
     (whole,) = found.expressions
     assert (whole.kind, whole.candidates[0].turn) == ("ellipsis", 1)
@@ -117,14 +117,14 @@ def test_what_about_asks_the_question_before_again() -> None:
 
 @pytest.mark.parametrize("question", ["what about in 2010?", "and what was that in 2010?"])
 def test_no_calculation_is_asked_again_by_a_question_that_names_none(question: str) -> None:
-    change = memory_of(computed("what was the change?", "subtract", Cell("rent", 2008), Cell("rent", 2007)))
+    change = memory_of(computed("what was the change?", "subtract", TableCell("rent", 2008), TableCell("rent", 2007)))
     assert all(one.candidates == () for one in resolved(question, change).expressions)
 
 
 @pytest.mark.parametrize("question", ["and the specific value in 2009?", "and the value for 2009 specifically?"])
 def test_a_value_asked_for_after_a_change_goes_on_from_a_value_or_from_nothing(question: str) -> None:
     assert expression(resolved(question, CHANGED), question).candidates[0].turn == 1
-    change = memory_of(computed("what was the change?", "subtract", Cell("rent", 2008), Cell("rent", 2007)))
+    change = memory_of(computed("what was the change?", "subtract", TableCell("rent", 2008), TableCell("rent", 2007)))
     assert expression(resolved(question, change), question).candidates == ()
 
 
@@ -167,7 +167,7 @@ def test_every_set_has_a_reason_and_the_scores_are_shares() -> None:
     assert sorted(found.sets, key=lambda chosen: -chosen.score) == list(found.sets)
 
 
-def test_what_is_resolved_becomes_json_and_comes_back() -> None:
+def test_references_survive_json() -> None:
     found = resolved("how much does this change represent in relation to that rent in 2007?", CHANGED)
     assert serial.load(References, serial.dump(found)) == found
     assert resolved("how much does this change represent in relation to that rent in 2007?", CHANGED) == found

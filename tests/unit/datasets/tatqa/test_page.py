@@ -50,7 +50,7 @@ def test_the_table_stands_below_the_last_paragraph_that_leads_to_one(texts: Sequ
         {"paragraphs": [{"order": 1}]},
     ],
 )
-def test_a_page_that_is_none_is_said_in_one_line(fields: dict[str, object]) -> None:
+def test_invalid_page_number_is_one_line(fields: dict[str, object]) -> None:
     with pytest.raises(DatasetError) as caught:
         read_tatqa_page({**tatqa_pages()[0], **fields}, "data.json, record 0")
     assert "TAT-QA" in str(caught.value) or "Unicode" in str(caught.value)
@@ -77,7 +77,7 @@ def test_a_page_without_paragraphs_is_one() -> None:
         (["Rents rose."], None),
     ],
 )
-def test_what_is_counted_in_may_be_said_far_from_the_table(texts: Sequence[str], scale: str | None) -> None:
+def test_unit_may_be_stated_far_from_the_table(texts: Sequence[str], scale: str | None) -> None:
     record = page("x", [["", "2019", "2018"], ["Rent", "5", "4"]], list(texts), [])
     (table,) = read_tatqa_page(record, "record 0").tables
     assert (table.scale.value if table.scale else None) == scale

@@ -22,7 +22,7 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.plan.execute import StepResult, execute
@@ -144,7 +144,7 @@ def unequal(conversation: ExportedConversation, answers: Cells) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
-def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
+def test_every_operation_has_the_result_of_its_plan(tmp_path: Path) -> None:
     conversation = exported(MILL, list(PLANS.values()))
     named = [replace(turn, question=name) for turn, name in zip(conversation.turns, PLANS, strict=True)]
     conversation = replace(conversation, turns=tuple(named))
@@ -152,7 +152,7 @@ def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
     assert unequal(conversation, recalculated([file], tmp_path)[file]["Answers"]) == []
 
 
-def played(path: Path) -> list[ExportedConversation]:
+def exported_conversations(path: Path) -> list[ExportedConversation]:
     """Conversations of a dataset, twenty at most, as they are exported."""
     dataset = read_dataset(path, limit=20)
     knowledge = GraphProvider.of(
@@ -163,7 +163,7 @@ def played(path: Path) -> list[ExportedConversation]:
     async def answered() -> list[ExportedConversation]:
         conversations = []
         for conversation in dataset.conversations:
-            turns = await play_conversation(conversation, solver)
+            turns = await answer_conversation(conversation, solver)
             handed_on = tuple(turns)
             conversations.append(
                 ExportedConversation(conversation.id, knowledge.graph(conversation.document), handed_on)
@@ -176,7 +176,7 @@ def played(path: Path) -> list[ExportedConversation]:
 @pytest.mark.very_slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
 def test_all_conversations_of_a_run_in_one_workbook(tmp_path: Path) -> None:
-    conversations = played(sample_path())
+    conversations = exported_conversations(sample_path())
     file = tmp_path / "run.xlsx"
     file.write_bytes(workbook_bytes(conversations))
     turns = tuple(turn for conversation in conversations for turn in conversation.turns)
@@ -229,9 +229,9 @@ def test_a_turn_without_an_answer_has_no_formula() -> None:
         assert b"<f>" not in archive.read("xl/worksheets/sheet1.xml")
 
 
-def sheets_of(made: bytes) -> dict[str, str]:
+def sheets_of(data: bytes) -> dict[str, str]:
     """The XML of each sheet, by its name."""
-    with ZipFile(BytesIO(made)) as book:
+    with ZipFile(BytesIO(data)) as book:
         names = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
         return {name: book.read(f"xl/worksheets/sheet{n}.xml").decode() for n, name in enumerate(names, start=1)}
 

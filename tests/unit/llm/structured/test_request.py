@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("local_models")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Lookup:
     """Looks a number up."""
 
     words: Annotated[str, Field(description="Words.", max_length=50)]
@@ -43,7 +43,7 @@ class Sum:
 class Steps:
     """What to do."""
 
-    steps: list[Annotated[Look | Sum, Field(discriminator="kind")]]
+    steps: list[Annotated[Lookup | Sum, Field(discriminator="kind")]]
     thought: str = ""
 
 
@@ -55,7 +55,7 @@ class Loose:
 
 
 GOOD = {"thought": "so", "steps": [{"kind": "look", "words": "sales", "year": None}, {"kind": "sum", "of": [1, 2]}]}
-READ = Steps([Look("sales"), Sum([1, 2])], "so")
+READ = Steps([Lookup("sales"), Sum([1, 2])], "so")
 
 VLLM = PROFILES["vllm"]
 NO_SCHEMA = replace(HOSTED, json_schema=False)
@@ -73,17 +73,17 @@ WAYS: list[tuple[Protocol, Profile, str]] = [
 
 
 @dataclass(frozen=True)
-class Came:
+class RequestOutcome:
     output: Any
-    asked: Sequence[ReceivedRequest]
+    requests: Sequence[ReceivedRequest]
     phases: list[str]
     trace: list[tuple[Any, ...]]
     error: str = ""
 
 
-def put(
+def send(
     script: Script, kind: type = Steps, protocol: Protocol = "openai", profile: Profile = HOSTED, **more: Any
-) -> Came:
+) -> RequestOutcome:
     """What came of asking for an object."""
     trace: list[tuple[Any, ...]] = []
     exchanges: list[Exchange] = []
@@ -109,7 +109,7 @@ def put(
             output = asyncio.run(run(server))
         except ModelReplyError as raised:
             error = str(raised)
-        return Came(output, server.asked, [exchange.phase for exchange in exchanges], trace, error)
+        return RequestOutcome(output, server.asked, [exchange.phase for exchange in exchanges], trace, error)
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -128,9 +128,9 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 def test_every_server_is_asked_in_a_form_that_it_has(
     protocol: Protocol, profile: Profile, way: str, stream: bool
 ) -> None:
-    came = put(lambda request: structured(request, GOOD), protocol=protocol, profile=profile, stream=stream)
+    came = send(lambda request: structured(request, GOOD), protocol=protocol, profile=profile, stream=stream)
     assert came.output == READ
-    (request,) = came.asked
+    (request,) = came.requests
     form = request.body.get("response_format", {}).get("type")
     assert form == {"schema": "json_schema", "json": "json_object"}.get(way)
     assert request.tools == (["write_steps"] if way == "tool" else [])
@@ -146,8 +146,8 @@ def test_every_server_is_asked_in_a_form_that_it_has(
 
 
 def test_a_strict_schema_is_one_that_strict_modes_take() -> None:
-    (asked,) = put(lambda asked: structured(asked, GOOD)).asked
-    sent = asked.body["response_format"]["json_schema"]
+    (request,) = send(lambda request: structured(request, GOOD)).requests
+    sent = request.body["response_format"]["json_schema"]
     assert sent["strict"] is True
     assert sent["name"] == "write_steps"
     assert sent["schema"]["type"] == "object"
@@ -157,17 +157,17 @@ def test_a_strict_schema_is_one_that_strict_modes_take() -> None:
         if node.get("type") == "object":
             assert node["additionalProperties"] is False
             assert node["required"] == list(node["properties"])
-    year = sent["schema"]["$defs"]["Look"]["properties"]["year"]
+    year = sent["schema"]["$defs"]["Lookup"]["properties"]["year"]
     assert {"type": "null"} in year["anyOf"]
 
 
 def test_free_keys_are_not_asked_for_to_the_letter() -> None:
-    came = put(lambda asked: structured(asked, {"filters": {"a": 1}}), Loose)
+    came = send(lambda request: structured(request, {"filters": {"a": 1}}), Loose)
     assert came.output == Loose({"a": 1})
-    assert came.asked[0].tools == ["write_steps"]
-    came = put(lambda asked: structured(asked, {"filters": {"a": 1}}), Loose, profile=VLLM)
+    assert came.requests[0].tools == ["write_steps"]
+    came = send(lambda request: structured(request, {"filters": {"a": 1}}), Loose, profile=VLLM)
     assert came.output == Loose({"a": 1})
-    assert came.asked[0].body["response_format"]["json_schema"].get("strict") is None
+    assert came.requests[0].body["response_format"]["json_schema"].get("strict") is None
 
 
 FAULTS = [
@@ -186,14 +186,14 @@ FAULTS = [
 
 @pytest.mark.parametrize(("fault", "reason"), FAULTS)
 @pytest.mark.parametrize("profile", [HOSTED, NO_SCHEMA, PROFILES["plain"]], ids=["schema", "tool", "text"])
-def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, reason: str, profile: Profile) -> None:
-    came = put(lambda asked: structured(asked, GOOD) if asked.number else fault, profile=profile)
+def test_invalid_reply_is_returned_with_the_reason(fault: Reply, reason: str, profile: Profile) -> None:
+    came = send(lambda request: structured(request, GOOD) if request.number else fault, profile=profile)
     assert came.output == READ
     assert came.phases == ["PLAN", "PLAN_repair_1"]
     assert came.trace[0][:3] == ("PLAN", "write_steps", 1)
     assert reason in "; ".join(came.trace[0][3])
-    assert reason in came.asked[1].prompts[-1]
-    messages = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
+    assert reason in came.requests[1].prompts[-1]
+    messages = [message for message in came.requests[1].body["messages"] if message["role"] == "assistant"]
     assert len(messages) == bool(fault.text or fault.calls)
 
 
@@ -201,25 +201,29 @@ def test_the_faults_of_the_check_go_back_too() -> None:
     def check(output: Steps) -> list[str]:
         return [] if output.thought == "so" else ["there is no thought.", "and no reason"]
 
-    came = put(lambda asked: structured(asked, GOOD if asked.number > 1 else {**GOOD, "thought": ""}), check=check)
+    came = send(
+        lambda request: structured(request, GOOD if request.number > 1 else {**GOOD, "thought": ""}), check=check
+    )
     assert came.output == READ
     assert came.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
     assert came.trace == [("PLAN", "write_steps", reply, ("there is no thought", "and no reason")) for reply in (1, 2)]
-    assert came.asked[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
+    assert (
+        came.requests[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
+    )
 
 
 @pytest.mark.parametrize(("attempts", "rejected"), [(1, 0), (3, 1)])
 def test_a_doubt_goes_back_once_and_never_for_the_last_reply(attempts: int, rejected: int) -> None:
-    came = put(lambda asked: structured(asked, GOOD), doubt=lambda _: ["are you sure?"], attempts=attempts)
+    came = send(lambda request: structured(request, GOOD), doubt=lambda _: ["are you sure?"], attempts=attempts)
     assert came.output == READ
     assert [faults for *_, faults in came.trace] == [("are you sure?",)] * rejected
 
 
 @pytest.mark.parametrize("attempts", [1, 4])
-def test_it_ends_in_a_named_error(attempts: int) -> None:
-    came = put(lambda asked: say("no"), attempts=attempts)
+def test_invalid_replies_end_in_a_named_error(attempts: int) -> None:
+    came = send(lambda request: say("no"), attempts=attempts)
     assert str(attempts) in came.error
-    assert len(came.asked) == len(came.trace) == attempts
+    assert len(came.requests) == len(came.trace) == attempts
 
 
 def test_a_withheld_reply_is_distinguished() -> None:
@@ -227,11 +231,11 @@ def test_a_withheld_reply_is_distinguished() -> None:
         "id": "x", "object": "chat.completion", "created": 1, "model": "scripted",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "content_filter"}],
     }  # fmt: skip
-    came = put(lambda asked: Reply(body=json.dumps(body)), attempts=2)
+    came = send(lambda request: Reply(body=json.dumps(body)), attempts=2)
     assert came.error
 
 
 def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
     for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
-        came = put(lambda asked: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
+        came = send(lambda request: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
         assert came.output == READ

@@ -50,7 +50,7 @@ def test_a_statement_reads_as_it_is_printed() -> None:
     assert loss.value == -5
 
 
-def test_what_is_hidden_is_not_read() -> None:
+def test_hidden_elements_are_not_read() -> None:
     document = read(
         "<p>Seen.</p><div style='display:none'>Hidden 5.</div><script>var x = '<p>6</p>';</script><p>Too.</p>"
     )
@@ -84,7 +84,7 @@ def test_a_hidden_row_or_cell_is_not_read(row: str, by: str) -> None:
 @pytest.mark.parametrize(
     "sheet", ["@media print { .old { display: none } }", ".old { display: none } .old {display:block}"]
 )
-def test_what_a_style_sheet_shows_is_read(sheet: str) -> None:
+def test_elements_displayed_by_a_style_sheet_are_read(sheet: str) -> None:
     assert [s.text for s in read(f"<style>{sheet}</style><p class='old'>Seen.</p>").sentences] == ["Seen."]
 
 

@@ -92,7 +92,7 @@ def test_other_prefixes_mean_the_same() -> None:
     assert (tag.fact.concept, tag.fact.unit, tag.fact.value) == ("us-gaap:Assets", "USD", Decimal(5))
 
 
-def test_what_is_not_printed_is_hidden() -> None:
+def test_facts_outside_the_text_are_hidden() -> None:
     hidden, shown = tags_of(number("5"), hidden=number("4")).numbers
     assert (hidden.hidden, shown.hidden) == (True, False)
 
@@ -159,7 +159,7 @@ def test_midnight_ends_the_day_before() -> None:
     assert fact_of(number("5", context="d24"), contexts=contexts).end == date(2024, 9, 28)
 
 
-def test_nothing_of_a_header_is_needed() -> None:
+def test_file_without_ix_header_is_read() -> None:
     assert read_tags(tree_of(f"{HEAD}<body>{number('5')}</body></html>")).numbers == ()
 
 

@@ -130,7 +130,7 @@ def test_running_headers_and_footers_are_no_text() -> None:
     assert [block.page for block in document.blocks] == [1, 2, 3, 4, 5, 6]
 
 
-def test_what_pages_say_that_amounts_count_in_holds_for_their_tables() -> None:
+def test_scale_stated_on_a_page_applies_to_its_tables() -> None:
     pages = []
     for number, place in enumerate(("Norway", "Peru", "Kenya", "Japan", "Malta"), start=1):
         page = PdfPage()
@@ -329,7 +329,7 @@ def test_footnote_marks_are_kept_in_labels_and_dropped_behind_numbers() -> None:
     assert grid(read([page]).tables[0])[0] == ["Rent (1)", "1,000", "2,000", "3,000"]
 
 
-def test_what_is_lost_is_said() -> None:
+def test_losses_are_reported() -> None:
     document = read([a_statement(), PdfPage(), PdfPage()])
     assert any("(2, 3)" in warning.detail for warning in document.warnings)
 
@@ -347,7 +347,7 @@ def test_numbers_of_other_countries_are_cells(cells: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("cells", [("1 401,40 F", "1 320,00 F"), ("12:401", "13:320"), ("4/1401", "4/1320")])
-def test_a_table_that_is_not_recognised_is_said_with_its_page(cells: tuple[str, ...]) -> None:
+def test_unrecognised_table_is_reported_with_its_page(cells: tuple[str, ...]) -> None:
     page = PdfPage()
     for line, label in enumerate(("Revenue", "Costs", "Profit", "Taxes")):
         page.text(40, 80 + 12 * line, label)

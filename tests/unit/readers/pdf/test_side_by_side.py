@@ -41,7 +41,7 @@ def test_pages_are_those_that_one_process_reads(processes: int) -> None:
     assert [page.number for page in one if isinstance(page, Page)] == list(range(1, 26))
 
 
-def test_what_is_left_out_of_a_large_file_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_skip_the_same_parts_of_a_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(side_by_side, "CHARACTERS_AT_MOST", 400)
     data = long_file()
     one = list(pages_of(Path("long.pdf"), data, 1))
@@ -57,7 +57,9 @@ def test_what_is_left_out_of_a_large_file_is_the_same(monkeypatch: pytest.Monkey
         (sys.executable, "-c", "import sys; sys.stdin.buffer.readline(); print('no pages')"),
     ],
 )
-def test_what_a_process_does_not_bring_is_read_here(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_missing_from_a_worker_are_read_in_the_main_process(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = long_file()
     one = list(pages_of(Path("long.pdf"), data, 1))
     monkeypatch.setattr(side_by_side, "_COMMAND", command)

@@ -83,7 +83,7 @@ def test_merged_cells_head_all_their_columns(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_what_is_hidden_is_left_out_and_said(tmp_path: Path) -> None:
+def test_hidden_cells_are_skipped_with_a_warning(tmp_path: Path) -> None:
     sheet = (
         b'<worksheet><cols><col min="3" max="3" hidden="1"/><col min="3" max="4" hidden="1"/></cols><sheetData>'
         b'<row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1"><v>2023</v></c><c r="C1"><v>2022</v></c></row>'
@@ -133,7 +133,7 @@ def test_a_formula_without_a_stored_value_is_unknown_and_no_heading(tmp_path: Pa
 
 
 @pytest.mark.parametrize("question", ["what was total revenue in 2024?", "what was operating income in 2024?"])
-def test_who_asks_for_an_unknown_value_is_told_how_to_store_it(tmp_path: Path, question: str) -> None:
+def test_formula_without_stored_value_explains_how_to_store_it(tmp_path: Path, question: str) -> None:
     answer = quaestor.open(write_workbook(tmp_path / "a.xlsx", {"S": UNKNOWN})).ask(question).answer
     assert (answer.value, "stored value" in (answer.reason or "")) == (None, True)
 
@@ -240,13 +240,13 @@ def with_header(path: Path, local: int, value: int) -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [(8, 99), (6, 1)], ids=["packed in a method of others", "encrypted"])
-def test_what_zipfile_cannot_unpack_is_one_line(tmp_path: Path, field: int, value: int) -> None:
+def test_damaged_archive_is_one_line(tmp_path: Path, field: int, value: int) -> None:
     with_header(path := write_workbook(tmp_path / "a.xlsx", {"S": INCOME}), field, value)
     with pytest.raises(DatasetError, match=r"a\.xlsx"):
         read(path)
 
 
-def test_an_archive_of_a_later_version_of_zip_is_said_to_be_one(tmp_path: Path) -> None:
+def test_unsupported_zip_version_is_reported(tmp_path: Path) -> None:
     with_header(path := write_workbook(tmp_path / "a.xlsx", {"S": INCOME}), 4, 99)
     content = read_content(path)
     assert content.members == ()

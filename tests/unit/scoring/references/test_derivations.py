@@ -27,7 +27,7 @@ def test_arithmetic_becomes_a_program(derivation: str, program: str) -> None:
 
 
 @pytest.mark.parametrize("derivation", ["", "2019", "barges##tugs", "60 million + 3", "1 +", "(1", "1 2", "a-b"])
-def test_what_is_no_arithmetic_has_no_program(derivation: str) -> None:
+def test_derivation_without_arithmetic_has_no_program(derivation: str) -> None:
     assert derivation_program(derivation) == ("2019" if derivation == "2019" else None)
 
 

@@ -10,7 +10,7 @@ from quaestor.solvers.agent.spec import LONGEST_ADVICE, AgentLimits, read_advice
 from quaestor.solvers.registry import make_solver, prompts_digest
 
 
-def test_lines_that_begin_with_a_hash_are_not_told(tmp_path: Path) -> None:
+def test_lines_starting_with_a_hash_are_omitted(tmp_path: Path) -> None:
     path = tmp_path / "advice.txt"
     path.write_text("# rests on a run\n- Sums: calculate.\n\n  - {{ name }}\n# end\n", encoding="utf-8")
     assert read_advice(str(path)) == "- Sums: calculate.\n\n  - {{ name }}"
@@ -24,7 +24,7 @@ def test_lines_that_begin_with_a_hash_are_not_told(tmp_path: Path) -> None:
     ("content", "named"),
     [(b"# only this\n\n", ""), (b"\xff\xfe", "UTF"), (b"x" * (LONGEST_ADVICE + 1), "")],
 )
-def test_what_is_no_advice_is_refused_before_anything_is_asked(tmp_path: Path, content: bytes, named: str) -> None:
+def test_invalid_advice_is_refused_before_any_question(tmp_path: Path, content: bytes, named: str) -> None:
     path = tmp_path / "advice.txt"
     path.write_bytes(content)
     makers: tuple[Callable[[], object], ...] = (
@@ -39,7 +39,7 @@ def test_what_is_no_advice_is_refused_before_anything_is_asked(tmp_path: Path, c
         make_solver("agent", {"advice": str(tmp_path / "missing.txt")})
 
 
-def test_the_text_of_the_advice_is_part_of_what_decides_a_run(tmp_path: Path) -> None:
+def test_advice_is_part_of_the_spec_of_a_run(tmp_path: Path) -> None:
     path = tmp_path / "advice.txt"
     path.write_text("- Sums: calculate.\n", encoding="utf-8")
     options = {"advice": str(path)}

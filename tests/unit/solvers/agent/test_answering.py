@@ -105,7 +105,7 @@ def test_ones_hold_against_a_caption_once_a_model_repeats_them(
     assert ("though the page gives thousand" in str(run.turn.answer.reason)) == (scale is Scale.ONE)
 
 
-def test_a_scale_that_a_model_states_holds_where_the_page_has_none_and_a_reader_is_told() -> None:
+def test_scale_stated_by_a_model_applies_if_the_page_has_none_and_is_reported() -> None:
     sales = page([["", "2009", "2008"], ["net sales", "120.5", "100.1"]])
     looked_up = Call("query_kg", {"filters": {"row": "net sales", "year": "2009"}})
     for value in ("#1", 120.5):
@@ -150,18 +150,18 @@ def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_
     assert (str(answer.number), answer.reason, len(answer.sources)) == ("7.5", None, 1)
 
 
-def test_a_model_that_cannot_be_understood_is_told_so_in_one_talk_too() -> None:
+def test_unparsable_reply_is_reported_within_one_dialogue() -> None:
     faults: list[Reply] = [say(""), replace(say("The net cash"), truncated=True), reply(Call("query_kg", "{"))]
 
-    def asks(asked: ReceivedRequest) -> Reply:
-        return faults.pop(0) if faults else reply(final("#1")) if asked.results[1:] else reply(query(2008))
+    def asks(request: ReceivedRequest) -> Reply:
+        return faults.pop(0) if faults else reply(final("#1")) if request.results[1:] else reply(query(2008))
 
     turn = play(asks, limits=ONE_TALK).turn
     assert turn.answer.number == 181001
     assert CASH in str(turn.tool_calls[-1].input)
 
 
-def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked() -> None:
+def test_unrequested_absolute_value_is_reported_once_and_remarked() -> None:
     fall = Call("calculate", {"operation": "subtract", "values": ["#1", "#2"]})
     size = Call("calculate", {"operation": "absolute", "values": ["#3"]})
     calls = [reply(understood(), query(2008), query(2009), fall, size), reply(final("#4")), reply(final("#4"))]

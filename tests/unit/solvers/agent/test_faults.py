@@ -64,7 +64,7 @@ def right(answer: Answer) -> bool:
         (replace(say("The net cash of 2008 is, as we can see"), truncated=True), ""),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_and_repaired(fault: Reply, named: str) -> None:
+def test_error_is_returned_and_repaired(fault: Reply, named: str) -> None:
     run = play(scripted([fault, *LOOKED_UP]))
     assert right(run.turn.answer), run.turn
     assert run.turn.verified
@@ -104,7 +104,7 @@ def test_a_model_that_never_says_how_it_understands_may_answer_all_the_same() ->
         ([Reply("too long", status=400)], ""),
     ],
 )
-def test_what_cannot_be_repaired_is_the_turns_named_error(script: list[Reply], named: str) -> None:
+def test_unrepairable_reply_is_a_named_error_of_the_turn(script: list[Reply], named: str) -> None:
     run = play(scripted([*script, *LOOKED_UP][: max(len(script), 1)]))
     assert run.turn.answer.value is None
     assert run.turn.error
@@ -133,7 +133,7 @@ def test_a_model_may_say_that_there_is_no_answer(native: bool, arguments: dict[s
     assert not turn.verified
 
 
-def test_what_was_not_looked_for_is_asked_about_once() -> None:
+def test_answer_without_search_is_questioned_once() -> None:
     silent = reply(final(None, no_answer="not_on_page"))
     run = play(scripted([silent, *LOOKED_UP]))
     assert right(run.turn.answer)
@@ -170,7 +170,7 @@ def test_a_fault_of_the_server_costs_an_attempt(fault: Reply, stream: bool) -> N
 @pytest.mark.parametrize("fault", [broken(503), too_many()])
 def test_a_server_that_stays_away_is_an_outage(fault: Reply) -> None:
     with pytest.raises(OutageError):
-        play(lambda asked: fault)
+        play(lambda request: fault)
 
 
 @pytest.mark.parametrize("native", [True, False])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import say
 
-from quaestor.solvers.agent.protocol import written_calls
+from quaestor.solvers.agent.protocol import parse_calls
 from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 
@@ -26,19 +26,19 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply
     ],
 )  # fmt: skip
 def test_calls_in_writing(text: str, calls: list[tuple[str, str]]) -> None:
-    assert [(call.tool, call.arguments) for call in written_calls(text)] == calls
+    assert [(call.tool, call.arguments) for call in parse_calls(text)] == calls
 
 
 @given(st.text(max_size=300) | st.text(alphabet='TOL: ANSWER(){}["\\]a1\n', max_size=60))
 def test_any_text_reads(text: str) -> None:
-    for call in written_calls(text):
+    for call in parse_calls(text):
         assert isinstance(call.arguments, str)
         assert isinstance(call.text, str)
 
 
 @pytest.mark.usefixtures("local_models")
 def test_a_model_without_tools_calls_them_in_writing() -> None:
-    def understood(asked: ReceivedRequest) -> Reply:
+    def understood(request: ReceivedRequest) -> Reply:
         return say(f"Here it is:\n```json\n{json.dumps(UNDERSTOOD)}\n```")
 
     query_line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"

@@ -96,10 +96,10 @@ def any_fault(draw: random.Random) -> Reply:
     )  # fmt: skip
 
 
-def sound(asked: ReceivedRequest) -> Reply:
-    if is_understanding(asked):
-        return structured(asked, {"description": "whatever is asked"})
-    return reply(final(1)) if asked.results else reply(query(2008, CASH))
+def sound(request: ReceivedRequest) -> Reply:
+    if is_understanding(request):
+        return structured(request, {"description": "whatever is asked"})
+    return reply(final(1)) if request.results else reply(query(2008, CASH))
 
 
 @pytest.mark.slow

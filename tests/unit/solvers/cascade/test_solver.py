@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 from scripted import a_conversation, answered, extract
-from solver_bench import play_solver
+from solver_bench import run_with_script
 from toolboxes import CASH_FLOWS
-from workflow_bench import OPERATING, plan, saying, table
+from workflow_bench import OPERATING, plan, script_of, table
 
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.events import Note, StageAnswered, StageEvent
 from quaestor.conversation.turn import Turn
 from quaestor.errors import OutageError, SolverError
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
@@ -59,7 +59,7 @@ class Silent:
 
 
 def play(cascade: CascadeSolver, *questions: str) -> tuple[Turn, ...]:
-    return asyncio.run(play_conversation(a_conversation(*(questions or ("what?",))), cascade))
+    return asyncio.run(answer_conversation(a_conversation(*(questions or ("what?",))), cascade))
 
 
 def stages(turn: Turn) -> list[StageAnswered]:
@@ -122,7 +122,7 @@ def test_an_outage_of_a_stage_is_the_turn_s() -> None:
         play(CascadeSolver([Stage(Sure("first", 0, 0.1), 0.5), Stage(Failing(OutageError("away")))]))
 
 
-def test_a_stage_hears_of_the_doubts_only_where_that_is_asked_for() -> None:
+def test_stage_gets_doubts_only_if_enabled() -> None:
     first = Sure("first", 0, 0.3)
     for show, expected in ((False, [()]), (True, None)):
         second = Sure("second", 1)
@@ -136,10 +136,12 @@ def test_a_stage_hears_of_the_doubts_only_where_that_is_asked_for() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_usage_is_told_by_stage() -> None:
+def test_usage_is_shown_by_stage() -> None:
     solver = make_solver("workflow")
     cascade = CascadeSolver([Stage(Failing(SolverError("not mine")), 0.7), Stage(solver)])
-    run = play_solver(cascade, saying([plan(table(1, OPERATING, "2008"))]), ("what was it in 2008?",), CASH_FLOWS)
+    run = run_with_script(
+        cascade, script_of([plan(table(1, OPERATING, "2008"))]), ("what was it in 2008?",), CASH_FLOWS
+    )
     first, second = stages(run.turn)
     assert first.usage == {}
     assert second.usage["requests"] == 1
@@ -164,7 +166,7 @@ def test_the_runner_up_is_among_the_doubts() -> None:
 
 
 @pytest.mark.parametrize(("sure", "given"), [(0.6, True), (0.59, False), (None, False)])
-def test_what_is_less_sure_than_is_asked_of_every_answer_is_withheld(sure: float | None, given: bool) -> None:
+def test_answer_below_the_minimum_confidence_is_withheld(sure: float | None, given: bool) -> None:
     cascade = CascadeSolver([Stage(Sure("first", 0, 0.2), 0.7), Stage(Sure("second", 1, sure))], abstain_below=0.6)
     (turn,) = play(cascade)
     assert (turn.answer.value is not None) is given

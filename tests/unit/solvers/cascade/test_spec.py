@@ -40,7 +40,7 @@ def test_stages_come_in_their_order_each_with_its_threshold() -> None:
         ({"stages_options": {"workflow": {"depth": 3}}}, "'depth'"),
     ],
 )
-def test_what_does_not_fit_is_refused(options: dict[str, object], named: str) -> None:
+def test_incompatible_options_are_refused(options: dict[str, object], named: str) -> None:
     with pytest.raises(SettingsError) as caught:
         make_solver("cascade", options)
     assert named in str(caught.value)

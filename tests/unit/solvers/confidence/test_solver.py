@@ -14,7 +14,7 @@ from quaestor.conversation.events import AnswerMeasured, LookedUp, Note, PlanRef
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.errors import OutageError, SettingsError, SolverError
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration
@@ -63,7 +63,7 @@ class Ranking:
 
 def play(model: object, **options: object) -> Turn:
     rated = RatedSolver(model, Ranking(), ConfidenceOptions(**options))  # type: ignore[arg-type]
-    (turn,) = asyncio.run(play_conversation(a_conversation("what?"), rated))
+    (turn,) = asyncio.run(answer_conversation(a_conversation("what?"), rated))
     return turn
 
 

@@ -12,24 +12,24 @@ from quaestor.solvers.embedded.readings import Answerer, AskedTurn, answer_by_fi
 ASKED = cast(AskedTurn, object())
 
 
-class Told:
+class ScriptedAnswerer:
     """Answers with what it is told to, and counts how often it is asked."""
 
     def __init__(self, *numbers: int) -> None:
         self.found = [Answer(value=a_value(Decimal(number))) for number in numbers]
-        self.asked = list[tuple[AskedTurn, float]]()
+        self.calls = list[tuple[AskedTurn, float]]()
 
-    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        self.asked.append((asked, least))
+    def answers(self, turn: AskedTurn, least: float) -> Iterator[Answer]:
+        self.calls.append((turn, least))
         yield from self.found
 
 
 def test_the_first_that_has_an_answer_gives_all_of_its_own() -> None:
-    silent, first, second = Told(), Told(1, 2), Told(3)
+    silent, first, second = ScriptedAnswerer(), ScriptedAnswerer(1, 2), ScriptedAnswerer(3)
     answerers: list[Answerer] = [silent, first, second]
     assert [answer.number for answer in answer_by_first(answerers, ASKED, 0.5)] == [1, 2]
-    assert (silent.asked, first.asked, second.asked) == ([(ASKED, 0.5)], [(ASKED, 0.5)], [])
+    assert (silent.calls, first.calls, second.calls) == ([(ASKED, 0.5)], [(ASKED, 0.5)], [])
 
 
 def test_no_answerer_without_answers_answers() -> None:
-    assert list(answer_by_first([Told(), Told()], ASKED, 0.0)) == []
+    assert list(answer_by_first([ScriptedAnswerer(), ScriptedAnswerer()], ASKED, 0.0)) == []

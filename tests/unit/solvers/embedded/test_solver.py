@@ -17,7 +17,7 @@ from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ModelError, SettingsError
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
@@ -35,7 +35,7 @@ def sample() -> Dataset:
 
 
 def play(conversation: Conversation) -> tuple[Turn, ...]:
-    return asyncio.run(play_conversation(conversation, make_solver("embedded", {})))
+    return asyncio.run(answer_conversation(conversation, make_solver("embedded", {})))
 
 
 def values(turns: tuple[Turn, ...]) -> list[object]:
@@ -73,7 +73,7 @@ def test_a_page_without_numbers_is_a_named_error() -> None:
     assert all((turn.error or "").startswith("SolverError") for turn in turns)
 
 
-def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
+def test_follow_up_uses_answers_of_another_solver(sample: Dataset) -> None:
     conversation = sample.conversations[0]
 
     class Other:
@@ -91,7 +91,7 @@ def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:
             return await self.embedded.solve(question, context)
 
     changed = replace(conversation, questions=("is it?", "how many?", "what is that times 100?"))
-    turns = asyncio.run(play_conversation(changed, Other()))
+    turns = asyncio.run(answer_conversation(changed, Other()))
     assert turns[2].answer.value is not None
     assert turns[2].verified
 
@@ -147,7 +147,7 @@ def test_the_solver_has_a_name() -> None:
     assert isinstance(make_solver("embedded", {}), EmbeddedSolver)
 
 
-def test_a_solver_loads_what_it_learned_when_it_is_to_answer_soon(tmp_path: Path) -> None:
+def test_solver_loads_its_weights_in_advance(tmp_path: Path) -> None:
     solver = EmbeddedSolver(tmp_path / "missing", answers="all")
     with pytest.raises(ModelError, match="no weights in"):
         solver.load()

@@ -12,7 +12,7 @@ from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.solvers.reflection.evidence import (
     CheckContext,
-    no_sign_dropped_unasked,
+    check_sign,
 )
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.signs import SIGN_DROPPED
@@ -34,9 +34,9 @@ def case(question: str, *steps: Compute) -> CheckContext:
         ("what was the absolute value of the change?", (CHANGE, SIZE), []),
     ],
 )
-def test_an_absolute_value_that_nobody_asks_for_is_told(
+def test_unrequested_absolute_value_is_reported(
     question: str, steps: tuple[Compute, ...], issues: list[tuple[int, str]]
 ) -> None:
-    found = list(no_sign_dropped_unasked(case(question, *steps)))
+    found = list(check_sign(case(question, *steps)))
     assert [(finding.step, finding.text) for finding in found] == issues
     assert not any(finding.hard for finding in found)

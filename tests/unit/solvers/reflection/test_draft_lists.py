@@ -19,7 +19,7 @@ def test_numbers_that_were_not_located_are_left_out_and_a_form_has_a_stand_in() 
     assert isinstance(form, CellGroup)
 
 
-def test_the_steps_of_a_group_are_left_out_where_nothing_else_takes_them() -> None:
+def test_unused_steps_of_a_group_are_omitted() -> None:
     (group,) = list_operands("argmax", (Ref(1), Ref(2)), (1, 2), {1: NEW, 2: OLD}) or ()
     steps = extract_number(1, NEW), extract_number(2, OLD)
     assert without_grouped(Plan((*steps, Compute(3, "argmax", (group,))))).steps == (Compute(1, "argmax", (group,)),)

@@ -177,7 +177,7 @@ STEPS = st.one_of(
 
 @settings(max_examples=share(150), deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=5), VALUES, st.sampled_from([None, "one", "percent", "million"]))
-def test_whatever_a_draft_says_it_is_a_plan_or_refused(steps: list[Any], answer: Any, scale: str | None) -> None:
+def test_any_draft_is_a_plan_or_refused(steps: list[Any], answer: Any, scale: str | None) -> None:
     read = serial.load(Draft, json.loads(json.dumps(draft(*steps, answer=answer, scale=scale))))
     understood = parse_draft(read, "what was it?", NUMBERS, DOCUMENT)
     if understood.faults:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drafting import PLAN_MISTAKES, Corruptor, Examined, comes_to_another, examined_pages, judge, write_draft
+from drafting import PLAN_MISTAKES, Corruptor, LabelledPlan, comes_to_another, examined_pages, judge, write_draft
 
 from quaestor.sample import sample_path
 from quaestor.solvers.reflection.evidence import examine_plan
@@ -15,7 +15,7 @@ CONVERSATIONS = 60
 
 
 @pytest.fixture(params=["sample", pytest.param("public", marks=pytest.mark.slow)])
-def turns(request: pytest.FixtureRequest) -> Iterator[Examined]:
+def turns(request: pytest.FixtureRequest) -> Iterator[LabelledPlan]:
     if request.param == "sample":
         return examined_pages(sample_path())
     return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
@@ -37,7 +37,7 @@ def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureR
 
 
 @pytest.mark.very_slow
-def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
+def test_facts_are_always_found(turns: Iterator[LabelledPlan]) -> None:
     corruptor, counts = Corruptor(1), Counter[str]()
     for turn in turns:
         sound = write_draft(turn.plan, turn.context)
@@ -54,7 +54,7 @@ def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
 
 
 @pytest.mark.very_slow
-def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
+def test_most_errors_in_plans_are_found(shared_data: Path) -> None:
     corruptor = Corruptor(2)
     counts, found = Counter[str](), Counter[str]()
     for turn in examined_pages(shared_data / "convfinqa_tune.json", CONVERSATIONS):

@@ -31,7 +31,7 @@ def check(calculation: FormulaPhase, text: str | None) -> list[str]:
         ("(new > old) + 1", ""),
     ],
 )
-def test_what_cannot_be_run_is_told(calculation: FormulaPhase, text: str, named: str) -> None:
+def test_invalid_calculation_is_reported(calculation: FormulaPhase, text: str, named: str) -> None:
     for _ in range(2):
         (fault,) = check(calculation, text)
         assert named in fault
@@ -39,7 +39,7 @@ def test_what_cannot_be_run_is_told(calculation: FormulaPhase, text: str, named:
 
 
 @pytest.mark.parametrize("text", ["new - 17", "new * 0.025", "new * 2.5", "new / 1000", "-new", "new - old > 0"])
-def test_what_the_question_says_and_conventional_constants_need_no_source(calculation: FormulaPhase, text: str) -> None:
+def test_numbers_of_the_question_and_common_constants_need_no_source(calculation: FormulaPhase, text: str) -> None:
     assert check(calculation, text) == []
 
 
@@ -49,7 +49,7 @@ def test_a_ratio_times_one_hundred_is_asked_about_once(calculation: FormulaPhase
     assert calculation.plan is not None
 
 
-def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked(calculation: FormulaPhase) -> None:
+def test_unrequested_absolute_value_is_reported_once_and_remarked(calculation: FormulaPhase) -> None:
     (fault,) = check(calculation, "abs(old - new)")
     assert fault.startswith(SIGN_DROPPED)
     assert check(calculation, "abs(old - new)") == []

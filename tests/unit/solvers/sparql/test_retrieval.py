@@ -88,7 +88,7 @@ def test_values_in_every_form() -> None:
         (1e300, ""),
     ],
 )  # fmt: skip
-def test_a_value_that_is_not_found_is_refused_with_what_there_is(value: object, named: str) -> None:
+def test_missing_value_is_refused_with_a_list_of_existing_ones(value: object, named: str) -> None:
     found, faults = checked(it=value, hundred=100)
     (fault,) = faults
     assert fault.startswith("it: ")

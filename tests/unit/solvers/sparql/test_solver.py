@@ -107,7 +107,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
         (replace(say('{"values": {'), truncated=True), ""),
     ],
 )  # fmt: skip
-def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, named: str) -> None:
+def test_error_in_the_first_phase_is_returned_and_repaired(fault: Step, named: str) -> None:
     run = play(scripted([fault, RIGHT[0]], [RIGHT[1]]))
     assert run.turn.answer.number == Decimal(181001), run.turn
     assert named in "\n".join((*run.asked[1].results, *run.asked[1].prompts))
@@ -129,7 +129,7 @@ def test_a_fault_of_the_first_phase_is_told_and_repaired(fault: Step, named: str
         (say("cash"), "JSON"),
     ],
 )
-def test_a_fault_of_the_second_phase_is_told_and_repaired(fault: Step, named: str) -> None:
+def test_error_in_the_second_phase_is_returned_and_repaired(fault: Step, named: str) -> None:
     run = play(scripted([RIGHT[0]], [fault, RIGHT[1]]))
     assert (run.turn.answer.number, run.turn.answer.reason) == (Decimal(181001), None), run.turn
     assert named in "\n".join((*run.asked[2].results, *run.asked[2].prompts))
@@ -184,7 +184,7 @@ def test_models_without_tools_write_json() -> None:
     assert "Every reply is one JSON object of this schema" in run.asked[0].system
 
 
-def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:
+def any_fault(draw: random.Random, request: ReceivedRequest) -> Reply:
     """A reply that is anything."""
     noise = "".join(draw.choices('{}[]":, \n\\SELECT?v(0123456789.*-/%$)WHERE<>\u2028\U0001f600', k=draw.randrange(90)))
     reply = draw.choice(
@@ -196,13 +196,13 @@ def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:
         [
             say(noise),
             say(""),
-            structured(asked, values(**{name: reply})),  # type: ignore[arg-type]
-            structured(asked, values(cash=query)),
-            structured(asked, values(cash={"sparql": query, "result": reply, "constant": reply})),
-            structured(asked, values(cash=CASH_2008)),
-            structured(asked, formula(draw.choice([noise, "cash" + noise[:5], "cash ** 9 ** 9", "(" * 99, None]))),
-            structured(asked, {noise: reply}),
-            Reply(calls=(Call(asked.tools[-1] if asked.tools else "x", noise),)),
+            structured(request, values(**{name: reply})),  # type: ignore[arg-type]
+            structured(request, values(cash=query)),
+            structured(request, values(cash={"sparql": query, "result": reply, "constant": reply})),
+            structured(request, values(cash=CASH_2008)),
+            structured(request, formula(draw.choice([noise, "cash" + noise[:5], "cash ** 9 ** 9", "(" * 99, None]))),
+            structured(request, {noise: reply}),
+            Reply(calls=(Call(request.tools[-1] if request.tools else "x", noise),)),
             Reply(noise, truncated=True),
             garbled(noise),
             say("cut off", cut=draw.randrange(60)),
@@ -239,11 +239,11 @@ def test_a_run_of_faulty_replies_completes(native: bool, tmp_path: Path, monkeyp
 def faulty(draw: random.Random, faults: int = 150) -> Script:
     left = iter(range(faults))
 
-    def answer(asked: ReceivedRequest) -> Reply:
+    def answer(request: ReceivedRequest) -> Reply:
         if next(left, None) is not None:
-            return any_fault(draw, asked)
-        if is_calculation(asked):
-            return structured(asked, formula("value"))
-        return structured(asked, values(value="SELECT ?o WHERE { ?o a kg:Observation } ORDER BY ?o LIMIT 1"))
+            return any_fault(draw, request)
+        if is_calculation(request):
+            return structured(request, formula("value"))
+        return structured(request, values(value="SELECT ?o WHERE { ?o a kg:Observation } ORDER BY ?o LIMIT 1"))
 
     return answer

@@ -137,9 +137,7 @@ def test_a_row_is_computed_by_its_label() -> None:
         ("exp", [10, 61], ""),
     ],
 )
-def test_what_cannot_be_computed_is_refused_and_leaves_no_step(
-    operation: str, values: list[JsonValue], named: str
-) -> None:
+def test_impossible_calculation_is_refused_without_a_step(operation: str, values: list[JsonValue], named: str) -> None:
     box = toolbox()
     price(box, 2007)
     reply = calculate(box, operation, *values)

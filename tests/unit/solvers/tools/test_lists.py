@@ -27,7 +27,7 @@ def calculate(box: Toolbox, operation: str, *values: Any) -> dict[str, Any]:
     return box.call("calculate", {"operation": operation, "values": list(values)})
 
 
-def came_to(box: Toolbox) -> str:
+def result_text(box: Toolbox) -> str:
     return print_value(execute(box.draft.plan(), box.draft.history).result.value)
 
 
@@ -48,7 +48,7 @@ def test_steps_are_a_list(operation: str, values: list[object], expected: str) -
     first = str(execute(box.draft.plan(1)).result.value)
     reply = calculate(box, operation, *values)
     assert reply["success"], reply
-    assert came_to(box) == expected.replace("174247", first)
+    assert result_text(box) == expected.replace("174247", first)
     assert all(
         not isinstance(step, Compute) or isinstance(step.operands[0], CellGroup) for step in box.draft.plan().steps
     )
@@ -73,7 +73,7 @@ def test_an_earlier_list_is_one_too() -> None:
         ("items", [True], ""),
     ],
 )  # fmt: skip
-def test_what_is_no_list_is_refused_or_counted(operation: str, values: list[object], named: str) -> None:
+def test_non_list_is_refused_or_counted(operation: str, values: list[object], named: str) -> None:
     box = box_with_a_row()
     reply = calculate(box, operation, *values)
     assert "success" in reply
@@ -92,7 +92,7 @@ def test_any_values_are_answered(operation: str, values: list[object]) -> None:
     box = box_with_a_row()
     reply = calculate(box, operation, *values)
     if reply["success"]:
-        assert came_to(box)
+        assert result_text(box)
     else:
         assert reply["error"]
         assert reply["suggestion"]

@@ -12,7 +12,7 @@ DEBT = "VESK/2010/page_97.pdf"
 UNITS = "BRIN/2013/page_83.pdf"
 
 
-def made(grid: list[list[str]]) -> Toolbox:
+def toolbox_for(grid: list[list[str]]) -> Toolbox:
     document = made_page(grid)
     knowledge = GraphProvider.of([document])
     return Toolbox(knowledge.graph(document), knowledge.ontology, Memory())
@@ -153,7 +153,9 @@ def test_a_dash_is_zero_where_the_table_prints_no_other_zero() -> None:
 
 
 def test_a_column_of_changes_is_not_that_of_its_year() -> None:
-    box = made([["", "2012", "percent change", "2011"], ["sales", "$ 7", "-10 %", "$ 8"], ["costs", "5", "3 %", "6"]])
+    box = toolbox_for(
+        [["", "2012", "percent change", "2011"], ["sales", "$ 7", "-10 %", "$ 8"], ["costs", "5", "3 %", "6"]]
+    )
     reply = box.call("query_kg", {"property": "sales", "filters": {"year": 2012}})
     assert (reply["value"], reply["step"]) == (7, 1)
     changed = box.call("query_kg", {"property": "sales", "filters": {"column": "percent change"}})
@@ -161,7 +163,7 @@ def test_a_column_of_changes_is_not_that_of_its_year() -> None:
 
 
 def test_a_heading_has_no_numbers_but_names_the_rows_below_it() -> None:
-    box = made([["", "2012"], ["current assets", ""], ["cash", "7"], ["inventory", "8"]])
+    box = toolbox_for([["", "2012"], ["current assets", ""], ["cash", "7"], ["inventory", "8"]])
     reply = box.call("query_kg", {"filters": {"row": "current assets", "year": 2012}})
     assert reply["success"] is False
     assert reply["nearest"] == ["cash", "inventory"]

@@ -10,7 +10,7 @@ from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
-from quaestor.solvers.tools.searching import places_found
+from quaestor.solvers.tools.searching import format_places
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 FILING = a_long_filing()
@@ -38,14 +38,14 @@ def call(box: Toolbox, tool: str, **arguments: Any) -> dict[str, Any]:
     return box.call(tool, arguments)
 
 
-def test_it_is_offered_on_excerpts_only() -> None:
+def test_search_is_offered_only_for_excerpts() -> None:
     context = turn("what were net sales of products?")
     assert "search_document" not in Toolbox(context.graph, context.ontology, Memory()).tools
     assert call(Toolbox(context.graph, context.ontology, Memory()), "search_document", query="debt")["success"] is False
     assert list(toolbox(context).tools) == [*TOOLS, "search_document"]
 
 
-def test_what_is_found_can_be_read_by_the_next_call_and_earlier_steps_stay() -> None:
+def test_search_result_can_be_read_by_the_next_call_and_earlier_steps_are_kept() -> None:
     context = turn("what were net sales of products?")
     box = toolbox(context)
     assert call(box, "query_kg", **SALES)["value"] == 640
@@ -106,7 +106,7 @@ def test_passages_and_lists_of_rows_are_cut_where_they_do_not_fit_and_say_so() -
     context = turn("net sales?")
     blocks = [block for block in FILING.blocks if len(getattr(block.content, "sentences", ())) > 30][:1]
     blocks += [block for block in FILING.blocks if len(getattr(block.content, "rows", ())) > 14][:1]
-    found = places_found(WidenedExcerpt(Excerpt(FILING), context.graph, blocks), "total net sales")
+    found = format_places(WidenedExcerpt(Excerpt(FILING), context.graph, blocks), "total net sales")
     passage, table = found.places  # type: ignore[union-attr]
     assert passage.text.endswith(" .")
     assert "more sentences" in passage.cut

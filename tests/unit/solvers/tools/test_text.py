@@ -81,7 +81,7 @@ def test_part_of_the_words_is_shown_but_not_taken() -> None:
         ({"period": "soon"}, "'soon'"),
     ],
 )
-def test_nothing_found_says_what_there_is(arguments: dict[str, JsonValue], named: str) -> None:
+def test_search_without_results_lists_what_exists(arguments: dict[str, JsonValue], named: str) -> None:
     reply = toolbox().call("find_in_text", arguments)
     assert reply["success"] is False
     assert named in str(reply["error"])
@@ -108,7 +108,7 @@ def test_a_number_whose_sentence_names_no_period_has_that_of_the_sentence_before
     assert "periodOfSentenceBefore" not in mentions(explicit)[0]
 
 
-def test_equal_sentences_are_told_apart_by_the_sentence_before() -> None:
+def test_equal_sentences_are_distinguished_by_the_preceding_one() -> None:
     reply = read_sentences("europe", "sales rose 5 % .", "asia", "sales rose 5 % .", words="sales rose")
     sentences = reply["sentences"]
     assert isinstance(sentences, list)

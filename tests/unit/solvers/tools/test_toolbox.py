@@ -35,7 +35,7 @@ from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
         ("find_in_text", {}, ""),
     ],
 )
-def test_whatever_is_wrong_is_said_in_the_reply(tool: str, arguments: dict[str, object], named: str) -> None:
+def test_errors_are_described_in_the_reply(tool: str, arguments: dict[str, object], named: str) -> None:
     box = toolbox()
     reply = box.call(tool, arguments)  # type: ignore[arg-type]
     assert reply["success"] is False

@@ -46,7 +46,7 @@ def test_each_fault_is_named(written: Json, named: str) -> None:
     assert any(named in issue for issue in found.issues), found.issues
 
 
-def test_literals_are_told_apart() -> None:
+def test_literals_are_distinguished() -> None:
     step = table(1, OPERATING, "2008")
     for fine, question in ((100, ""), (5, ""), (2008, ""), (181001, "and with 181001 shares?"), (0.125, "at 12.5 %?")):
         found = examined(plan(step, compute(2, "multiply", 1, [fine])), question)

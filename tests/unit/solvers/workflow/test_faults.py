@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import broken, garbled, say
 from solver_bench import context_of
-from workflow_bench import OPERATING, cells, change, compute, plan, play, saying, table, text, words
+from workflow_bench import OPERATING, cells, change, compute, plan, play, script_of, table, text, words
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import read_json
@@ -87,6 +87,6 @@ def test_any_text_is_judged(text: str) -> None:
     ],
 )
 def test_a_turn_survives_any_reply(reply: Reply) -> None:
-    run = play(saying([reply, change()]))
+    run = play(script_of([reply, change()]))
     assert run.turn.error is None, run.turn.error
     assert run.turn.verified

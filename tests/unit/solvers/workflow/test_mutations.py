@@ -16,7 +16,7 @@ from quaestor.conversation.events import ReplyRejected
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ModelReplyError
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.llm.models import connect
 from quaestor.llm.session import ModelSession
 from quaestor.llm.structured.replies import read_json
@@ -49,14 +49,14 @@ VALID = [
 ]
 
 
-async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[Turn]:
+async def run_plans(broken: list[tuple[str, Json, Json]], mended: bool) -> list[Turn]:
     """A conversation of one question for each plan; the model writes the broken one, and then the valid one or none."""
     answers: list[list[Json]] = []
 
-    def script(asked: ReceivedRequest) -> Reply:
-        if "these numbers of the text fit" in asked.prompts[0]:
-            return structured(asked, {"number": 1})
-        return structured(asked, answers[-1].pop(0) if len(answers[-1]) > 1 else answers[-1][0])
+    def script(request: ReceivedRequest) -> Reply:
+        if "these numbers of the text fit" in request.prompts[0]:
+            return structured(request, {"number": 1})
+        return structured(request, answers[-1].pop(0) if len(answers[-1]) > 1 else answers[-1][0])
 
     turns: list[Turn] = []
     with ModelServer(script) as server:
@@ -65,7 +65,7 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
             conversation = Conversation("made up", sample_pages()[CASH_FLOWS], ("what was it?",))
             for _, faulty, valid in broken:
                 answers.append([faulty, valid] if mended else [faulty])
-                turns += await play_conversation(
+                turns += await answer_conversation(
                     conversation, WorkflowSolver(WorkflowLimits(repairs=1)), sample_knowledge(), line
                 )
     return turns
@@ -95,7 +95,7 @@ def test_every_broken_plan_is_caught_before_it_has_a_result() -> None:
 @pytest.mark.very_slow
 def test_a_broken_plan_is_mended_by_the_model() -> None:
     broken = list(mutated(VALID, COUNT))
-    turns = asyncio.run(play_all(broken, mended=True))
+    turns = asyncio.run(run_plans(broken, mended=True))
     for (name, faulty, _), turn in zip(broken, turns, strict=True):
         assert any(isinstance(event, ReplyRejected) for event in turn.events), (name, faulty)
         assert turn.error is None, (name, faulty, turn.error)
@@ -108,7 +108,7 @@ def test_a_broken_plan_is_mended_by_the_model() -> None:
 @pytest.mark.very_slow
 def test_a_model_that_does_not_mend_its_plan_leaves_a_named_error() -> None:
     broken = list(mutated(VALID, COUNT))
-    for (name, faulty, _), turn in zip(broken, asyncio.run(play_all(broken, mended=False)), strict=True):
+    for (name, faulty, _), turn in zip(broken, asyncio.run(run_plans(broken, mended=False)), strict=True):
         assert turn.answer.value is None, (name, faulty)
         assert turn.error is not None
         assert turn.error.startswith("ModelReplyError: "), (name, turn.error)

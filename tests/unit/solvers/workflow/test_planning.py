@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
+from workflow_bench import OPERATING, change, compute, plan, play, script_of, table, text
 
 from quaestor.conversation.events import NoAnswerGiven, Note, ReplyRejected, event_lines
 from quaestor.solvers.signs import SIGN_DROPPED
@@ -19,7 +19,7 @@ EXPENDITURES = text(1, "capital expenditures", "capital expenditures were in and
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
 @pytest.mark.parametrize("native", [True, False])
 def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -> None:
-    run = play(saying([change()]), protocol=protocol, native=native)
+    run = play(script_of([change()]), protocol=protocol, native=native)
     turn = run.turn
     assert turn.error is None
     assert turn.verified
@@ -35,7 +35,7 @@ def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -
 
 @pytest.mark.parametrize("reason", ["not_on_page", "ambiguous"])
 def test_a_model_may_say_that_there_is_no_answer(reason: str) -> None:
-    turn = play(saying([{**plan(), "no_answer": reason}])).turn
+    turn = play(script_of([{**plan(), "no_answer": reason}])).turn
     assert (turn.answer.value, turn.error) == (None, None)
     assert "as asked" in str(turn.answer.reason)
     given = turn.events[-1]
@@ -45,19 +45,19 @@ def test_a_model_may_say_that_there_is_no_answer(reason: str) -> None:
 
 def test_the_sign_of_a_number_is_dropped_by_a_step_and_read_so() -> None:
     investing = "net cash from investing activities"
-    turn = play(saying([plan(table(1, investing, "2009"), compute(2, "absolute", 1))])).turn
+    turn = play(script_of([plan(table(1, investing, "2009"), compute(2, "absolute", 1))])).turn
     assert turn.answer.number == 72945
     assert turn.answer.plan is not None
     assert turn.answer.plan.extracts[0].reading == "magnitude"
     both = plan(table(1, investing, "2009"), compute(2, "absolute", 1), compute(3, "add", 1, 2))
-    twice = play(saying([both, both])).turn
+    twice = play(script_of([both, both])).turn
     assert twice.answer.number == 0
     assert twice.answer.plan is not None
     assert twice.answer.plan.extracts[0].reading == "signed"
 
 
 def test_earlier_answers_are_referred_to_backwards() -> None:
-    script = saying(
+    script = script_of(
         [plan(table(1, OPERATING, "2009")), plan(table(1, OPERATING, "2008")), plan(compute(1, "subtract", -2, -1))]
     )
     run = play(script, "what was it in 2009?", "and in 2008?", "what was the change?")
@@ -67,7 +67,7 @@ def test_earlier_answers_are_referred_to_backwards() -> None:
 
 def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
     faulty = plan(table(1, "operating cash", "2006"), compute(2, "divide", 1))
-    run = play(saying([faulty, change()]))
+    run = play(script_of([faulty, change()]))
     assert run.turn.error is None
     assert run.phases == ["PLAN", "PLAN_repair_1"]
     prompt = run.asked[1].prompts[-1]
@@ -82,7 +82,7 @@ def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
 
 def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
-    run = play(saying([faulty] * 9), limits=WorkflowLimits(repairs=2))
+    run = play(script_of([faulty] * 9), limits=WorkflowLimits(repairs=2))
     assert len(run.exchanges) == 3
     assert run.turn.answer.value is None
     assert run.turn.error is not None
@@ -91,12 +91,12 @@ def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
 
 
 def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
-    plans, pointed = saying(script), iter(numbers)
+    plans, pointed = script_of(script), iter(numbers)
 
-    def answer(asked: ReceivedRequest) -> Reply:
-        if "these numbers of the text fit" in asked.prompts[0]:
-            return structured(asked, {"number": next(pointed)})
-        return plans(asked)
+    def answer(request: ReceivedRequest) -> Reply:
+        if "these numbers of the text fit" in request.prompts[0]:
+            return structured(request, {"number": next(pointed)})
+        return plans(request)
 
     return answer
 
@@ -118,7 +118,7 @@ def test_pointing_beyond_the_list_is_asked_again_and_none_of_them_goes_back_to_t
     assert run.turn.error is None
 
 
-def test_what_only_running_shows_goes_back_too_within_the_same_bound() -> None:
+def test_runtime_errors_are_returned_within_the_same_limit() -> None:
     open_zero = plan(EXPENDITURES, compute(2, "subtract", 1, 1), compute(3, "divide", 1, 2))
     run = play(pointing([open_zero, open_zero, open_zero], 1, 1, 1), limits=WorkflowLimits(repairs=1))
     assert run.phases == ["PLAN", "POINT_step_1", "PLAN_again_1", "POINT_step_1"]
@@ -128,7 +128,7 @@ def test_what_only_running_shows_goes_back_too_within_the_same_bound() -> None:
 
 def test_statistics_count_what_the_turns_have_on_record() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
-    script = saying([change(), faulty, change(), faulty, faulty])
+    script = script_of([change(), faulty, change(), faulty, faulty])
     turns = play(script, "first?", "second?", "third?", limits=WorkflowLimits(repairs=1)).turns
     found = statistics((turn.events, turn.answer.value is not None) for turn in turns)
     assert (found.turns, found.first, found.repaired, found.failed, found.empty) == (3, 1, 1, 1, 0)
@@ -137,10 +137,10 @@ def test_statistics_count_what_the_turns_have_on_record() -> None:
 
 
 @pytest.mark.parametrize(("question", "phases"), [("what was the change?", 2), ("what was the absolute change?", 1)])
-def test_an_absolute_value_that_nobody_asks_for_is_told_once_and_remarked(question: str, phases: int) -> None:
+def test_unrequested_absolute_value_is_reported_once_and_remarked(question: str, phases: int) -> None:
     looked_up = (table(1, OPERATING, "2009"), table(2, OPERATING, "2008"))
     size = plan(*looked_up, compute(3, "subtract", 2, 1), compute(4, "absolute", 3))
-    run = play(saying([size] * phases), question)
+    run = play(script_of([size] * phases), question)
     assert run.turn.answer.number == 25587
     assert len(run.asked) == phases
     assert run.turn.answer.reason == (SIGN_DROPPED if phases == 2 else None)

@@ -76,7 +76,7 @@ def test_of_several_tables_the_one_is_taken_that_has_all_lines() -> None:
         (["all"] * (MOST_QUERIES + 1), ["all"], f"more than {MOST_QUERIES}"),
     ],
 )
-def test_what_fits_no_line_or_several_is_refused(rows: list[str], columns: list[str], named: str) -> None:
+def test_selection_of_no_line_or_several_is_refused(rows: list[str], columns: list[str], named: str) -> None:
     with pytest.raises(LookupFailure) as caught:
         select_cells(PAGE, rows, columns)
     assert named in str(caught.value)
@@ -94,7 +94,7 @@ _QUERIES = st.lists(st.text(max_size=20) | st.sampled_from(["all", "2012", "> al
 
 
 @given(_QUERIES, _QUERIES)
-def test_whatever_is_asked_for_cells_are_found_or_refused(rows: list[str], columns: list[str]) -> None:
+def test_any_selection_finds_cells_or_is_refused(rows: list[str], columns: list[str]) -> None:
     try:
         found = select_cells(PAGE, rows, columns).group
     except LookupFailure:

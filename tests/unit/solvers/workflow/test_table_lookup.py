@@ -97,7 +97,7 @@ def test_the_cell_that_is_meant_is_found(document: Document, row: str, column: s
         (page(), "net sales", "2008", [""]),
     ],
 )
-def test_what_is_not_there_or_not_clear_is_refused(document: Document, row: str, column: str, named: list[str]) -> None:
+def test_missing_or_ambiguous_lookup_is_refused(document: Document, row: str, column: str, named: list[str]) -> None:
     with pytest.raises(LookupFailure) as refused:
         look_up(document, row, column)
     assert all(words in str(refused.value) for words in named), str(refused.value)
@@ -111,7 +111,7 @@ def test_a_number_of_a_cell_with_several_is_named() -> None:
             look_up(document, "euro notes", column)
 
 
-def test_equal_lines_of_two_tables_are_told_apart_by_the_table() -> None:
+def test_equal_lines_of_two_tables_are_distinguished_by_table() -> None:
     grid = [["", "2008", "2007"], ["net sales", "1", "2"]]
     document = page(grid, [["", "2008", "2007"], ["net sales", "3", "4"]])
     with pytest.raises(LookupFailure, match="2"):

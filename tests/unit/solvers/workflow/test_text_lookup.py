@@ -5,7 +5,7 @@ from solver_bench import context_of
 from toolboxes import sample_knowledge, sample_pages
 
 from quaestor.solvers.workflow.schema import TextParams
-from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers, shown_matches
+from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers, format_match
 
 RENT = "LUMI/2018/page_35.pdf"
 CASH = "HALC/2009/page_52.pdf"
@@ -37,19 +37,19 @@ def test_the_number_that_is_meant_is_found(
     page: str, sought: str, context: str, unit: str, period: str, value: str
 ) -> None:
     found = find(page, sought, context, unit, period)
-    assert found.decided, [shown_matches(number) for number in found.numbers]
+    assert found.decided, [format_match(number) for number in found.numbers]
     assert value in found.numbers[0].quantity.text
     assert found.runner_up < found.score <= 100
 
 
-def test_numbers_that_words_do_not_tell_apart_are_listed() -> None:
+def test_ambiguous_numbers_are_listed() -> None:
     found = find(RENT, "rent expense", "rent expense was million for")
     assert not found.decided
     assert {"41.6", "38.2", "35.9"} <= {f"{number.quantity.value}" for number in found.numbers}
-    assert "(USD, million, 2017) in: rent expense was" in shown_matches(found.numbers[1])
+    assert "(USD, million, 2017) in: rent expense was" in format_match(found.numbers[1])
 
 
-def test_numbers_are_told_apart_by_the_one_that_has_the_period_or_is_among_the_words_copied() -> None:
+def test_numbers_are_distinguished_by_period_or_copied_words() -> None:
     for context, period in (("rent expense was million for", "2017"), ("rent expense was 41.6, 38.2", "2017")):
         assert [f"{n.quantity.value}" for n in find(RENT, "rent expense", context, period=period).numbers] == ["38.2"]
     copied = find(RENT, "rent expense", "rent expense was and 38.2 million")
@@ -65,7 +65,7 @@ def test_every_number_of_the_sample_is_among_those_that_its_own_words_find() -> 
         graph = sample_knowledge().graph(document)
         for mention in graph.mentions:
             found = find_numbers(graph, TextParams(**words_of_number(mention)))
-            assert mention in found.numbers, shown_matches(mention)
+            assert mention in found.numbers, format_match(mention)
             decided += found.decided
             count += 1
     assert count > 50

@@ -10,7 +10,7 @@ from quaestor.web.security import Access
 TOKEN = "0123456789abcdef-token"
 
 
-def test_who_needs_the_token_sends_it_as_a_bearer(tmp_path: Path) -> None:
+def test_token_is_sent_as_bearer(tmp_path: Path) -> None:
     access = Access(token=TOKEN)
     with program(tmp_path, access=access) as api:
         refused = api.ask("GET", "/documents")

@@ -52,7 +52,7 @@ def test_a_body_of_another_type_or_size_is_refused(tmp_path: Path) -> None:
         assert in_pieces.headers["connection"] == "close"
 
 
-def test_parameters_that_are_unknown_or_stand_twice_are_refused(tmp_path: Path) -> None:
+def test_unknown_or_duplicate_parameters_are_refused(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         problem = api.get("/documents?limt=1", 422)
         assert [error["where"] for error in problem["errors"]] == ["query.limt"]

@@ -54,7 +54,7 @@ def test_examples_are_questions_that_the_document_answers(tmp_path: Path) -> Non
     [("csv", "text/csv", b"cell 1 1"), ("json", "application/json", b"cell 1 1"), ("html", "text/html", b"cell 1 1"),
      ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
 )  # fmt: skip
-def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
+def test_conversation_is_downloaded_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
     with program(tmp_path) as api:
         there = api.asked("cell 1 1")
         answer = api.ask("GET", f"{there}/export?format={format}")

@@ -3,7 +3,7 @@ from pathlib import Path
 from web_api import program
 
 
-def test_an_answer_is_put_right_and_the_correction_undone(tmp_path: Path) -> None:
+def test_answer_is_corrected_and_the_correction_undone(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.asked("cell 1 1", "cell 1 2", "change")
         before = api.get(there)["turns"][2]["display"]
@@ -22,7 +22,7 @@ def test_an_answer_is_put_right_and_the_correction_undone(tmp_path: Path) -> Non
         assert api.get(there)["turns"][2]["display"] == before
 
 
-def test_what_is_offered_can_be_chosen(tmp_path: Path) -> None:
+def test_offered_corrections_can_be_applied(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.asked("cell 1 1")
         offer = api.get(f"{there}/turns/1/offers")["offers"][0]
@@ -31,7 +31,7 @@ def test_what_is_offered_can_be_chosen(tmp_path: Path) -> None:
         assert api.get(f"{there}/turns/2/offers", 404)["code"] == "unknown_conversation"
 
 
-def test_what_cannot_be_done_changes_nothing(tmp_path: Path) -> None:
+def test_impossible_correction_changes_nothing(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.asked("cell 1 1")
         for fix in ("1 cell 9 = 1", "nothing of this", "9 1", "1", "undo 4", "1 cell 1 = many"):

@@ -37,7 +37,7 @@ def references(value: Any) -> set[str]:
     return here | {found for item in value.values() for found in references(item)}
 
 
-def test_it_is_openapi_3_1_and_what_it_refers_to_is_there() -> None:
+def test_description_is_openapi_3_1_without_dangling_references() -> None:
     document = document_of()
     from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
@@ -74,7 +74,7 @@ def test_every_operation_is_described_and_names_what_can_come() -> None:
             assert any(one["name"] == name and one["in"] == "path" for one in found["parameters"])
 
 
-def test_whatever_changes_something_takes_what_no_form_of_a_page_can_send() -> None:
+def test_changing_operations_need_a_content_type_that_forms_cannot_send() -> None:
     """Nothing else keeps the pages of other sites away from who asks without a token."""
     for path, method, found in operations(document_of()):
         if method == "post":
@@ -82,7 +82,7 @@ def test_whatever_changes_something_takes_what_no_form_of_a_page_can_send() -> N
             assert kinds <= {"application/json", "application/octet-stream"}, path
 
 
-def test_objects_of_bodies_and_replies_have_no_more_than_is_said() -> None:
+def test_schemas_forbid_additional_properties() -> None:
     for name, schema in document_of()["components"]["schemas"].items():
         if schema.get("type") == "object":
             assert schema["additionalProperties"] is False, name
@@ -97,6 +97,6 @@ def test_the_token_is_named_where_one_is_needed(token: str | None) -> None:
         assert document["components"]["securitySchemes"]["token"] == {"type": "http", "scheme": "bearer"}
 
 
-def test_it_is_served(tmp_path: Path) -> None:
+def test_description_is_served(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         assert api.get("/openapi.json") == document_of()

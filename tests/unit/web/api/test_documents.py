@@ -19,7 +19,7 @@ def test_files_and_uploads_are_listed_and_uploads_deleted(tmp_path: Path) -> Non
         api.delete(f"/documents/{listed['items'][0]['id']}", 400)
 
 
-def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> None:
+def test_parsed_tables_are_returned_in_whole_and_in_parts(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         taken = api.upload(CSV, "results.csv")
         there = f"/documents/{taken['id']}"
@@ -38,7 +38,7 @@ def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> No
         assert api.get(f"{there}/tables/1", 404)["code"] == "not_found"
 
 
-def test_what_was_not_understood_is_told_with_the_role_of_the_table(tmp_path: Path) -> None:
+def test_table_warnings_are_returned_with_the_role(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         table = b"Balance sheet,,\n,2009,2008\ntotal assets,9,1.2.3\ntotal liabilities,5,4\ntotal equity,4,4\n"
         outline = api.get(f"/documents/{api.upload(table, 'results.csv')['id']}")

@@ -8,7 +8,7 @@ from quaestor.errors import BusyError, StoreError
 
 
 @pytest.mark.parametrize("address", ["/nothing", "/", "/documents/", "/documents//parts", "/runs/x/y/z"])
-def test_what_is_not_there_is_a_problem(tmp_path: Path, address: str) -> None:
+def test_missing_resource_is_a_problem_reply(tmp_path: Path, address: str) -> None:
     with program(tmp_path) as api:
         assert api.get(address, 404)["code"] in ("not_found", "unknown_document")
 

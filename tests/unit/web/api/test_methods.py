@@ -26,7 +26,7 @@ def test_head_is_get_without_a_body(api: Program) -> None:
         ("TRACE", "/conversations/x", "DELETE, GET, HEAD, PATCH"),
     ],
 )
-def test_a_method_that_is_not_taken_is_told_which_are(api: Program, method: str, address: str, allowed: str) -> None:
+def test_unsupported_method_lists_the_allowed_ones(api: Program, method: str, address: str, allowed: str) -> None:
     answer = api.ask(method, address)
     assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
     assert answer.json()["detail"].endswith(allowed)

@@ -5,7 +5,7 @@ import pytest
 from quaestor.web.api.problems import Fault, is_for_programs, problem_answer, problem_of
 
 
-def test_a_problem_says_what_it_is_in_ascii() -> None:
+def test_problem_replies_are_ascii() -> None:
     answer = problem_answer(problem_of(422, "what \udc80 and ü", errors=[Fault(where="body", what="wrong")]))
     assert (answer.status_code, answer.media_type) == (422, "application/problem+json")
     problem = json.loads(bytes(answer.body).decode("ascii"))

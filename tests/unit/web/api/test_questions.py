@@ -41,7 +41,7 @@ def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say
     assert found[0]["run"] == found[1]["run"] == first["run"]
 
 
-def test_what_a_question_may_ask_for_instead_is_told(tmp_path: Path) -> None:
+def test_other_readings_are_returned(tmp_path: Path) -> None:
     with embedded(tmp_path) as api:
         (answer,) = api.post(f"{api.begun()}/questions", question="what were cables in 2012?")["answers"]
     assert answer["readings"][0]["display"] != answer["display"]
@@ -67,7 +67,7 @@ def test_a_question_that_cannot_be_asked_is_a_problem_and_the_conversation_goes_
         assert api.post(f"{there}/questions", question="cell 1 1")["answers"][0]["number"] == 1
 
 
-def test_a_stream_tells_what_happens_then_the_answer(tmp_path: Path) -> None:
+def test_stream_sends_events_then_the_answer(tmp_path: Path) -> None:
     with embedded(tmp_path) as api:
         there = api.begun()
         answer = api.ask("POST", f"{there}/questions/stream", json={"question": QUESTIONS[0]})

@@ -28,7 +28,7 @@ def test_no_limit_is_no_limit_and_addresses_are_forgotten() -> None:
     assert rates.wait("a") == 0
 
 
-def test_what_comes_too_often_is_told_when_to_come_again(tmp_path: Path) -> None:
+def test_rate_limited_request_has_retry_after(tmp_path: Path) -> None:
     with program(tmp_path, serve_requests_per_minute=12) as api:
         answers = [api.ask("GET", "/solvers") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]

@@ -12,7 +12,7 @@ CONVERSATION = "Single_NORD/2012/page_41.pdf-1"
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def runs_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """Of a store with two scored runs of the sample, and a conversation of a person."""
     folder = tmp_path_factory.mktemp("runs")
     for _ in range(2):
@@ -22,63 +22,63 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
         yield api
 
 
-def played(asked: Program) -> str:
-    return str(asked.get("/runs?kind=run")["items"][0]["id"])
+def run_id_of(runs_api: Program) -> str:
+    return str(runs_api.get("/runs?kind=run")["items"][0]["id"])
 
 
-def test_runs_are_listed_and_filtered(asked: Program) -> None:
-    assert asked.get("/runs")["total"] == 3
-    assert [one["kind"] for one in asked.get("/runs?kind=ask")["items"]] == ["ask"]
-    assert asked.get("/runs?dataset=sample.json&solver=embedded&status=complete")["total"] == 2
-    assert asked.get("/runs?dataset=other.json")["total"] == 0
-    assert asked.get("/runs?status=odd", 422)["errors"][0]["where"] == "query.status"
+def test_runs_are_listed_and_filtered(runs_api: Program) -> None:
+    assert runs_api.get("/runs")["total"] == 3
+    assert [one["kind"] for one in runs_api.get("/runs?kind=ask")["items"]] == ["ask"]
+    assert runs_api.get("/runs?dataset=sample.json&solver=embedded&status=complete")["total"] == 2
+    assert runs_api.get("/runs?dataset=other.json")["total"] == 0
+    assert runs_api.get("/runs?status=odd", 422)["errors"][0]["where"] == "query.status"
 
 
-def test_one_run_has_its_score_and_no_folder_of_the_machine(asked: Program) -> None:
-    run = asked.get(f"/runs/{played(asked)}")
+def test_one_run_has_its_score_and_no_folder_of_the_machine(runs_api: Program) -> None:
+    run = runs_api.get(f"/runs/{run_id_of(runs_api)}")
     assert (run["dataset"], run["status"], run["played"]) == ("sample.json", "complete", 2)
     assert run["score"]["accuracy"] == run["score"]["metrics"]["execution"]["value"]
     assert run["score"]["metrics"]["execution"]["low"] <= run["score"]["accuracy"]
-    assert asked.get("/runs/nothing", 404)["code"] == "unknown_run"
+    assert runs_api.get("/runs/nothing", 404)["code"] == "unknown_run"
 
 
-def test_scores_are_counted_by_the_classes_of_turns(asked: Program) -> None:
-    found = asked.get(f"/runs/{played(asked)}/scores")
+def test_scores_are_counted_by_the_classes_of_turns(runs_api: Program) -> None:
+    found = runs_api.get(f"/runs/{run_id_of(runs_api)}/scores")
     turns = found["score"]["turns"]
     assert set(found["breakdowns"]) == {"turn", "operation", "origin", "kind"}
     assert all(sum(one["turns"] for one in tallies) == turns for tallies in found["breakdowns"].values())
     assert [one["name"] for one in found["breakdowns"]["turn"]] == [*range(1, len(found["breakdowns"]["turn"]) + 1)]
-    asked_run = asked.get("/runs?kind=ask")["items"][0]["id"]
-    assert asked.get(f"/runs/{asked_run}/scores")["score"] is None
+    asked_run = runs_api.get("/runs?kind=ask")["items"][0]["id"]
+    assert runs_api.get(f"/runs/{asked_run}/scores")["score"] is None
 
 
-def test_turns_are_listed_and_one_is_shown_with_plan_and_trace(asked: Program) -> None:
-    there = f"/runs/{played(asked)}/turns"
-    listed = asked.get(f"{there}?conversation={quote(CONVERSATION)}")
+def test_turns_are_listed_and_one_is_shown_with_plan_and_trace(runs_api: Program) -> None:
+    there = f"/runs/{run_id_of(runs_api)}/turns"
+    listed = runs_api.get(f"{there}?conversation={quote(CONVERSATION)}")
     assert [turn["number"] for turn in listed["items"]] == [*range(1, listed["total"] + 1)]
-    assert asked.get(f"{there}?verdict=right")["total"] == asked.get(there)["total"]
-    assert asked.get(f"{there}?number=1&least=0.5&most=1&order=confidence")["total"] == 2
-    assert asked.get(f"{there}?cause=sign")["total"] == 0
-    turn = asked.get(f"{there}/2?conversation={quote(CONVERSATION)}")
+    assert runs_api.get(f"{there}?verdict=right")["total"] == runs_api.get(there)["total"]
+    assert runs_api.get(f"{there}?number=1&least=0.5&most=1&order=confidence")["total"] == 2
+    assert runs_api.get(f"{there}?cause=sign")["total"] == 0
+    turn = runs_api.get(f"{there}/2?conversation={quote(CONVERSATION)}")
     assert turn["turn"]["question"] == listed["items"][1]["question"]
     assert turn["turn"]["answer"]["plan"]["steps"]
     assert turn["plan"][-1]["value"] == listed["items"][1]["display"]
     assert turn["verdict"] == {"correct": True, "program_correct": True, "cause": None}
     assert (turn["exchanges"], turn["corrected"]) == ([], None)
-    assert asked.get(f"{there}/99?conversation={quote(CONVERSATION)}", 404)["code"] == "unknown_conversation"
-    assert asked.get(f"{there}/1", 422)["errors"][0]["where"] == "query.conversation"
+    assert runs_api.get(f"{there}/99?conversation={quote(CONVERSATION)}", 404)["code"] == "unknown_conversation"
+    assert runs_api.get(f"{there}/1", 422)["errors"][0]["where"] == "query.conversation"
 
 
-def test_a_run_is_taken_away_in_every_format_and_as_traces(asked: Program) -> None:
-    there = f"/runs/{played(asked)}"
+def test_a_run_is_taken_away_in_every_format_and_as_traces(runs_api: Program) -> None:
+    there = f"/runs/{run_id_of(runs_api)}"
     for format, begins in (("csv", b"conversation,"), ("xlsx", b"PK"), ("html", b"<!doctype"), ("markdown", b"## ")):
-        answer = asked.ask("GET", f"{there}/export?format={format}")
+        answer = runs_api.ask("GET", f"{there}/export?format={format}")
         assert answer.content.startswith(begins)
         assert answer.headers["content-disposition"].startswith("attachment")
-    exported = asked.ask("GET", f"{there}/export").json()
+    exported = runs_api.ask("GET", f"{there}/export").json()
     assert {one["conversation"] for one in exported} >= {CONVERSATION}
-    assert len(asked.ask("GET", f"{there}/export?conversation={quote(CONVERSATION)}").json()) == 1
-    assert asked.ask("GET", f"{there}/export?conversation=nothing").status_code == 404
-    lines = asked.ask("GET", f"{there}/traces").text.splitlines()
-    assert len(lines) == asked.get(there)["score"]["turns"]
+    assert len(runs_api.ask("GET", f"{there}/export?conversation={quote(CONVERSATION)}").json()) == 1
+    assert runs_api.ask("GET", f"{there}/export?conversation=nothing").status_code == 404
+    lines = runs_api.ask("GET", f"{there}/traces").text.splitlines()
+    assert len(lines) == runs_api.get(there)["score"]["turns"]
     assert json.loads(lines[0])["events"]

@@ -3,7 +3,7 @@ from pathlib import Path
 from web_api import program
 
 
-def test_those_who_can_be_asked_are_listed_without_keys_or_addresses(tmp_path: Path) -> None:
+def test_available_solvers_are_listed_without_keys_or_addresses(tmp_path: Path) -> None:
     (tmp_path / "quaestor.toml").write_text('[models.local]\nname = "openai:small@http://127.0.0.1:9/v1"\n')
     with program(tmp_path) as api:
         listed = api.get("/solvers")["items"]

@@ -14,11 +14,11 @@ GROWTH: dict[str, Any] = {
 }
 
 
-def document_of(asked: Program) -> str:
-    return f"/documents/{asked.get('/documents')['items'][0]['id']}"
+def document_of(program: Program) -> str:
+    return f"/documents/{program.get('/documents')['items'][0]['id']}"
 
 
-def test_places_are_found_with_what_speaks_for_them(tmp_path: Path) -> None:
+def test_places_are_found_with_their_evidence(tmp_path: Path) -> None:
     with program(tmp_path, NORD) as api:
         there = document_of(api)
         (best, *_) = api.get(f"{there}/places?words={quote('total net sales')}&limit=3")["places"]
@@ -29,7 +29,7 @@ def test_places_are_found_with_what_speaks_for_them(tmp_path: Path) -> None:
         assert api.get(f"{there}/places", 422)["errors"][0]["where"] == "query.words"
 
 
-def test_a_number_is_checked_and_what_is_none_refused(tmp_path: Path) -> None:
+def test_number_is_checked_and_other_text_is_refused(tmp_path: Path) -> None:
     with program(tmp_path, NORD) as api:
         there = document_of(api)
         found = api.get(f"{there}/numbers?number={quote('1.0368 billion')}")

@@ -33,14 +33,14 @@ def test_a_question_of_several_parts_is_one_card(tmp_path: Path) -> None:
     assert stream.count('class="turn" id="turn-') == 1
 
 
-def test_what_goes_wrong_is_told_beside_the_box(tmp_path: Path) -> None:
+def test_error_is_shown_beside_the_input(tmp_path: Path) -> None:
     down, defect, empty, after = streamed(tmp_path, "down", "break", "  ", "cell 1 1")
     assert all("event: refused" in stream and "#ask-error" in stream for stream in (down, defect, empty))
     assert "defect" not in defect
     assert "event: answered" in after
 
 
-def test_what_is_asked_is_never_markup(tmp_path: Path) -> None:
+def test_questions_are_escaped(tmp_path: Path) -> None:
     (stream,) = streamed(tmp_path, "<script>alert(1)</script>\n\nevent: answered\ndata: x")
     assert "<script>" not in stream
     assert stream.count("\nevent: ") == 1

@@ -35,7 +35,7 @@ def test_the_place_that_an_address_names_is_marked(tmp_path: Path) -> None:
         assert 'aria-current="location"' not in site.get(f"{there}?at=t99-1-2").text
 
 
-def test_what_cannot_be_asked_is_said_beside_what_was_typed(tmp_path: Path) -> None:
+def test_invalid_question_shows_the_error_and_keeps_the_text(tmp_path: Path) -> None:
     typed = "<b>" + "x" * 11_000
     with client(tmp_path) as site:
         there = begun(site)
@@ -45,7 +45,7 @@ def test_what_cannot_be_asked_is_said_beside_what_was_typed(tmp_path: Path) -> N
     assert "&lt;b&gt;xxx" in answer.text
 
 
-def test_an_upload_begins_a_conversation_and_a_bad_one_is_said(tmp_path: Path) -> None:
+def test_upload_starts_a_conversation_and_invalid_ones_are_reported(tmp_path: Path) -> None:
     table = b"line,2009,2008\nnet sales,120,100\nrent,5,4\n"
     with client(tmp_path) as site:
         taken = site.post("/documents", files={"file": ("results.csv", table)})
@@ -66,7 +66,7 @@ def test_a_file_of_many_pages_offers_them(tmp_path: Path) -> None:
         assert site.post("/conversations", data={"document": document}).headers["location"].startswith("/c/")
 
 
-def test_it_is_renamed_taken_back_and_deleted(tmp_path: Path) -> None:
+def test_conversation_is_renamed_undone_and_deleted(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = begun(site)
         for question in ("cell 1 1", "cell 1 2"):
@@ -84,7 +84,7 @@ def test_it_is_renamed_taken_back_and_deleted(tmp_path: Path) -> None:
     [("csv", "text/csv", b"cell 1 1"), ("json", "application/json", b"cell 1 1"), ("html", "text/html", b"cell 1 1"),
      ("markdown", "text/markdown", b"cell 1 1"), ("xlsx", "application/vnd", b"PK")],
 )  # fmt: skip
-def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
+def test_conversation_is_downloaded_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
     with client(tmp_path) as site:
         there = begun(site)
         site.post(f"{there}/ask", data={"question": "cell 1 1"})
@@ -96,7 +96,7 @@ def test_it_is_taken_away_as_a_file(tmp_path: Path, format: str, kind: str, cont
 
 
 @pytest.mark.parametrize("path", ["/c/unknown", "/c/../../etc", "/files/unknown", "/c/unknown/part/0", "/c/x/export"])
-def test_what_is_not_there(tmp_path: Path, path: str) -> None:
+def test_missing_conversation_is_not_found(tmp_path: Path, path: str) -> None:
     with client(tmp_path) as site:
         assert site.get(path).status_code == 404
 
@@ -116,7 +116,7 @@ def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) ->
         assert site.post(f"{there}/answerer", data={"answerer": "default"}).status_code == 303
 
 
-def test_the_page_says_what_of_its_tables_was_not_understood(tmp_path: Path) -> None:
+def test_page_shows_table_warnings(tmp_path: Path) -> None:
     path = tmp_path / "report.md"
     path.write_text(
         "# Income statement\n\n| | 2023 | 2022 |\n|---|---|---|\n| Net sales | 64,210 | 60.1.2 |\n| Costs | 7 | 6 |\n"

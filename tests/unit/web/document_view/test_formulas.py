@@ -24,18 +24,18 @@ def answer(formula: str, *cells: tuple[str, int]) -> Answer:
     return Answer(None, formula=formula, plan=Plan(whole), sources=tuple(refs))
 
 
-def rows(made: Answer, *earlier: Answer) -> list[tuple[str, int]]:
-    parts = formula_parts(made, earlier)
-    assert "".join(text for text, _ in parts) == made.formula
+def rows(answer: Answer, *earlier: Answer) -> list[tuple[str, int]]:
+    parts = formula_parts(answer, earlier)
+    assert "".join(text for text, _ in parts) == answer.formula
     return [(text, source.row) for text, source in parts if isinstance(source, CellRef)]
 
 
-def test_each_number_leads_to_its_cell_however_often_it_stands() -> None:
+def test_each_number_links_to_its_cell() -> None:
     computed = answer("(206588 - 181001) / 181001 * 100", ("206588", 1), ("181001", 2))
     assert rows(computed) == [("206588", 1), ("181001", 2), ("181001", 2)]
 
 
-def test_two_cells_of_one_number_are_told_apart_by_their_order() -> None:
+def test_two_cells_with_one_number_are_distinguished_by_order() -> None:
     assert rows(answer("5 - 5", ("5", 1), ("5", 2))) == [("5", 1), ("5", 2)]
 
 

@@ -21,5 +21,5 @@ def test_every_place_is_found_by_its_key() -> None:
     ["", "t0", "t0-99-0", "t9-0-0", "t0-0--1", "s-pre_text-0", "s-pre_text-99-0-1", "s-pre_text-0-5-5",
      "s-pre_text-0-0-99999", "s-nowhere-0-0-1", "t0-0-0\n", "<script>", "t\u0660-0-0"],
 )  # fmt: skip
-def test_what_is_no_place_of_the_document_is_none(key: str) -> None:
+def test_invalid_place_is_none(key: str) -> None:
     assert source_at(key, DOCUMENT) is None

@@ -48,7 +48,7 @@ def test_a_long_table_has_its_heads_in_each_part_but_each_id_once() -> None:
     assert views[1].rest.startswith("Rows ")
 
 
-def test_what_a_document_says_is_never_markup() -> None:
+def test_text_of_a_document_is_escaped() -> None:
     paper = page(
         ParagraphPart(("<img src=x onerror=alert(1)> & 5 </span>",)),
         TablePart([["<b>x</b>", "2009"], ["\u202egnp.exe", "5"]]),
@@ -68,7 +68,7 @@ def test_the_cell_that_is_looked_at_says_so() -> None:
     assert '<td id="t0-2-1" class="n used"' in html
 
 
-def test_a_table_says_its_role_its_unit_and_what_was_not_understood() -> None:
+def test_table_shows_role_unit_and_warnings() -> None:
     rows = [["", "2023", "2022"], ["Total assets", "9", "8"], ["Total liabilities", "1.9:1", "4"], ["Equity", "4", "4"]]
     parts: list[DocumentPart] = [HeadingPart("Balance sheets"), TablePart(rows, title="Balance sheets (EUR m)")]
     document = assemble("page", parts, filing=True)

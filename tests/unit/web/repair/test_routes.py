@@ -23,10 +23,10 @@ def client(folder: Path) -> AbstractContextManager[TestClient]:
     return client_of(create_app(asking(folder, ScriptedSolver()), None, (file,)))
 
 
-def conversation(asked: TestClient) -> str:
-    there = begun(asked)
+def conversation(client: TestClient) -> str:
+    there = begun(client)
     for question in ASKED:
-        asked.post(f"{there}/ask", data={"question": question})
+        client.post(f"{there}/ask", data={"question": question})
     return there
 
 
@@ -50,7 +50,7 @@ def test_a_correction_leads_back_to_the_first_answer_that_it_changed(tmp_path: P
         assert '<p class="corrected">' not in site.get(there).text
 
 
-def test_what_is_corrected_is_there_when_the_server_is_started_again(tmp_path: Path) -> None:
+def test_corrections_persist_after_a_restart(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = conversation(site)
         site.post(f"{there}/correct/2", data={"place": "net revenue | 2007", "value": "200,000"})
@@ -108,7 +108,7 @@ REFUSED: tuple[dict[str, str], ...] = (
 
 
 @pytest.mark.slow
-def test_what_cannot_be_done_is_said_on_the_page_and_changes_nothing(tmp_path: Path) -> None:
+def test_impossible_correction_is_shown_on_the_page_and_changes_nothing(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = conversation(site)
         before = site.get(there).text
@@ -120,7 +120,7 @@ def test_what_cannot_be_done_is_said_on_the_page_and_changes_nothing(tmp_path: P
             assert site.get(there).text == before, sent
 
 
-def test_what_is_not_there_cannot_be_corrected(tmp_path: Path) -> None:
+def test_missing_answer_cannot_be_corrected(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = conversation(site)
         assert site.get(f"{there}/correct/9").status_code == 400

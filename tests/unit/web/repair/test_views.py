@@ -6,7 +6,7 @@ from quaestor.conversation.turn import OperationChoice
 from quaestor.web.repair.views import correction_views, numbers_of_answer, offer_views, steps_of_answer
 
 
-def test_what_is_on_record_is_told_the_latest_first() -> None:
+def test_corrections_are_listed_latest_first() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 2, "0"), "Ada", "misread", at(1))
     ledger.correct(OperationChoice(2, 1, "add"), "Bo", made=at(2))
@@ -19,7 +19,7 @@ def test_what_is_on_record_is_told_the_latest_first() -> None:
     assert (fourth.was, fourth.answer.value, bool(fourth.answer.reason)) == ("-0.1414", None, True)
 
 
-def test_a_corrected_number_says_what_was_read() -> None:
+def test_corrected_number_shows_the_original_text() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 2, "200,000"), "Ada")
     (number,) = numbers_of_answer(ledger, 1)

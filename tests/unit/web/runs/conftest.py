@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from played_runs import play_sample
+from played_runs import run_sample
 from starlette.testclient import TestClient
 from web import asking, client_of
 
@@ -17,7 +17,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def runs(folder: Path) -> tuple[str, ...]:
     """Two runs of three conversations, both scored; the second leaves the last turn of each without an answer."""
-    return play_sample(folder / "runs.db", 3, runs=2, others=True)
+    return run_sample(folder / "runs.db", 3, runs=2, others=True)
 
 
 @pytest.fixture

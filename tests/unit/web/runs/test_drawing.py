@@ -50,7 +50,7 @@ def test_long_labels_are_cut() -> None:
     assert (year.title, len(year.title)) == ("net cash from operat…, 2009", 27)
 
 
-def test_steps_are_told_in_words() -> None:
+def test_steps_are_described_in_words() -> None:
     by_key = {node.key: node for node in NODES}
     assert [step_words(node, by_key) for node in NODES] == [
         "from the document: line 1",
@@ -61,6 +61,6 @@ def test_steps_are_told_in_words() -> None:
     ]
 
 
-def test_entries_of_a_list_stand_beside_each_other() -> None:
+def test_list_entries_are_described_in_one_line() -> None:
     listed = PlanNode("s3", "operation", "items", "1; 2", ("s1", "s2"))
     assert step_words(listed, {node.key: node for node in TAKEN}) == "items: line 1 (1); line 2 (2)"

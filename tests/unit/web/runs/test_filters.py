@@ -11,7 +11,7 @@ def listed(query: str = "", limit: int = 10) -> ListRequest:
     return ListRequest.of("/runs/r", QueryParams(query), limit)
 
 
-def test_what_is_empty_asks_for_nothing() -> None:
+def test_empty_filter_has_no_effect() -> None:
     listing = listed("q=&verdict=+&from=&page=")
     turns = listing.query(TurnQuery)
     assert (turns.filter, turns.verdicts) == (TurnFilter(), VerdictFilter())
@@ -65,6 +65,6 @@ def test_the_way_through_the_pages(
 @pytest.mark.parametrize(
     "query", ["from=-1", "from=101", "from=nan", "from=inf", "to=1e999", "turn=0", "turn=²", "order=x"]
 )
-def test_what_cannot_be_asked_for_is_refused(query: str) -> None:
+def test_invalid_filters_are_refused(query: str) -> None:
     with pytest.raises(InputError):
         listed(query).query(TurnQuery)

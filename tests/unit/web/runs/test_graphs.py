@@ -33,6 +33,6 @@ def test_a_part_of_it_is_given_for_the_list_and_for_the_picture(client: TestClie
     assert all({edge["source"], edge["target"]} <= {node["id"] for node in drawn["nodes"]} for edge in drawn["edges"])
 
 
-def test_what_is_not_there_is_said_in_a_line(client: TestClient, address: str, runs: tuple[str, ...]) -> None:
+def test_missing_graph_is_one_line(client: TestClient, address: str, runs: tuple[str, ...]) -> None:
     assert client.get(f"{address}?node=doc:nosuch").status_code == 400
     assert client.get(f"/runs/{runs[0]}/graph/no/such/page").status_code in (404, 503)

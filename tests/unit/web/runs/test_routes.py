@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from html_pages import page_of, select, text
 from lxml import html
-from played_runs import play_sample
+from played_runs import run_sample
 from starlette.testclient import TestClient
 from web import asking, client_of
 
@@ -81,7 +81,7 @@ def test_the_confidence_is_a_range_in_percent(client: TestClient, runs: tuple[st
 @pytest.mark.parametrize(
     "query", ["page=0", "page=-1", "page=x", "page=99999999999999999999", "order=backwards", "cause=bad+luck"]
 )
-def test_what_is_no_address_of_a_list_is_refused(client: TestClient, runs: tuple[str, ...], query: str) -> None:
+def test_invalid_list_address_is_refused(client: TestClient, runs: tuple[str, ...], query: str) -> None:
     assert client.get(f"/runs/{runs[0]}?{query}").status_code == 400
 
 
@@ -121,7 +121,7 @@ def test_a_running_one_says_how_far_it_is_and_asks_again(tmp_path: Path) -> None
         assert select(found, f"a[href=/runs/{run.id}]")
 
 
-def test_what_a_run_holds_is_shown_as_text(tmp_path: Path) -> None:
+def test_content_of_a_run_is_escaped(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>\"'&\u202e"
     run = replace(a_run(), dataset=f"/home/me/{hostile.replace('/', '')}.json")
 
@@ -148,7 +148,7 @@ def test_the_references_of_a_run_are_read_again(client: TestClient, runs: tuple[
 
 
 def test_a_run_without_a_score_shows_no_references(tmp_path: Path) -> None:
-    (run,) = play_sample(tmp_path / "runs.db", 1, scored=False)
+    (run,) = run_sample(tmp_path / "runs.db", 1, scored=False)
     with client_of(create_app(asking(tmp_path))) as client:
         page = page_of(client, f"/runs/{run}/references")
         assert select(page, "p.empty")

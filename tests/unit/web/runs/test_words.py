@@ -33,7 +33,7 @@ def test_the_model_of_a_run() -> None:
     assert model_name(replace(a_run(), spec={"model": {"provider": "test", "model": "m"}})) == "test:m"
 
 
-def test_who_answered_a_run_that_was_imported_is_the_program() -> None:
+def test_solver_of_an_imported_run_is_the_program() -> None:
     assert answerer(a_run()) == a_run().spec["solver"]
     imported = replace(a_run(), kind="import", spec={"solver": "import", "solver_options": {"name": "theirs"}})
     assert "theirs" in answerer(imported)

@@ -55,7 +55,7 @@ def test_signs_in_text(text: str, negative: bool) -> None:
     assert (found.negative, found.in_table, found.text) == (negative, False, "5")
 
 
-def test_what_is_hidden_or_empty_is_not_printed() -> None:
+def test_hidden_or_empty_facts_are_not_printed() -> None:
     nothing = number("", xsi__nil="true", format="")
     assert printed(f"<p>{nothing}</p>", hidden=FIVE) == ()
 

@@ -16,7 +16,7 @@ GRID = [
 
 
 @pytest.fixture(scope="module")
-def made() -> Document:
+def document() -> Document:
     return page(GRID, ["sales rose in 2016 ."])
 
 
@@ -33,8 +33,8 @@ def ask(document: Document, question: str, **options: object) -> quaestor.Answer
         ("how many employees were there?", '"employees"'),
     ],
 )
-def test_a_missing_line_is_reported_with_the_nearest_reading(made: Document, question: str, lacking: str) -> None:
-    answer = ask(made, question)
+def test_a_missing_line_is_reported_with_the_nearest_reading(document: Document, question: str, lacking: str) -> None:
+    answer = ask(document, question)
     assert (answer.kind, answer.value, answer.plan) == ("none", None, None)
     assert answer.answerable is not None
     assert answer.answerable < 0.3  # twice what it is declined below: no word of them describes a number of the page
@@ -45,26 +45,26 @@ def test_a_missing_line_is_reported_with_the_nearest_reading(made: Document, que
 @pytest.mark.parametrize(
     "question", ["what was operating profit in 2015?", "what were net sales of power cables in 2014?"]
 )
-def test_what_the_page_has_is_answered(made: Document, question: str) -> None:
-    answer = ask(made, question)
+def test_question_about_the_page_is_answered(document: Document, question: str) -> None:
+    answer = ask(document, question)
     assert answer.kind == "number"
     assert (answer.answerable or 0) > 0.5
 
 
-def test_how_sure_it_has_to_be_can_be_set(made: Document) -> None:
+def test_how_sure_it_has_to_be_can_be_set(document: Document) -> None:
     question = "what was the goodwill impairment in 2016?"
-    assert ask(made, question, decline_below=0.0).value is not None
-    assert ask(made, "what was operating profit in 2015?", decline_below=1.0).value is None
+    assert ask(document, question, decline_below=0.0).value is not None
+    assert ask(document, "what was operating profit in 2015?", decline_below=1.0).value is None
 
 
-def test_answers_have_the_probability_if_nothing_is_declined(made: Document) -> None:
-    answer = ask(made, "what was the goodwill impairment in 2016?", decline=False)
+def test_answers_have_the_probability_if_nothing_is_declined(document: Document) -> None:
+    answer = ask(document, "what was the goodwill impairment in 2016?", decline=False)
     assert answer.value is not None
     assert (answer.answerable or 1) < 0.2
 
 
-def test_what_follows_from_it_has_no_answer_either(made: Document) -> None:
-    answers = quaestor.open(made).ask(
+def test_follow_up_on_a_missing_answer_has_no_answer(document: Document) -> None:
+    answers = quaestor.open(document).ask(
         [
             "what was the goodwill impairment in 2016?",
             "what was operating profit in 2016?",

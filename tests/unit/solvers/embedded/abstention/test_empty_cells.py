@@ -95,6 +95,6 @@ def test_abbreviated_labels_are_spelled_out(question: str, value: float) -> None
     assert float(number) == value
 
 
-def test_what_goes_on_from_a_refused_question_is_refused() -> None:
+def test_follow_up_on_a_declined_question_is_declined() -> None:
     answers = quaestor.open(RESULTS).ask(["what was goodwill in 2023?", "and in 2022?"])
     assert [one.answer.value for one in answers] == [None, None]

@@ -64,6 +64,6 @@ def test_owners_and_single_letters_are_no_words_of_a_line(question: str, stems: 
 
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=60))
-def test_whatever_is_asked_each_measure_is_a_number(question: str) -> None:
+def test_measures_are_numbers_for_any_question(question: str) -> None:
     found: Floats | None = measure_answerability(choices(question), WORDS)
     assert found is None or bool(np.isfinite(found).all())

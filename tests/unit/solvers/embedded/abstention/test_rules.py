@@ -22,16 +22,16 @@ GRID = [
 
 
 @pytest.fixture
-def made() -> Document:
+def document() -> Document:
     return page(GRID, ["sales rose in 2016 ."])
 
 
-def declined(asked: quaestor.AnsweredQuestion) -> NoAnswerGiven | None:
-    return next((event for event in asked.turn.events if isinstance(event, NoAnswerGiven)), None)
+def declined(answer: quaestor.AnsweredQuestion) -> NoAnswerGiven | None:
+    return next((event for event in answer.turn.events if isinstance(event, NoAnswerGiven)), None)
 
 
-def why(asked: quaestor.AnsweredQuestion) -> str:
-    event = declined(asked)
+def why(answer: quaestor.AnsweredQuestion) -> str:
+    event = declined(answer)
     return "" if event is None else f"{event.reason}: {event.explanation}"
 
 
@@ -90,8 +90,8 @@ def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: 
         (("what was the balance of senior notes due december 15, 2021 in 2016?",), "senior notes"),
     ],
 )
-def test_an_empty_cell_is_reported(made: Document, questions: tuple[str, ...], line: str) -> None:
-    reason = why(quaestor.open(made).ask(questions)[-1])
+def test_an_empty_cell_is_reported(document: Document, questions: tuple[str, ...], line: str) -> None:
+    reason = why(quaestor.open(document).ask(questions)[-1])
     assert reason.startswith("not_on_page")
     assert line in reason
     assert "2016" in reason
@@ -106,11 +106,11 @@ def test_of_many_years_the_nearest_are_listed() -> None:
 
 
 @pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
-def test_full_cells_are_answered(made: Document, question: str) -> None:
-    assert quaestor.open(made).ask(question).answer.value is not None
+def test_full_cells_are_answered(document: Document, question: str) -> None:
+    assert quaestor.open(document).ask(question).answer.value is not None
 
 
-def test_thanks_between_two_questions_are_not_heard() -> None:
+def test_thanks_between_two_questions_are_ignored() -> None:
     first = "what were the net sales of power cables in 2012?"
     plain, polite = (
         quaestor.open(PAGE).ask([first, "and in 2010?"]),
@@ -128,7 +128,7 @@ def test_nothing_is_calculated_with_what_has_no_answer() -> None:
     assert "question 1" in why(answers[2])
 
 
-def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
+def test_self_contained_question_needs_no_earlier_answer() -> None:
     questions = [
         "what was the goodwill impairment in 2012?",
         "what was the average of total net sales from 2010 to 2012?",
@@ -146,7 +146,7 @@ def test_readings_that_all_need_an_unanswered_turn_are_reported(monkeypatch: pyt
     assert "question 1" in why(answers[1])
 
 
-def test_it_can_be_left_out_and_is_off_elsewhere() -> None:
+def test_abstention_can_be_disabled_and_is_off_by_default_elsewhere() -> None:
     answer = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?", options={"decline": False})
     assert answer.answer.value is not None
     answer = quaestor.open(PAGE).ask("why?", solver=quaestor.make_solver("embedded"))

@@ -84,11 +84,11 @@ def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
     assert compared > 200
 
 
-def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
+def test_stored_plans_are_read_back(solver: EmbeddedSolver) -> None:
     for context, _ in turns(sample_pages()[0], solver)[1:]:
         leaves = solver.pages.page(context.graph).leaves
         state = read_state(context.memory, leaves)
-        assert state.questions == context.memory.asked
+        assert state.questions == context.memory.parsed_questions
         for turn, outcome in zip(context.memory.turns, state.outcomes, strict=True):
             assert turn.answer.value is not None
             assert outcome.value == pytest.approx(float(number_in(turn.answer.value)))
@@ -136,7 +136,7 @@ def test_an_amount_that_counts_and_a_percentage_are_neither_added_nor_subtracted
     assert all(leaves.percent[o.operands[0].index] == leaves.percent[o.operands[1].index] for o in linear)
 
 
-def test_what_two_years_print_alike_has_changed_by_nothing(solver: EmbeddedSolver) -> None:
+def test_equal_numbers_of_two_years_have_a_change_of_zero(solver: EmbeddedSolver) -> None:
     document = page([["", "2008", "2007"], ["rate", "21%", "21%"]], ("the rate was 21% in 2008 .",))
     context, _ = turns(document, solver)[0]
     outcomes = [choice.outcome for choice in solver.pages.read("what was the change in the rate?", context).ranked]

@@ -33,7 +33,7 @@ def leaves() -> NumberMatrix:
     return build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
 
 
-def meant(leaves: NumberMatrix, *values: float) -> np.ndarray:
+def leaf_probabilities(leaves: NumberMatrix, *values: float) -> np.ndarray:
     """Leaf probabilities: high for these values, low for the others, in the order given."""
     probability = np.full(len(leaves), 0.01)
     for n, value in enumerate(values):
@@ -45,10 +45,12 @@ def values_of(group: NumberGroup) -> tuple[float, ...]:
     return tuple(member.value for member in group.members)
 
 
-def found(
+def groups_by_operation(
     leaves: NumberMatrix, question: str, *values: float, state: DialogueState | None = None
 ) -> dict[str, set[tuple[float, ...]]]:
-    groups = list(find_groups(leaves, meant(leaves, *values), state or DialogueState(), read_question(question)))
+    groups = list(
+        find_groups(leaves, leaf_probabilities(leaves, *values), state or DialogueState(), read_question(question))
+    )
     return {kind: {values_of(g) for g in groups if GROUP_KINDS[g.kind] == kind} for kind in GROUP_KINDS}
 
 
@@ -65,18 +67,20 @@ def found(
 def test_years_of_a_line_are_those_that_the_question_names_or_counts(
     leaves: NumberMatrix, question: str, values: tuple[float, ...]
 ) -> None:
-    assert values in found(leaves, question, 40)["years of a line"]
+    assert values in groups_by_operation(leaves, question, 40)["years of a line"]
 
 
 def test_likely_lines_of_a_column_and_numbers_of_a_sentence_go_together(leaves: NumberMatrix) -> None:
-    assert found(leaves, "what was the total of rent and royalties in 2010?", 40, 4.4)["lines of a column"] == {
-        (40.0, 4.4)
+    assert groups_by_operation(leaves, "what was the total of rent and royalties in 2010?", 40, 4.4)[
+        "lines of a column"
+    ] == {(40.0, 4.4)}
+    assert groups_by_operation(leaves, "what were the fees combined?", 7, 8, 9)["numbers of a sentence"] == {
+        (7.0, 8.0, 9.0)
     }
-    assert found(leaves, "what were the fees combined?", 7, 8, 9)["numbers of a sentence"] == {(7.0, 8.0, 9.0)}
 
 
 def test_numbers_of_other_dimensions_are_not_grouped(leaves: NumberMatrix) -> None:
-    together = found(leaves, "what was the total of rent and margin in 2010?", 40, 12)
+    together = groups_by_operation(leaves, "what was the total of rent and margin in 2010?", 40, 12)
     assert (40.0, 12.0) not in together["lines of a column"]
 
 
@@ -84,12 +88,12 @@ def test_the_latest_results_go_together_each_number_once(leaves: NumberMatrix) -
     state = DialogueState()
     for value, index in ((40.0, 0), (30.0, 1), (40.0, 0)):
         state = state.after(NO_QUESTION, TurnAction("lookup", (Operand("leaf", index, value),), value, Dimension()))
-    assert found(leaves, "what is the average of these?", state=state)["results"] == {(30.0, 40.0)}
+    assert groups_by_operation(leaves, "what is the average of these?", state=state)["results"] == {(30.0, 40.0)}
 
 
 def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatrix) -> None:
     question = read_question("what was the average rent from 2008 to 2010?")
-    pool = build_pool(leaves, meant(leaves, 40), DialogueState(), question, SURE)
+    pool = build_pool(leaves, leaf_probabilities(leaves, 40), DialogueState(), question, SURE)
     candidates = enumerate_candidates([pool], [SURE], question)
     results = set()
     for outcome in candidates.outcomes():
@@ -100,9 +104,9 @@ def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatri
     assert {("average", 30.0), ("sum", 90.0)} <= results
 
 
-def test_nothing_is_grouped_unless_asked_for(leaves: NumberMatrix) -> None:
+def test_groups_are_only_offered_for_questions_about_groups(leaves: NumberMatrix) -> None:
     question, signatures = read_question("what was the rent in 2008?"), Signatures({"lookup(new)": 1.0})
-    assert build_pool(leaves, meant(leaves, 20), DialogueState(), question, signatures).groups == ()
+    assert build_pool(leaves, leaf_probabilities(leaves, 20), DialogueState(), question, signatures).groups == ()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +145,9 @@ def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
     question = read_question("what was the total of both notes in 2010?")
     signatures = Signatures({f"{operation}(new,new)": 0.2 for operation in ("add", "subtract", "divide", "multiply")})
     candidates = enumerate_candidates(
-        [build_pool(notes, meant(notes, 750), DialogueState(), question, signatures)], [signatures], question
+        [build_pool(notes, leaf_probabilities(notes, 750), DialogueState(), question, signatures)],
+        [signatures],
+        question,
     )
     outcomes = candidates.outcomes()
     of_both = {o.operation for o in outcomes if [x.kind for x in o.operands] == ["leaf", "leaf"]}
@@ -150,12 +156,12 @@ def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
     assert 1500.0 in {o.value for o in outcomes}
 
 
-def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None:
+def test_sum_of_three_years_is_not_a_sum_of_two(leaves: NumberMatrix) -> None:
     signatures = Signatures({"add(new,new)": 0.9, "sum(other)": 0.1})
     found = {}
     for text in ("the total rent in 2009 and 2010?", "the total rent in 2008, 2009 and 2010?"):
         question = read_question(f"what was {text}")
-        pool = build_pool(leaves, meant(leaves, 40, 30, 20), DialogueState(), question, signatures)
+        pool = build_pool(leaves, leaf_probabilities(leaves, 40, 30, 20), DialogueState(), question, signatures)
         candidates = enumerate_candidates([pool], [signatures], question)
         outcomes = candidates.outcomes()
         of_leaves = [o for o in outcomes if all(x.kind == "leaf" for x in o.operands)]
@@ -167,8 +173,8 @@ def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None
 
 
 def test_a_year_has_the_average_of_its_beginning_and_its_end(leaves: NumberMatrix) -> None:
-    assert (20.0, 30.0) in found(leaves, "what was the 2009 average rent?", 30.0)["years of a line"]
-    assert (10.0,) not in found(leaves, "what was the 2007 average rent?", 10.0)["years of a line"]
+    assert (20.0, 30.0) in groups_by_operation(leaves, "what was the 2009 average rent?", 30.0)["years of a line"]
+    assert (10.0,) not in groups_by_operation(leaves, "what was the 2007 average rent?", 10.0)["years of a line"]
 
 
 def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatrix) -> None:
@@ -177,7 +183,7 @@ def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatri
     state = DialogueState().after(read_question("the ratio of rent?"), ratio)
     question = read_question("what was the total?")
     signatures = Signatures({"add(result1,new)": 0.5, "subtract(result1,1)": 0.5})
-    pool = build_pool(leaves, meant(leaves, 40, 30), state, question, signatures)
+    pool = build_pool(leaves, leaf_probabilities(leaves, 40, 30), state, question, signatures)
     outcomes = enumerate_candidates([pool], [signatures], question).outcomes()
     beside = {
         (o.operation, other.kind)

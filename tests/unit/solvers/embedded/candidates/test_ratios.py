@@ -12,7 +12,7 @@ from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.turn_state import expand_ratio
 
 
-def told(question: str, page: NumberMatrix) -> str:
+def expanded(question: str, page: NumberMatrix) -> str:
     return expand_ratio(read_question(question), page).text
 
 
@@ -30,7 +30,7 @@ SPELLED = "what was the net income divided by net revenue in 2015?"
 
 
 def test_a_name_is_spelled_out_in_the_words_of_the_page() -> None:
-    assert told(MARGIN, INCOMES) == SPELLED
+    assert expanded(MARGIN, INCOMES) == SPELLED
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_name_is_spelled_out_in_the_words_of_the_page() -> None:
     ],
 )
 def test_a_figure_may_be_qualified_but_not_be_another(label: str, expected: str | None) -> None:
-    found = told(MARGIN, leaves(HEAD, SALES, [label, "81", "77"]))
+    found = expanded(MARGIN, leaves(HEAD, SALES, [label, "81", "77"]))
     assert found == (MARGIN if expected is None else SPELLED.replace("net income", expected))
 
 
@@ -64,7 +64,7 @@ def test_a_figure_may_be_qualified_but_not_be_another(label: str, expected: str 
     ],
 )
 def test_the_wording_of_the_page_is_used(label: str, expected: str | None) -> None:
-    found = told(MARGIN, leaves(HEAD, [label, "900", "840"], INCOME))
+    found = expanded(MARGIN, leaves(HEAD, [label, "900", "840"], INCOME))
     assert found == (MARGIN if expected is None else SPELLED.replace("net revenue", expected))
 
 
@@ -81,22 +81,22 @@ def test_a_sign_in_brackets_may_stand_anywhere(label: str, expected: str | None)
         "what was the effective tax rate?",
         (["provision for income taxes", "39", "33"], [label, "12", "9"]),
     )
-    found = told(question, leaves(HEAD, *table))
+    found = expanded(question, leaves(HEAD, *table))
     assert found == (f"what was the provision for income taxes divided by {expected}?" if expected else question)
 
 
 @pytest.mark.parametrize(("label", "found"), [("inventories , net", True), ("net inventories", False)])
 def test_net_of_something_follows_the_name(label: str, found: bool) -> None:
     question = "what was the inventory turnover in 2015?"
-    spelled = told(question, leaves(HEAD, ["cost of goods sold", "500", "480"], [label, "70", "65"]))
+    spelled = expanded(question, leaves(HEAD, ["cost of goods sold", "500", "480"], [label, "70", "65"]))
     assert (spelled == "what was the cost of goods sold divided by inventories in 2015?") is found
 
 
 def test_of_several_figures_the_preferred_is_used() -> None:
     both = leaves(HEAD, ["operating revenues", "950", "880"], SALES, ["net sales", "890", "830"], INCOME)
-    assert told(MARGIN, both) == SPELLED.replace("net revenue", "net sales")
+    assert expanded(MARGIN, both) == SPELLED.replace("net revenue", "net sales")
     utility = leaves(HEAD, ["operating revenues", "950", "880"], SALES, INCOME)
-    assert told(MARGIN, utility) == SPELLED.replace("net revenue", "operating revenue")
+    assert expanded(MARGIN, utility) == SPELLED.replace("net revenue", "operating revenue")
 
 
 @pytest.mark.parametrize(
@@ -110,46 +110,46 @@ def test_of_several_figures_the_preferred_is_used() -> None:
     ids=lambda row: row[0],
 )
 def test_a_ratio_that_the_page_prints_is_looked_up(row: list[str]) -> None:
-    assert told(MARGIN, leaves(HEAD, SALES, INCOME, row)) == MARGIN
+    assert expanded(MARGIN, leaves(HEAD, SALES, INCOME, row)) == MARGIN
 
 
 def test_a_ratio_that_a_sentence_states_is_looked_up() -> None:
     stated = leaves(HEAD, SALES, INCOME, text=("our margin of profit before and after all was 9.0% in 2015 .",))
-    assert told(MARGIN, stated) == MARGIN
+    assert expanded(MARGIN, stated) == MARGIN
     silent = leaves(HEAD, SALES, INCOME, text=("the margin of error was 9.0% in 2015 .",))
-    assert told(MARGIN, silent) == SPELLED
+    assert expanded(MARGIN, silent) == SPELLED
 
 
 def test_another_ratio_is_no_reason_to_look_up() -> None:
     other = leaves(HEAD, SALES, INCOME, ["gross profit margin", "45.0%", "43.0%"])
-    assert told(MARGIN, other) == SPELLED
+    assert expanded(MARGIN, other) == SPELLED
 
 
 def test_an_amount_of_the_same_name_is_looked_up_unless_the_percentage_is_asked_for() -> None:
     amounts = leaves(HEAD, ["gross margin", "400", "360"], ["net sales", "900", "840"])
-    assert told("what was the gross margin in 2015?", amounts) == "what was the gross margin in 2015?"
-    percent = told("what was the 2015 gross margin percent?", amounts)
+    assert expanded("what was the gross margin in 2015?", amounts) == "what was the gross margin in 2015?"
+    percent = expanded("what was the 2015 gross margin percent?", amounts)
     assert percent == "what was the 2015 gross margin divided by net sales?"
 
 
 def test_a_common_size_statement_has_no_amounts_to_divide() -> None:
     shares = leaves(["", "2015", "2014"], ["net sales", "100.0%", "100.0%"], ["net income", "9.0%", "9.2%"])
-    assert told(MARGIN, shares) == MARGIN
+    assert expanded(MARGIN, shares) == MARGIN
 
 
 def test_figures_of_sentences_and_of_columns_count() -> None:
     texts = ("net income rose from $ 77 million to $ 81 million .", "we had $ 900 million in net sales in 2015 .")
-    assert told(MARGIN, leaves(["", "2015"], ["stores", "12"], text=texts)) == SPELLED.replace(
+    assert expanded(MARGIN, leaves(["", "2015"], ["stores", "12"], text=texts)) == SPELLED.replace(
         "net revenue", "net sales"
     )
     turned = leaves(["year", "net sales", "net income"], ["2015", "900", "81"], ["2014", "840", "77"])
-    assert told(MARGIN, turned) == SPELLED.replace("net revenue", "net sales")
+    assert expanded(MARGIN, turned) == SPELLED.replace("net revenue", "net sales")
     segments = leaves(["", "net sales", "net income"], ["north", "500", "51"], ["south", "400", "30"])
-    assert told("what is the net margin of north?", segments) == (
+    assert expanded("what is the net margin of north?", segments) == (
         "what is the net income divided by net sales of north?"
     )
     apart = ("net income per share was $ 0.81 .", "sales of land brought $ 900 million in 2015 .")
-    assert told(MARGIN, leaves(["", "2015"], ["stores", "12"], text=apart)) == MARGIN
+    assert expanded(MARGIN, leaves(["", "2015"], ["stores", "12"], text=apart)) == MARGIN
 
 
 BALANCE = leaves(
@@ -188,7 +188,7 @@ BALANCE = leaves(
     ],
 )
 def test_ratios_of_other_kinds(question: str, spelled: str) -> None:
-    assert told(question, BALANCE) == spelled
+    assert expanded(question, BALANCE) == spelled
 
 
 @pytest.mark.parametrize(
@@ -212,16 +212,16 @@ def test_ratios_of_other_kinds(question: str, spelled: str) -> None:
         "",
     ],
 )
-def test_what_is_left_as_it_is(question: str) -> None:
-    assert told(question, BALANCE) == question
+def test_other_questions_are_unchanged(question: str) -> None:
+    assert expanded(question, BALANCE) == question
 
 
 @given(st.text(max_size=200), st.sampled_from(["", "profit margin", "NET MARGIN %", "gross profit margin"]), st.text())
 def test_any_text_is_spelled_out_or_stays(before: str, name: str, after: str) -> None:
     question = " ".join(f"{before}{name}{after}".split())
-    found = told(question, INCOMES)
+    found = expanded(question, INCOMES)
     assert found == question or " divided by " in found
 
 
 def test_a_page_without_numbers_leaves_every_question() -> None:
-    assert told(MARGIN, leaves(["", "2015"], ["net income", "-"], ["net sales", "-"])) == MARGIN
+    assert expanded(MARGIN, leaves(["", "2015"], ["net income", "-"], ["net sales", "-"])) == MARGIN

@@ -34,7 +34,7 @@ REPORT = assemble(
 )
 
 
-def said(question: str, row: int, table: int = 0) -> bool:
+def is_mentioned(question: str, row: int, table: int = 0) -> bool:
     found = REPORT.tables[table]
     return LabelMentions(question, REPORT.tables).measure(found, found.cells[row][1].ref)[1]
 
@@ -48,11 +48,11 @@ def said(question: str, row: int, table: int = 0) -> bool:
     ],
 )
 def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
-    assert [place for place in (1, 2, 3, 5, 6) if said(question, place)] == [row]
+    assert [place for place in (1, 2, 3, 5, 6) if is_mentioned(question, place)] == [row]
 
 
 @pytest.mark.parametrize(
-    ("asked", "meant"),
+    ("question", "expected"),
     [
         ("revenue for the year ended February 3, 2024?", "revenue for fiscal 2023?"),
         ("sales in the fiscal year ended on January 28, 2023?", "sales in fiscal 2022?"),
@@ -63,8 +63,8 @@ def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
         ("revenue in fiscal 2023?", "revenue in fiscal 2023?"),
     ],
 )
-def test_years_are_called_as_the_document_calls_them(asked: str, meant: str) -> None:
-    assert in_fiscal_years(asked, REPORT) == meant
+def test_years_are_called_as_the_document_calls_them(question: str, expected: str) -> None:
+    assert in_fiscal_years(question, REPORT) == expected
 
 
 @pytest.mark.parametrize(

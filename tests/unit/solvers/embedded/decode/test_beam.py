@@ -71,7 +71,7 @@ def test_results_gather_the_shares_of_their_plans() -> None:
     assert (evidence.share, evidence.runner_up) == pytest.approx((0.65, 0.35))
 
 
-def test_what_several_plans_come_to_outweighs_one_that_is_likelier_than_each() -> None:
+def test_result_of_several_plans_outweighs_a_likelier_single_plan() -> None:
     found = sort_by_result(choices((7.0, 0.4), (5.0, 0.25), (3.0, 0.05), (5.0, 0.3)).ranked)
     assert [(choice.outcome.value, round(math.exp(choice.log), 9)) for choice in found] == [
         (5.0, 0.3),
@@ -103,7 +103,7 @@ def test_five_percent_is_another_answer_than_five() -> None:
     assert not is_same_answer(outcome(5.0), TurnAction("lookup", (), None))
 
 
-def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None:
+def test_operand_that_differs_from_the_stored_answer_is_written_out(solver: EmbeddedSolver) -> None:
     leaves = solver.pages.page(GraphProvider.of([RENT]).graph(RENT)).leaves
     five, seven = (next(n for n, leaf in enumerate(leaves.leaves) if leaf.quantity.value == v) for v in (5, 7))
     read = DialogueState((read_question("a?"), read_question("b?")), (outcome(5.0, five), outcome(7.0, seven)))

@@ -19,7 +19,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import SettingsError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
@@ -50,7 +50,7 @@ def sample() -> Dataset:
 
 def play(document: Document, *questions: str, **options: object) -> tuple[Turn, ...]:
     solver = make_solver("embedded", options)
-    return asyncio.run(play_conversation(Conversation("x", document, questions), solver))
+    return asyncio.run(answer_conversation(Conversation("x", document, questions), solver))
 
 
 def context() -> TurnContext:
@@ -58,7 +58,7 @@ def context() -> TurnContext:
     return TurnContext(PAGE, Memory(), knowledge.graph(PAGE), knowledge.ontology)
 
 
-def taken(row: int, column: int, value: str, reading: str = "signed", step: int = 1) -> Extract:
+def extract_cell(row: int, column: int, value: str, reading: str = "signed", step: int = 1) -> Extract:
     source: Source = CellRef(PAGE.id, 0, row, column)
     quantity = Quantity(Decimal(value), text=value)
     return Extract(step, source, "here", quantity, reading=reading)  # type: ignore[arg-type]  # one of two words
@@ -68,7 +68,7 @@ def answered(*steps: Extract | Compute, sure: float) -> Answer:
     return answer_from_plan(Plan(steps), context(), confidence=sure)
 
 
-def test_what_was_matched_can_be_checked() -> None:
+def test_grounds_name_the_matched_words() -> None:
     first, second, third = play(
         PAGE, "what was the net revenue in 2008?", "and what was it in 2007?", "what was, then, the change?"
     )
@@ -87,8 +87,8 @@ def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
 
 
 def test_a_loss_and_its_magnitude_are_two_readings() -> None:
-    loss = answered(taken(3, 1, "-3.97"), sure=0.5)
-    magnitude = answered(taken(3, 1, "-3.97", "magnitude"), sure=0.4)
+    loss = answered(extract_cell(3, 1, "-3.97"), sure=0.5)
+    magnitude = answered(extract_cell(3, 1, "-3.97", "magnitude"), sure=0.4)
     sentence = describe_runner_up(loss, magnitude)
     assert re.findall(r"-?\d+(?:\.\d+)?%?", sentence) == ["-3.97", "3.97", "40%"]
     sentence = describe_runner_up(replace(magnitude, confidence=0.6), loss)
@@ -96,7 +96,7 @@ def test_a_loss_and_its_magnitude_are_two_readings() -> None:
 
 
 def test_exchanged_operands_are_the_other_way_round() -> None:
-    costs, before = taken(2, 1, "410"), taken(2, 2, "395", step=2)
+    costs, before = extract_cell(2, 1, "410"), extract_cell(2, 2, "395", step=2)
     change = answered(costs, before, Compute(3, "subtract", (Ref(1), Ref(2))), sure=0.5)
     back = answered(costs, before, Compute(3, "subtract", (Ref(2), Ref(1))), sure=0.3)
     ratio = answered(costs, before, Compute(3, "divide", (Ref(2), Ref(1))), sure=0.3)
@@ -107,7 +107,7 @@ def test_exchanged_operands_are_the_other_way_round() -> None:
 
 
 def test_a_runner_up_is_named_where_it_is_close() -> None:
-    first, second = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.3)
+    first, second = answered(extract_cell(2, 1, "410"), sure=0.6), answered(extract_cell(2, 2, "395"), sure=0.3)
     reason = add_runner_up(replace(first, reason="a doubt"), second).reason
     assert reason is not None
     assert reason.startswith("a doubt; ")
@@ -117,15 +117,15 @@ def test_a_runner_up_is_named_where_it_is_close() -> None:
 
 
 def test_a_runner_up_is_never_surer_than_the_answer() -> None:
-    first, second = answered(taken(2, 1, "410"), sure=0.11), answered(taken(2, 2, "395"), sure=0.19)
+    first, second = answered(extract_cell(2, 1, "410"), sure=0.11), answered(extract_cell(2, 2, "395"), sure=0.19)
     sentence = describe_runner_up(first, second)
     assert "395 (" in sentence
     assert "%" not in sentence
 
 
-def test_what_looks_the_same_is_no_other_reading() -> None:
-    first, same = answered(taken(2, 1, "410"), sure=0.6), answered(taken(1, 2, "410"), sure=0.5)
-    other = answered(taken(2, 2, "395"), sure=0.4)
+def test_equal_answer_is_no_other_reading() -> None:
+    first, same = answered(extract_cell(2, 1, "410"), sure=0.6), answered(extract_cell(1, 2, "410"), sure=0.5)
+    other = answered(extract_cell(2, 2, "395"), sure=0.4)
     assert find_other_reading(first, [same, other]) is other
     assert find_other_reading(first, [same]) is None
 
@@ -134,7 +134,7 @@ def test_what_looks_the_same_is_no_other_reading() -> None:
 def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) -> None:
     solver, named = make_solver("embedded", {}), 0
     for conversation in sample.conversations:
-        for turn in asyncio.run(play_conversation(conversation, solver)):
+        for turn in asyncio.run(answer_conversation(conversation, solver)):
             for other in turn.answer.other_readings:
                 named += 1
                 assert other.shown != show_number(turn.answer)
@@ -144,7 +144,7 @@ def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) 
 
 
 def test_a_new_reading_of_an_earlier_question_is_described() -> None:
-    given, now = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.4)
+    given, now = answered(extract_cell(2, 1, "410"), sure=0.6), answered(extract_cell(2, 2, "395"), sure=0.4)
     sentence = describe_rereading(0, given, now)
     assert re.search(r"question 1 .*410 \(.+395 \(", sentence)
     sentence = describe_rereading(1, replace(given, value=None), now)
@@ -152,8 +152,8 @@ def test_a_new_reading_of_an_earlier_question_is_described() -> None:
     assert "410" not in sentence
 
 
-def test_what_is_withheld_is_named_with_its_probability() -> None:
-    answer = withhold_value(answered(taken(1, 1, "5363"), sure=0.3141), 0.5)
+def test_withheld_answer_is_named_with_its_probability() -> None:
+    answer = withhold_value(answered(extract_cell(1, 1, "5363"), sure=0.3141), 0.5)
     assert answer.value is None
     assert answer.reason is not None
     assert all(word in answer.reason for word in ("5,363 (", "0.31", "0.5"))
@@ -165,8 +165,8 @@ def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
     solver, careful = make_solver("embedded", {}), make_solver("embedded", {"abstain_below": 0.6})
     withheld_turns = given = 0
     for conversation in sample.conversations[:12]:
-        turns = asyncio.run(play_conversation(conversation, solver))
-        fewer = asyncio.run(play_conversation(conversation, careful))
+        turns = asyncio.run(answer_conversation(conversation, solver))
+        fewer = asyncio.run(answer_conversation(conversation, careful))
         records = turn_records(TurnPlace("run", conversation.id), fewer)
         for turn, other, record in zip(turns, fewer, records, strict=True):
             assert turn.answer.confidence is not None

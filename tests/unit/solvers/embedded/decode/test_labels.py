@@ -26,7 +26,7 @@ TABLE, _ = read_table(
 )
 
 
-def said(question: str) -> Mapping[str, tuple[float, bool]]:
+def mentions_by_label(question: str) -> Mapping[str, tuple[float, bool]]:
     """By its label what the question says of each line; of those with one label the last."""
     labels = LabelMentions(question, [TABLE])
     rows = {row: TABLE.rows[row] for row in range(1, len(TABLE.cells))}
@@ -49,23 +49,23 @@ def said(question: str) -> Mapping[str, tuple[float, bool]]:
     ],
 )
 def test_a_line_is_named_by_any_of_its_names(question: str, line: str) -> None:
-    found = said(question)
+    found = mentions_by_label(question)
     assert max(found, key=lambda label: found[label]) == line
     assert found[max(found, key=lambda label: found[label])][0] > 0
 
 
 def test_a_part_is_not_meant_where_none_is_named() -> None:
-    found = said("what was operating income?")
+    found = mentions_by_label("what was operating income?")
     assert found["europe operating income"] == found["japan operating income"] == (0.0, False)
 
 
 def test_total_means_a_line_with_that_word() -> None:
-    found = said("what percentage of total assets were other current assets?")
+    found = mentions_by_label("what percentage of total assets were other current assets?")
     assert found["total current assets"][0] == 0.0
 
 
 def test_a_question_for_two_lines_names_neither_whole() -> None:
-    found = said("was r&d above sg&a?")
+    found = mentions_by_label("was r&d above sg&a?")
     assert not any(whole for _, whole in found.values())
 
 

@@ -8,17 +8,17 @@ from pages import sample_pages
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.registry import make_solver
 
 LISTED = "what was the exercise price in 2007 and 2006?"
 
 
-def played(*questions: str) -> Turn:
+def last_turn_of(*questions: str) -> Turn:
     page = next(page for page in sample_pages() if page.id == "QUIL/2007/page_88.pdf")
     conversation = Conversation("listed", page, questions)
     solver = make_solver("embedded", {"answers": "all"})
-    return asyncio.run(play_conversation(conversation, solver, GraphProvider.of([page])))[-1]
+    return asyncio.run(answer_conversation(conversation, solver, GraphProvider.of([page])))[-1]
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,5 @@ def played(*questions: str) -> Turn:
         ("and the change from 2005 to 2006?", "33.20 - 27.95"),
     ],
 )
-def test_it_is_of_the_numbers_listed(question: str, formula: str) -> None:
-    assert played(LISTED, question).answer.formula == formula
+def test_average_is_of_the_numbers_listed(question: str, formula: str) -> None:
+    assert last_turn_of(LISTED, question).answer.formula == formula

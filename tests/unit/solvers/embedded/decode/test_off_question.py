@@ -28,7 +28,7 @@ def leaves(tmp_path_factory: pytest.TempPathFactory) -> NumberMatrix:
         ("did net sales rise in 2024?", "lookup", [("391", 0)], True),
     ],
 )
-def test_what_is_asked_for_leaves_no_choice(
+def test_plan_off_the_question(
     leaves: NumberMatrix, question: str, operation: str, printed: list[tuple[str, int]], *, off: bool
 ) -> None:
     outcome = plan(leaves, operation, *printed)

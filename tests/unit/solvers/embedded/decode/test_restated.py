@@ -84,7 +84,7 @@ def test_a_change_over_its_base_is_a_percentage_change_elsewhere() -> None:
     assert added(turn, rows, ("percentage_change", 0, 1), ("subtract", 0, 1)) == [True, False]
 
 
-def test_nothing_is_added_where_nothing_moves() -> None:
+def test_turn_without_change_adds_no_restated_plan() -> None:
     rows: tuple[Row, ...] = (("used", COSTS_2009, 90.0), ("used", SALES_2009, 500.0))
     assert added(turn_of("and in 2009?", RATIO), rows, ("divide", 0, 1)) == [False]
 

@@ -118,7 +118,7 @@ def test_whether_a_question_asks_for_the_same_elsewhere() -> None:
         assert [found[name] for name in columns] == [[one, 0] for one in expected], text
 
 
-def test_what_an_operand_was_in_the_last_turn() -> None:
+def test_role_of_an_operand_in_the_last_turn() -> None:
     divided = TurnAction("divide", (leaf(SALES_2009, 500.0), Operand("result", 0, 80.0)), 6.25)
     before = (TWO_COSTS[1], ("sales as a share of them?", divided))
     turn = turn_of("and the rate?", *before)

@@ -24,12 +24,12 @@ def measured(turn: TurnView) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def asked(question: str) -> TurnView:
+def follow_up_turn(question: str) -> TurnView:
     return turn_of(question, ("sales?", looked_up(SALES_2009, 500.0)), ("and before?", looked_up(SALES_2008, 400.0)))
 
 
 def test_a_group_is_known_by_kind_size_and_least_likely_leaf() -> None:
-    columns = measured(asked("what is the total?"))
+    columns = measured(follow_up_turn("what is the total?"))
     assert tuple(columns) == COLUMNS
     assert columns["group_kind"] == [YEARS.kind, LINES.kind, RESULTS.kind, 0]
     assert columns["group_size"] == [2, 2, 2, 0]
@@ -47,16 +47,23 @@ def test_a_group_is_known_by_kind_size_and_least_likely_leaf() -> None:
     ],
 )
 def test_a_group_has_as_many_numbers_as_the_question_asks_for(question: str, counted: list[int]) -> None:
-    assert measured(asked(question))["group_counted"] == counted
+    assert measured(follow_up_turn(question))["group_counted"] == counted
 
 
 def test_the_patterns_of_the_core_hear_that_several_are_meant() -> None:
-    assert measured(asked("what was the average of net sales from 2008 to 2009?"))["group_asked"] == [1, 1, 1, 0]
-    assert measured(asked("what were net sales?"))["group_asked"] == [0, 0, 0, 0]
+    assert measured(follow_up_turn("what was the average of net sales from 2008 to 2009?"))["group_asked"] == [
+        1,
+        1,
+        1,
+        0,
+    ]
+    assert measured(follow_up_turn("what were net sales?"))["group_asked"] == [0, 0, 0, 0]
 
 
 def test_only_results_are_weighed_by_the_resolution_of_references() -> None:
     uses = (AntecedentSet((0,), 0.5, ""), AntecedentSet((0, 1), 0.25, ""), AntecedentSet((1, 0), 0.2, ""))
-    columns = measured(replace(asked("their total?"), uses=uses))
+    columns = measured(replace(follow_up_turn("their total?"), uses=uses))
     assert columns["group_reference"] == pytest.approx([0, 0, np.log(0.25), 0])
-    assert measured(replace(asked("their total?"), uses=()))["group_reference"][2] == pytest.approx(np.log(1e-3))
+    assert measured(replace(follow_up_turn("their total?"), uses=()))["group_reference"][2] == pytest.approx(
+        np.log(1e-3)
+    )

@@ -197,7 +197,7 @@ def test_turns_further_back_count_less_and_share_used_numbers() -> None:
     assert columns["same_row"] == [0, 0, 1, 1, 0, 0, 0, 0]
 
 
-def test_a_word_that_many_pages_have_tells_less() -> None:
+def test_common_words_have_lower_weight() -> None:
     page = build_page_features(made_page().leaves, StemWeights({"net": 0.5, "sale": 3.5}, 1.0))
     columns = measured(turn_of("the sales?", of=page))
     assert columns["row_in_question"][0] == pytest.approx(3.5 / 4, abs=1e-4)

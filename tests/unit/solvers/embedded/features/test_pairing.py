@@ -96,7 +96,7 @@ def test_a_percentage_beside_an_amount_and_one_number_in_two_places() -> None:
     assert columns["twins"] == [0, 1]
 
 
-def test_what_a_result_was_made_of_is_known_by_its_place() -> None:
+def test_operands_of_a_result_are_identified_by_place() -> None:
     change = TurnAction("subtract", (leaf(SALES_2009, 500.0), Operand("result", 0, 400.0)), 100.0)
     turn = turn_of("over it?", ("net sales in 2008?", looked_up(SALES_2008, 400.0)), ("the change?", change))
     rows: tuple[Row, ...] = (

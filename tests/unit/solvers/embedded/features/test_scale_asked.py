@@ -32,7 +32,7 @@ GROUP = NumberGroup(0, (leaf(SALES_2009, 500.0), leaf(COSTS_2009, -90.0)))
 
 
 @pytest.mark.parametrize(
-    ("asked", "fits"),
+    ("question", "fits"),
     [
         ("", [0, 0, 0, 0, 0, 0, 0, 0, 0]),
         # Percentages, ratios and relative changes have no scale.
@@ -42,12 +42,12 @@ GROUP = NumberGroup(0, (leaf(SALES_2009, 500.0), leaf(COSTS_2009, -90.0)))
         (" in dollars", [-1, -1, 0, -1, -1, 1, 0, -1, 0]),
     ],
 )
-def test_a_factor_moves_a_number_to_another_scale(asked: str, fits: list[int]) -> None:
-    turn = turn_of(f"what were net sales{asked}?")
+def test_a_factor_moves_a_number_to_another_scale(question: str, fits: list[int]) -> None:
+    turn = turn_of(f"what were net sales{question}?")
     assert measure_scale(candidates_of(turn, ROWS, *PLANS, groups=(GROUP,)), [turn]).tolist() == fits
 
 
-def test_a_result_counts_as_what_it_was_made_of() -> None:
+def test_result_has_the_scale_of_its_operands() -> None:
     turn = turn_of(
         "and in billions?",
         ("sales?", looked_up(SALES_2009, 500.0)),

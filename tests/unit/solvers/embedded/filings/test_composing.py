@@ -528,7 +528,7 @@ def test_the_second_of_two_times_is_subtracted_from_the_first(table: FactTable) 
     assert number(table, ask(table, "net income, 2023 less 2022", "change", ("net income",))) == -15
 
 
-def test_a_list_of_what_is_computed_is_gone_on_from_as_it_was_computed(table: FactTable) -> None:
+def test_follow_up_uses_a_computed_list_unrounded(table: FactTable) -> None:
     margin = ask(
         table, "operating income to total net sales in 2023?", "ratio", ("operating income", "total net sales")
     )

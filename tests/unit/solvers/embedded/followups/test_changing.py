@@ -61,7 +61,7 @@ def test_the_other_year_of_the_line_is_used(memory: Memory, question: str, opera
         "what was the lease in 2007?",
     ],
 )
-def test_what_may_mean_something_else_is_ranked(memory: Memory, question: str) -> None:
+def test_ambiguous_question_is_left_to_the_ranker(memory: Memory, question: str) -> None:
     assert plan_change(read_question(question), memory, build_number_matrix(KNOWLEDGE.graph(PAGE))) is None
 
 

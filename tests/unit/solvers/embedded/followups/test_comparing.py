@@ -48,7 +48,7 @@ def test_the_last_answer_is_compared_with_the_named_one(question: str, shown: st
 
 
 @pytest.mark.parametrize("question", ["was it greater than the total?", "was it greater than the average in 2022?"])
-def test_what_no_earlier_question_named_is_another_question(question: str, report: Path) -> None:
+def test_comparison_with_a_new_subject_is_a_new_question(question: str, report: Path) -> None:
     conversation = quaestor.open(report).conversation()
     turns = tuple(conversation.ask(text).turn for text in (AVERAGE, "what was operating income in 2024?"))
     assert plan_comparison(read_question(question), Memory(turns)) is None

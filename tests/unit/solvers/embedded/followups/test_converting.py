@@ -41,7 +41,7 @@ def test_the_amount_is_the_same(value: Decimal, scale: Scale, to: Scale) -> None
     assert number_in(result.value).scaleb(exponent(to)) == value.scaleb(exponent(scale))
 
 
-def test_what_counts_nothing_known_is_converted_only_where_it_is_large_enough() -> None:
+def test_number_without_unit_is_converted_only_if_large_enough() -> None:
     large, register = looked_up(Decimal(2_500_000), Scale.ONE, None)
     plan = plan_conversion(AskedConversion(Scale.MILLION), large, 1)
     assert isinstance(plan, Plan)

@@ -107,7 +107,7 @@ def test_answers_are_computed_with_by_their_numbers(follow_ups: list[str], expec
     assert str(answers[-1]) == expected
 
 
-def test_what_is_computed_from_answers_is_as_sure_as_the_least_sure_of_them() -> None:
+def test_confidence_of_a_calculation_is_the_lowest_of_its_answers() -> None:
     answers = quaestor.open(a_discussed_filing()).ask([SALES, INCOME, COSTS, "the sum of answers 1 and 2"])
     assert answers[-1].answer.confidence == min(answers[0].answer.confidence or 0, answers[1].answer.confidence or 0)
 
@@ -125,7 +125,7 @@ def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("questions", "expected"),
     [
         (
             ["net sales, cost of sales and net income in 2024", "net sales and net income in 2023", "the third one?"],
@@ -144,8 +144,8 @@ def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
         ),
     ],
 )
-def test_a_place_of_another_list_or_of_uncounted_answers_is_not_used(asked: list[str], expected: str) -> None:
-    assert str(quaestor.open(a_discussed_filing()).ask(asked)[-1]) == expected
+def test_a_place_of_another_list_or_of_uncounted_answers_is_not_used(questions: list[str], expected: str) -> None:
+    assert str(quaestor.open(a_discussed_filing()).ask(questions)[-1]) == expected
 
 
 def test_a_line_called_other_is_no_part(tmp_path: Path) -> None:

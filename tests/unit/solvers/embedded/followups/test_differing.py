@@ -34,7 +34,7 @@ def report(tmp_path: Path) -> Path:
         (["did rent increase?", "what was the difference?"], "-10 million"),
     ],
 )
-def test_what_was_compared_is_subtracted(questions: list[str], shown: str, report: Path) -> None:
+def test_difference_follows_a_comparison(questions: list[str], shown: str, report: Path) -> None:
     conversation = quaestor.open(report).conversation()
     assert [conversation.ask(question) for question in questions][-1].display == shown
 

@@ -22,7 +22,7 @@ LONG = (
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "answers"),
     [
         (NESTED, {"what were pumps in Asia in 2023?": 80, "and valves?": 30, "what about Europe?": 45}),
         (NESTED, {"what were valves in Asia in 2022?": 35, "and in Europe?": 40, "and of pumps?": 110}),
@@ -30,11 +30,11 @@ LONG = (
         (LONG, {"what was the net income of Alder in 2022?": 80, "and of Birch?": 10, "and the revenue?": 655}),
     ],
 )
-def test_a_name_alone_replaces_one_of_the_row(tmp_path: Path, text: str, asked: dict[str, int]) -> None:
+def test_a_name_alone_replaces_one_of_the_row(tmp_path: Path, text: str, answers: dict[str, int]) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text)
     conversation = quaestor.open(path).conversation()
-    assert [conversation.ask(question).answer.number for question in asked] == list(asked.values())
+    assert [conversation.ask(question).answer.number for question in answers] == list(answers.values())
 
 
 def test_a_name_alone_replaces_the_part_of_a_share(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def memory() -> Memory:
     return memory
 
 
-def test_it_is_answered_as_it_was(memory: Memory) -> None:
+def test_repeated_question_has_the_same_answer(memory: Memory) -> None:
     found = [answer.number for answer in memory.answers]
     assert found[:4] == [5, 7, -2, 3]
     again = memory.answers[4]
@@ -37,10 +37,10 @@ def test_it_is_answered_as_it_was(memory: Memory) -> None:
     assert "question 1" in str(again.grounds)
 
 
-def test_what_follows_goes_on_from_it(memory: Memory) -> None:
+def test_follow_up_uses_the_repeated_answer(memory: Memory) -> None:
     assert memory.answers[5].number == 7
 
 
 @pytest.mark.parametrize("question", ["and in 2008?", "what was the rent in 2007?", "what is the difference?"])
-def test_what_points_back_or_was_not_asked_is_no_repetition(memory: Memory, question: str) -> None:
+def test_reference_or_new_question_is_no_repetition(memory: Memory, question: str) -> None:
     assert find_repeated_turn(read_question(question), memory) is None

@@ -25,5 +25,5 @@ def test_an_average_question_has_the_probability_of_the_intercept() -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=2))
-def test_it_is_a_probability(measured: list[float]) -> None:
+def test_result_is_a_probability(measured: list[float]) -> None:
     assert 0 <= MODEL.probability(np.array(measured, np.float32)) <= 1

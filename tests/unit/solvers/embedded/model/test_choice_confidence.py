@@ -5,7 +5,7 @@ import pytest
 from quaestor.solvers.embedded.models import CHOICE_MEASURES, ChoiceCalibration, ChoiceEvidence
 
 
-def test_what_is_weighed_has_a_name() -> None:
+def test_choice_features_have_names() -> None:
     assert len(ChoiceEvidence().measures) == len(CHOICE_MEASURES) == len(ChoiceCalibration().weights)
 
 

@@ -15,7 +15,7 @@ def test_more_share_more_lead_and_a_surer_history_are_surer() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_it_is_a_probability_at_the_ends_too(share: float) -> None:
+def test_confidence_is_a_probability_at_the_extremes(share: float) -> None:
     assert 0 < Calibration().confidence(Evidence(share, 0.0, 0.0, 0)) < 1
 
 

@@ -11,7 +11,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.solvers.registry import make_solver
 
 REPORT = a_long_filing()
@@ -21,7 +21,7 @@ def play(*questions: str, document: Document = REPORT) -> list[Turn]:
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
     conversation = Conversation(document.id, document, questions)
     knowledge = GraphProvider.of([document], "extend")
-    return list(asyncio.run(play_conversation(conversation, solver, knowledge)))
+    return list(asyncio.run(answer_conversation(conversation, solver, knowledge)))
 
 
 def test_a_measure_is_computed_exactly_with_its_reading_shown() -> None:
@@ -103,7 +103,7 @@ def test_an_amount_has_the_scale_that_is_asked_for() -> None:
         (("did the operating margin improve in 2023?", "by how much?"), "{0} / 800 - {1} / 720"),
     ],
 )
-def test_what_follows_a_named_ratio_is_about_the_ratio(questions: tuple[str, ...], formula: str) -> None:
+def test_follow_up_after_a_ratio_is_about_the_ratio(questions: tuple[str, ...], formula: str) -> None:
     income = [play(f"what was operating income in {year}?")[0].answer.formula for year in (2023, 2022)]
     *_, last = play(*questions)
     assert last.answer.formula == formula.format(*income)

@@ -1,7 +1,7 @@
 """Choices as answers: kinds, sources, sureness, grounds; and no question or page that makes one crash."""
 
 import pytest
-from choices import REGIONS, played
+from choices import REGIONS, run_questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
@@ -21,7 +21,7 @@ from quaestor.plan.steps import Compute
     ],
 )
 def test_each_kind_has_its_plan_its_sources_and_its_grounds(question: str, kind: type, operation: str) -> None:
-    (turn,) = played(REGIONS, [question])
+    (turn,) = run_questions(REGIONS, [question])
     assert isinstance(turn.answer.value, kind)
     assert turn.verified
     assert turn.answer.plan is not None
@@ -34,7 +34,7 @@ def test_each_kind_has_its_plan_its_sources_and_its_grounds(question: str, kind:
 
 
 def test_where_numbers_alone_are_wanted_there_is_a_number() -> None:
-    (turn,) = played(REGIONS, ["in which year were total net sales highest?"], answers="numbers")
+    (turn,) = run_questions(REGIONS, ["in which year were total net sales highest?"], answers="numbers")
     assert turn.answer.number is not None
 
 
@@ -54,6 +54,6 @@ _CELL = st.sampled_from(
     st.lists(_WORDS, min_size=2, max_size=12), st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=6)
 )
 def test_no_question_and_no_page_makes_a_choice_crash(words: list[str], grid: list[list[str]]) -> None:
-    turns = played(page(grid, ["net sales were 5 in 2012 ."]), [" ".join(words), "and what was it in 2011?"])
+    turns = run_questions(page(grid, ["net sales were 5 in 2012 ."]), [" ".join(words), "and what was it in 2011?"])
     assert len(turns) == 2
     assert all(turn.verified for turn in turns if turn.answer.value is not None)

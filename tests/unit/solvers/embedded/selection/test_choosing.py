@@ -1,7 +1,7 @@
 """Questions that choose, each alone: which cells, and what is done with them."""
 
 import pytest
-from choices import QUARTERS, REGIONS, told
+from choices import QUARTERS, REGIONS, answer_texts
 from many_cases import for_each_row
 
 _ALONE = (
@@ -48,8 +48,8 @@ _ALONE = (
 
 
 @for_each_row(_ALONE)
-def test_what_is_chosen(question: str, answer: str) -> None:
-    assert told(REGIONS, question) == [answer]
+def test_selected_items(question: str, answer: str) -> None:
+    assert answer_texts(REGIONS, question) == [answer]
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_what_is_chosen(question: str, answer: str) -> None:
     ],
 )
 def test_parts_of_a_year(question: str, answer: str) -> None:
-    assert told(QUARTERS, question) == [answer]
+    assert answer_texts(QUARTERS, question) == [answer]

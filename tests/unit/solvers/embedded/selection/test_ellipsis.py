@@ -1,7 +1,7 @@
 """Questions that leave out what the last one said."""
 
 import pytest
-from choices import REGIONS, told
+from choices import REGIONS, answer_texts
 from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ def test_other_questions_are_left_as_they_are(before: str, question: str) -> Non
     ],
 )
 def test_conversations_go_on(questions: list[str], answers: list[str]) -> None:
-    assert told(REGIONS, *questions) == answers
+    assert answer_texts(REGIONS, *questions) == answers
 
 
 _WORDS = st.sampled_from("and in 2011 what about which years ones ? freight the how many highest was".split())

@@ -29,7 +29,7 @@ def test_lines_under_a_heading_or_above_its_total(whole: str, labels: tuple[str,
 
 
 @pytest.mark.parametrize("whole", ["goodwill", "", "the of", "net income"])
-def test_what_no_heading_names_has_no_parts(whole: str) -> None:
+def test_group_without_heading_has_no_members(whole: str) -> None:
     assert find_members(REGIONS, whole) is None
 
 

@@ -1,6 +1,6 @@
 """What a choice leaves to the questions after it."""
 
-from choices import REGIONS, features, played, told
+from choices import REGIONS, answer_texts, features, run_questions
 
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.writing import is_no_number, recall_choice
@@ -8,7 +8,7 @@ from quaestor.solvers.embedded.writing import is_no_number, recall_choice
 
 def test_a_choice_of_one_cell_is_remembered_as_its_look_up() -> None:
     question = "in which year was the tax rate highest?"
-    (turn,) = played(REGIONS, [question])
+    (turn,) = run_questions(REGIONS, [question])
     leaves = features(REGIONS).leaves
     remembered = recall_choice(read_question(question), turn.answer, leaves)
     assert remembered is not None
@@ -22,12 +22,12 @@ def test_a_choice_of_one_cell_is_remembered_as_its_look_up() -> None:
 def test_a_list_of_several_and_a_number_are_not() -> None:
     leaves = features(REGIONS).leaves
     for question in ("which years did wages exceed 310 thousand?", "what were wages in 2012?", "did wages fall?"):
-        (turn,) = played(REGIONS, [question])
+        (turn,) = run_questions(REGIONS, [question])
         assert recall_choice(read_question(question), turn.answer, leaves) is None
 
 
 def test_the_next_question_goes_on_from_it() -> None:
-    assert told(
+    assert answer_texts(
         REGIONS,
         "in which year was the tax rate highest?",
         "in that year, what were wages?",

@@ -1,7 +1,7 @@
 """Yes or no of the cells of a line."""
 
 import pytest
-from choices import REGIONS, told
+from choices import REGIONS, answer_texts
 
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.choice_plans import read_two_years
@@ -34,5 +34,5 @@ def test_the_years_that_a_move_is_between(text: str, years: tuple[int, int] | No
     ],
 )
 def test_yes_or_no(questions: list[str], answers: list[str]) -> None:
-    found = told(REGIONS, *questions)
+    found = answer_texts(REGIONS, *questions)
     assert [answer.removeprefix("-") for answer in found] == [answer.removeprefix("-") for answer in answers]

@@ -12,7 +12,7 @@ CABLES = "sample#NORD/2012/page_41.pdf"
 INSURANCE = "sample#ELDR/2017/page_47.pdf"
 
 
-def asked(page: str, *questions: str, **options: object) -> tuple[Document, list[Answer]]:
+def ask_page(page: str, *questions: str, **options: object) -> tuple[Document, list[Answer]]:
     found = quaestor.open(page).ask(questions, options=options)
     return found[0].page, [each.answer for each in found]
 
@@ -30,7 +30,7 @@ def asked(page: str, *questions: str, **options: object) -> tuple[Document, list
     ],
 )  # fmt: skip
 def test_words_are_quoted_from_the_sentence_with_the_answer(page: str, question: str, words: str) -> None:
-    document, (answer,) = asked(page, question)
+    document, (answer,) = ask_page(page, question)
     assert answer.value == Text(words)
     assert answer.kind == "text"
     (source,) = answer.sources
@@ -49,7 +49,7 @@ def test_the_plan_is_verified_and_remembered_for_the_next_question() -> None:
 
 
 def test_why_alone_asks_for_the_cause_of_what_was_asked_before() -> None:
-    _, (answer,) = asked(CABLES, "what was the change in net sales of power cables from 2011 to 2012, and why?")
+    _, (answer,) = ask_page(CABLES, "what was the change in net sales of power cables from 2011 to 2012, and why?")
     assert isinstance(answer.value, ValueList)
     assert answer.value.items[1].label == "because two offshore grid projects were delivered ahead of plan"
 
@@ -58,21 +58,21 @@ def test_why_alone_asks_for_the_cause_of_what_was_asked_before() -> None:
     "question", ["why did the auditor resign?", "who is the treasurer?", "what does return on equity mean?", "why?"]
 )
 def test_a_question_that_no_sentence_answers_is_declined(question: str) -> None:
-    _, (answer,) = asked(CABLES, question)
+    _, (answer,) = ask_page(CABLES, question)
     assert answer.value is None
     assert answer.reason
 
 
 def test_a_benchmark_gets_the_nearest_words() -> None:
-    _, (answer,) = asked(CABLES, "why did the sales of the fourth quarter shrink?", decline=False)
+    _, (answer,) = ask_page(CABLES, "why did the sales of the fourth quarter shrink?", decline=False)
     assert isinstance(answer.value, Text)
 
 
-def test_what_comes_to_a_number_is_one() -> None:
-    _, (answer,) = asked("sample#LUMI/2018/page_35.pdf", "what did rent expense come to in 2018?")
+def test_span_with_a_number_is_a_numeric_answer() -> None:
+    _, (answer,) = ask_page("sample#LUMI/2018/page_35.pdf", "what did rent expense come to in 2018?")
     assert answer.number is not None
 
 
 def test_words_are_no_answers_if_only_numbers_are_asked_for() -> None:
-    _, (answer,) = asked(CABLES, "why did net sales of power cables grow in 2012?", answers="numbers", decline=False)
+    _, (answer,) = ask_page(CABLES, "why did net sales of power cables grow in 2012?", answers="numbers", decline=False)
     assert answer.number is not None

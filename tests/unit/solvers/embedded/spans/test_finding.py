@@ -18,8 +18,8 @@ PAGE = page(
 )
 
 
-def best(question: str, asked: AskedWords) -> str:
-    return find_sentences(Question(question), asked, PAGE)[0].sentence.text
+def best(question: str, words: AskedWords) -> str:
+    return find_sentences(Question(question), words, PAGE)[0].sentence.text
 
 
 def test_a_cause_is_quoted_from_the_sentence_that_continues() -> None:

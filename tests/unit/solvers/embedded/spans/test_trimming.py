@@ -14,9 +14,9 @@ KINDS: tuple[AskedWords, ...] = (
 )  # fmt: skip
 
 
-def words(text: str, question: str, asked: AskedWords) -> str:
+def words(text: str, question: str, words: AskedWords) -> str:
     (sentence,) = read_sentences("d", "pre_text", [text])
-    start, end = trim_sentence(sentence, Question(question), asked)
+    start, end = trim_sentence(sentence, Question(question), words)
     return text[start:end]
 
 
@@ -54,9 +54,9 @@ _ANY = st.lists(
 
 
 @given(_ANY, _ANY, st.sampled_from(KINDS))
-def test_the_answer_lies_in_the_sentence(words: list[str], asked: list[str], kind: AskedWords) -> None:
+def test_the_answer_lies_in_the_sentence(words: list[str], questions: list[str], kind: AskedWords) -> None:
     text = " ".join(words)
     (sentence,) = read_sentences("d", "pre_text", [text])
-    start, end = trim_sentence(sentence, Question(" ".join(asked)), kind)
+    start, end = trim_sentence(sentence, Question(" ".join(questions)), kind)
     assert 0 <= start <= len(text)
     assert end <= len(text)
