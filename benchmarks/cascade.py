@@ -80,7 +80,7 @@ class Bench:
                     solver = steps(conversation.id, server)
                     turns = await answer_conversation(conversation, solver, self._knowledge, session)
                     session.take(conversation.id)
-                    server.asked.clear()
+                    server.requests.clear()
                     records = turn_records(TurnPlace("cascade", conversation.id), turns)
                     for turn, record, gold in zip(turns, records, self.gold[conversation.id], strict=True):
                         right = executed_equal(prediction_of(record).value, gold.executed)

@@ -16,7 +16,7 @@ from quaestor.conversation.turn import Memory
 from quaestor.learning.examples import read_examples
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-from gold_memories import remembered
+from gold_memories import gold_conversations
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FILES = ("convfinqa_tune.json", "convfinqa_train50.json", "convfinqa_train100.json")
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--read", type=int, metavar="N", default=0, help="print N descriptions to be read by eye")
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
-    memories = [one.memory for one in remembered(read_examples([DATA / name for name in FILES]))]
+    memories = [one.memory for one in gold_conversations(read_examples([DATA / name for name in FILES]))]
     alike = [memory for memory in memories if find_equal_descriptions(memory)]
     console.print(f"{len(alike)} of {len(memories)} conversations have two different answers with one description")
     console.print(f"{unnamed(memories)} variables are called a number and no more")

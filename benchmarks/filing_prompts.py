@@ -66,12 +66,12 @@ async def ask_silent_model(solver: str, document: Document, filing: str) -> list
             for conversation in read_conversations(document, filing):
                 await answer_conversation(conversation, make_solver(solver, {}), graphs, session, excerpts)
                 session.take(conversation.id)
-                assert len(server.asked) == len(conversation.questions)
-                for request in server.asked:
+                assert len(server.requests) == len(conversation.questions)
+                for request in server.requests:
                     read.append(
                         (counted(request, structured(request, {})).tokens[0], len("".join(request.prompts)) // 4)
                     )
-                server.asked.clear()
+                server.requests.clear()
     return read
 
 

@@ -44,7 +44,7 @@ from quaestor.questions.question import Question, read_question
 from quaestor.solvers.registry import make_solver
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-from gold_memories import remembered
+from gold_memories import gold_conversations
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -164,7 +164,7 @@ def labelled_files() -> Mapping[str, Sequence[JudgedQuestion]]:
     for name, examples in (("tune", tune), ("train50 and train100", train)):
         files[name] = [
             JudgedQuestion(item, years_of(one.memory.turns[item.turn].answer.period))
-            for one in remembered(examples)
+            for one in gold_conversations(examples)
             for item in one.references()
         ]
     return files

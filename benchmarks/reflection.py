@@ -127,13 +127,13 @@ def found_shares(turns: "list[LabelledPlan]") -> dict[str, tuple[int, int]]:
 def main() -> None:
     """Print the detection rate of each kind of mistake, the false alarms, and how often the right rows are marked."""
     sys.path.insert(0, SUPPORT)
-    from drafting import examined_pages, judge, write_draft
+    from drafting import judge, labelled_plans, write_draft
 
     from quaestor.core.provenance import CellRef
     from quaestor.solvers.reflection.candidates import likely
 
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else benchmark_file()
-    turns = list(examined_pages(path))
+    turns = list(labelled_plans(path))
     table = Table("mistake", "drafts", "found")
     for name, (made, found) in found_shares(turns).items():
         table.add_row(name, str(made), f"{100 * found / made:.0f} %")

@@ -90,7 +90,7 @@ class OracleEngine:
             await listener.on_finish(
                 conversation, await run_conversation(conversation, guided, graphs, session, watcher)
             )
-            self._server.asked.clear()
+            self._server.requests.clear()
 
 
 class TimedStore:

@@ -32,7 +32,7 @@ _OTHERS: tuple[_Content, ...] = (("calculate", _SUM), ("calculate", _SUM), ("cal
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class StubStatistics:
     """Statistics of a stub: requests, bytes received, and CPU seconds."""
 
     requests: int
@@ -48,10 +48,10 @@ class Stub:
         self._connection = connection
         self.url: str = connection.recv()
 
-    def served(self) -> Served:
+    def served(self) -> StubStatistics:
         """Return the statistics since the last call."""
         self._connection.send("tell")
-        return Served(*self._connection.recv())
+        return StubStatistics(*self._connection.recv())
 
 
 @contextmanager

@@ -72,7 +72,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class MissedMeasure:
     """A question that was answered wrong, or whose place was not found."""
 
     filing: str
@@ -84,14 +84,14 @@ class Missed:
 
 def ask_filing(
     name: str, document: Document, questions: Sequence[FilingQuestion], *, by_cell: bool
-) -> tuple[Tally, list[Missed]]:
+) -> tuple[Tally, list[MissedMeasure]]:
     """Ask questions about a filing, and return the counts and failures.
 
     Args:
         document: The filing, or another print of it.
         by_cell: Whether the questions name cells of `document`; otherwise sources are not checked.
     """
-    index, tally, missed = PlaceIndex.of(document), Tally(), list[Missed]()
+    index, tally, missed = PlaceIndex.of(document), Tally(), list[MissedMeasure]()
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
     excerpts, knowledge = PlaceExcerpts(document, EXCERPT_TOKENS, lambda: index), GraphProvider.of([document], "extend")
@@ -111,7 +111,7 @@ def ask_filing(
             shown = tuple(
                 _describe_place(document, source) for source in turn.answer.sources if isinstance(source, CellRef)
             )
-            missed.append(Missed(name, question, f"{turn.answer.value} {turn.answer.scale}", shown, found))
+            missed.append(MissedMeasure(name, question, f"{turn.answer.value} {turn.answer.scale}", shown, found))
     return tally, missed
 
 
@@ -251,7 +251,7 @@ def main() -> None:
         if options.missed is not None:
             options.missed.write_text("".join(_measure_line(a) for a in answers if not a.right), encoding="utf-8")
         return
-    whole, missed = Tally(), list[Missed]()
+    whole, missed = Tally(), list[MissedMeasure]()
     table = Table("filing", "look-ups", "changes", "% changes", "shares", "places", "cells", "ms each")
     for path in filings:
         document = read_document(path)
@@ -283,7 +283,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part}/{whole} {part / whole:.0%}" if whole else "-"
 
 
-def _line(item: Missed) -> str:
+def _line(item: MissedMeasure) -> str:
     question = item.question
     fields = {
         "filing": item.filing,

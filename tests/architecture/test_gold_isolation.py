@@ -185,4 +185,4 @@ def request_bodies(solver: str, records: list[dict[str, Any]], folder: Path) -> 
 
     with ModelServer(lambda request: say("I cannot say.")) as server:
         asyncio.run(play(server))
-        return sorted(json.dumps(request.body) for request in server.asked)
+        return sorted(json.dumps(request.body) for request in server.requests)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from reflection_bench import APPROVES, look_up, role_of
-from solver_bench import Played, run_with_script
+from solver_bench import SolverRun, run_with_script
 from workflow_bench import compute, plan, script_of, table
 
 from quaestor.conversation.events import ReplyRejected
@@ -170,7 +170,7 @@ by_other = pytest.mark.parametrize("solver", OTHERS)
 BESIDE = "did the sales change, and why?"
 
 
-def run_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> Played:
+def run_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> SolverRun:
     script = script_of(list(replies))
 
     def answer(request: ReceivedRequest) -> Reply:

@@ -9,7 +9,7 @@ import pytest
 from many_cases import for_each_row
 from model_server import Script
 from reflection_bench import APPROVES, look_up, role_of
-from solver_bench import Played, run_with_script
+from solver_bench import SolverRun, run_with_script
 from toolboxes import sample_knowledge, sample_pages
 from workflow_bench import cells, compute, plan, script_of, table, words
 
@@ -245,7 +245,7 @@ by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection
 """The solvers whose model is told of kinds other than numbers where the question may ask for them."""
 
 
-def play(solver: str, script: Script, *questions: str) -> Played:
+def play(solver: str, script: Script, *questions: str) -> SolverRun:
     """Critics, if there are any, approve."""
 
     def answer(request: ReceivedRequest) -> Reply:
@@ -349,7 +349,7 @@ def test_model_given_numbers_only_gets_all_kinds_when_it_finds_no_number(solver:
     question, replies, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
     run = play(solver, other_first(solver, replies), question)
     assert str(run.turn.answer.value) == expected
-    assert len(run.asked) == (3 if solver == "reflection" else 2)
+    assert len(run.requests) == (3 if solver == "reflection" else 2)
     assert not any(isinstance(event, ReplyRejected) for event in run.turn.events)
 
 
@@ -367,7 +367,7 @@ def test_model_given_all_kinds_cannot_request_another_kind(solver: str) -> None:
 
 @by_scheme
 def test_prompt_for_a_number_mentions_no_other_kinds(solver: str) -> None:
-    body = str(play(solver, script_of([]), "what were the total net sales in 2012?").asked[0].body)
+    body = str(play(solver, script_of([]), "what were the total net sales in 2012?").requests[0].body)
     assert "no_answer is other" in body
     assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in body]
 
@@ -464,7 +464,7 @@ def test_invalid_plan_is_returned_with_the_error(solver: str, reply: Json | Repl
     assert run.turn.error is None, run.turn.error
     assert str(run.turn.answer.value) == "2012"
     critics = int(solver == "reflection")
-    assert len(run.asked) == 1 + critics + len(CASES[0][1][solver])
+    assert len(run.requests) == 1 + critics + len(CASES[0][1][solver])
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class TurnScene:
     line: Json
     document: Document
     before: Sequence[Json] = ()
-    asked: ReceivedRequest = field(init=False)
+    request: ReceivedRequest = field(init=False)
     negative: bool = field(init=False, default=False)
 
     @property
@@ -79,10 +79,10 @@ class TurnScene:
 
     def reply(self, *calls: Call) -> Reply:
         understanding = Call("describe_understanding", {"description": self.line["question"]})
-        return Reply(calls=calls if self.asked.results else (understanding, *calls))
+        return Reply(calls=calls if self.request.results else (understanding, *calls))
 
     def results(self, count: int) -> list[Json]:
-        return [json.loads(result) for result in self.asked.results[-count:]]
+        return [json.loads(result) for result in self.request.results[-count:]]
 
     def look_up(self, *amounts: float) -> Calls:
         """Read cells by the names of their rows; what is not shown at once is within one search."""
@@ -135,7 +135,7 @@ class TurnScene:
         return self.reply(question, Call("find_in_text", {"words": words}))
 
     def is_shown(self, passage: str) -> bool:
-        return folded(passage) in folded("\n".join((*self.asked.prompts, *self.asked.results)))
+        return folded(passage) in folded("\n".join((*self.request.prompts, *self.request.results)))
 
     def answer(self, **arguments: Any) -> Reply:
         return self.reply(Call("final_answer", arguments))
@@ -337,7 +337,7 @@ class CarefulModel:
             scene = TurnScene(missed.line, self._document, missed.before)
             self._playing[question] = scene, script(scene)
         scene, playing = self._playing[question]
-        scene.asked = request
+        scene.request = request
         try:
             return next(playing)
         except (AssertionError, StopIteration, LookupError, ValueError) as fault:
@@ -434,7 +434,7 @@ class QuestionSetup:
     folder: Path
     model: str
     quaestor: Quaestor
-    asked: Sequence[MissedQuestion]
+    missed: Sequence[MissedQuestion]
 
     @property
     def file(self) -> str:
@@ -446,7 +446,7 @@ class QuestionSetup:
 
     @property
     def questions(self) -> list[str]:
-        return [missed.line["question"] for missed in self.asked]
+        return [missed.line["question"] for missed in self.missed]
 
 
 def by_asking(setup: QuestionSetup) -> list[str]:
@@ -467,7 +467,7 @@ def by_chatting(setup: QuestionSetup) -> list[str]:
 
 
 def by_evaluating(setup: QuestionSetup) -> list[str]:
-    lines = [json.dumps({**missed.line, "file": "report"}) for missed in setup.asked]
+    lines = [json.dumps({**missed.line, "file": "report"}) for missed in setup.missed]
     Path("questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
     more = ("--documents", "filings", "--store", "runs.db", "--output", "turns.jsonl", "--json")
     score = json.loads(setup.quaestor("eval", "questions.jsonl", *more, *setup.options).out)["score"]
@@ -478,7 +478,7 @@ def by_evaluating(setup: QuestionSetup) -> list[str]:
 
 def by_http(setup: QuestionSetup) -> list[str]:
     with program(setup.folder, setup.file, scripted=False, solver="agent", model=setup.model) as there:
-        replies = [there.post(f"{there.begun()}/questions", question=text)["answers"] for text in setup.questions]
+        replies = [there.post(f"{there.begin()}/questions", question=text)["answers"] for text in setup.questions]
     return [answer["display"] for (answer,) in replies]
 
 
@@ -530,9 +530,9 @@ def test_every_door_gives_all_parts_in_one_turn(
     with ModelServer(model) as server:
         setup = QuestionSetup(tmp_path, f"openai:careful@{server.url}/v1", quaestor, [missed for missed, _ in asked])
         expected = [page.ask(text, solver="agent", model=setup.model).display for text in setup.questions]
-        before = len(server.asked)
+        before = len(server.requests)
         shown = door(setup)
     assert model.faults == []
-    assert len(server.asked) == 2 * before
+    assert len(server.requests) == 2 * before
     for display, printed in zip(expected, shown, strict=True):
         assert all(part in printed for part in display.split("; ")), printed

@@ -1,7 +1,7 @@
 """What the questions of whole dialogues point back to, turn by turn: what every prompt says of it."""
 
 import pytest
-from gold_memories import WHEN, remembered
+from gold_memories import WHEN, gold_conversations
 
 from quaestor.conversation.references.expressions import References, reading_line
 from quaestor.conversation.references.resolving import resolve
@@ -84,7 +84,7 @@ def test_every_turn_about_two_entities_stays_with_the_one_in_focus() -> None:
 
 @pytest.fixture(scope="module")
 def sample() -> list[LabelledReference]:
-    return [item for one in remembered(EXAMPLES) for item in one.references()]
+    return [item for one in gold_conversations(EXAMPLES) for item in one.references()]
 
 
 def test_reading_line_of_each_sample_turn_is_consistent(sample: list[LabelledReference]) -> None:

@@ -57,7 +57,7 @@ def test_a_draft_with_nothing_computed_against_it_has_one_critic_of_a_model_for_
     run = play(playing(expert=[change()], extraction=[objects("the wrong base"), APPROVES]), critics=1)
     assert near(run.turn.answer.number)
     assert run.phases == ["EXPERT_1", "EXTRACTION_CRITIC_1", "EXPERT_2", "EXTRACTION_CRITIC_2"]
-    critic = run.asked[1].system
+    critic = run.requests[1].system
     for text in ("the right numbers were taken", "the right calculation was made", "Relevance", "Operands"):
         assert text in critic, text
     assert "another critic" not in critic
@@ -83,7 +83,7 @@ def test_a_draft_that_one_critic_rejects_is_mended() -> None:
     assert sorted(run.phases) == [
         "CALCULATION_CRITIC_2", "EXPERT_1", "EXPERT_2", "EXTRACTION_CRITIC_1", "EXTRACTION_CRITIC_2",
     ]  # fmt: skip
-    prompt = next(a.prompts[-1] for a in run.asked[2:] if "You are an expert" in a.system)
+    prompt = next(a.prompts[-1] for a in run.requests[2:] if "You are an expert" in a.system)
     assert "This draft was not accepted" in prompt
     assert "a change is asked for, not a value" in prompt
     assert "mend it" in prompt
@@ -124,9 +124,9 @@ def test_evidence_alone_rejects_what_critics_approve(wrong: dict[str, Any], kind
     assert run.turn.answer.reason is None
     evidence = [event for event in run.turn.events if isinstance(event, EvidenceFound)]
     assert kind in {f"step {event.step} ({event.finding})" for event in evidence if event.draft == 1}
-    prompts = [a.prompts[-1] for a in run.asked if "This draft was not accepted" in a.prompts[-1]]
+    prompts = [a.prompts[-1] for a in run.requests if "This draft was not accepted" in a.prompts[-1]]
     assert kind in prompts[0]
-    judged = [a.prompts[-1] for a in run.asked if "You are a critic" in a.system]
+    judged = [a.prompts[-1] for a in run.requests if "You are a critic" in a.system]
     assert all(kind in prompt for prompt in judged[:2])
     assert not any(kind in prompt for prompt in judged[2:])
 
@@ -166,7 +166,7 @@ def test_a_draft_that_cannot_be_used_is_asked_for_again(fault: Any) -> None:
     run = play(playing(expert=[fault, change()]))
     assert near(run.turn.answer.number)
     assert "EXPERT_1_repair_1" in run.phases
-    assert "This cannot be used" in run.asked[1].prompts[-1]
+    assert "This cannot be used" in run.requests[1].prompts[-1]
 
 
 def test_a_verdict_that_cannot_be_used_is_asked_for_again() -> None:
@@ -188,7 +188,7 @@ PROSE = say("The draft holds, as far as I can tell, and I would sign it.")
 def test_truncated_rejection_is_returned_with_its_text() -> None:
     cut = Reply('{"reasoning": "no", "is_correct": false, "issues": ["the line is wro', truncated=True)
     run = play(playing(expert=[change(), change()], extraction=[cut]))
-    prompts = [a.prompts[-1] for a in run.asked if "This draft was not accepted" in a.prompts[-1]]
+    prompts = [a.prompts[-1] for a in run.requests if "This draft was not accepted" in a.prompts[-1]]
     assert "the line is wro" in prompts[0]
 
 
@@ -213,7 +213,7 @@ def test_later_rounds_get_only_new_information(protocol: Protocol, native: bool)
     run = play(playing(expert=[WRONG_ARITHMETIC, change()]), protocol=protocol, native=native)
     assert near(run.turn.answer.number)
     rounds: dict[str, list[Any]] = {}
-    for request in run.asked:
+    for request in run.requests:
         rounds.setdefault(role_of(request), []).append(request.body)
     assert set(rounds) == {"expert", "extraction", "calculation"}
     for first, second in rounds.values():

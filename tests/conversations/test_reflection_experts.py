@@ -53,7 +53,7 @@ def test_agent_gets_the_objections_of_critics() -> None:
     run = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
     assert near(run.turn.answer.number)
     assert len(run.turn.tool_calls) == 6
-    prompts = [prompt for prompt in expert_prompts(run.asked) if "was not accepted" in prompt]
+    prompts = [prompt for prompt in expert_prompts(run.requests) if "was not accepted" in prompt]
     assert prompts
     assert all("the base is 2008" in prompt for prompt in prompts)
 

@@ -89,11 +89,11 @@ def test_a_model_that_obeys_a_filing_reaches_nothing(
         with watched() as happened:
             code = exit_code("ask", "in.md", "what were net sales in 2023?", "--solver", solver, "--model", "scripted")
         port = server.url.rpartition(":")[2]
-        sent = " ".join(json.dumps(request.body) for request in server.asked)
+        sent = " ".join(json.dumps(request.body) for request in server.requests)
     shown = "".join(capfd.readouterr())
     assert code in (0, 1)
     assert "internal error" not in shown
-    assert server.asked
+    assert server.requests
     for canary in (SECRET, OTHER, KEY, "root:x:"):
         assert canary not in sent
         assert canary not in shown

@@ -124,7 +124,7 @@ def test_only_named_model_servers_are_contacted(status: int) -> None:
         moved = f"HTTP/1.1 {status} Moved\r\nlocation: {elsewhere.url}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
         # It closes at once: what it said may be lost with the connection. Nobody else may be asked either way.
         fails(lambda connection: connection.sendall(moved.encode()), QuaestorError)
-        assert elsewhere.asked == []
+        assert elsewhere.requests == []
 
 
 def test_every_asker_has_the_answer_to_its_own_question() -> None:

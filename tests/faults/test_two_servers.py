@@ -35,7 +35,7 @@ class Server:
     def ask(self, conversation: str, question: str) -> Any:
         return self.send("POST", f"/conversations/{conversation}/questions", json={"question": question})
 
-    def asked(self, conversation: str) -> list[str]:
+    def questions(self, conversation: str) -> list[str]:
         return [turn["question"] for turn in self.get(f"/conversations/{conversation}")["turns"]]
 
 
@@ -53,7 +53,7 @@ def test_a_document_is_in_both(both: tuple[Server, Server]) -> None:
     assert uploaded in [item["id"] for item in other.get("/documents")["items"]]
     conversation = other.begin(uploaded)
     assert other.ask(conversation, QUESTIONS[0]).json()["unkept"] is None
-    assert one.asked(conversation) == QUESTIONS[:1]
+    assert one.questions(conversation) == QUESTIONS[:1]
     assert one.send("DELETE", f"/documents/{uploaded}").status_code == 204
     for server in both:
         gone = server.send("GET", f"/documents/{uploaded}")
@@ -68,7 +68,7 @@ def test_a_conversation_goes_on_from_one_to_the_other(both: tuple[Server, Server
         questions.append(QUESTIONS[len(questions) % 3])
         reply = server.ask(conversation, questions[-1])
         assert (reply.status_code, reply.json()["unkept"]) == (200, None)
-        assert one.asked(conversation) == other.asked(conversation) == questions
+        assert one.questions(conversation) == other.questions(conversation) == questions
 
 
 def test_simultaneous_questions_to_both_servers_are_stored(both: tuple[Server, Server]) -> None:
@@ -79,8 +79,8 @@ def test_simultaneous_questions_to_both_servers_are_stored(both: tuple[Server, S
         replies = list(pool.map(lambda one: one[0].ask(one[1], QUESTIONS[0]), wanted))
     assert [(reply.status_code, reply.json().get("unkept")) for reply in replies] == [(200, None)] * len(wanted)
     for _, id in own:
-        assert [len(server.asked(id)) for server in both] == [3, 3]
-    assert [len(server.asked(shared)) for server in both] == [6, 6]
+        assert [len(server.questions(id)) for server in both] == [3, 3]
+    assert [len(server.questions(shared)) for server in both] == [6, 6]
 
 
 @pytest.mark.very_slow

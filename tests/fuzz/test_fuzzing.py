@@ -10,7 +10,7 @@ from fuzzing.corpora import LONGEST, MOST, seeds_of
 from fuzzing.drawing import Drawing, text_or_words
 from fuzzing.run import shared_out
 from fuzzing.target import Reads
-from fuzzing.watched import Figures, Watched, read_figures, write_figures
+from fuzzing.watched import CrashRecorder, Figures, read_figures, write_figures
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -48,7 +48,7 @@ def test_each_crash_is_reported_once_and_fuzzing_continues() -> None:
             raise ValueError
 
     done: list[Figures] = []
-    watched = Watched(breaks, 5, done.append)
+    watched = CrashRecorder(breaks, 5, done.append)
     for data in (b"list", b"fine", b"number", b"list"):
         watched(data)
     assert done == []
@@ -63,7 +63,7 @@ def test_each_crash_is_reported_once_and_fuzzing_continues() -> None:
 
 
 def test_figures_come_back_from_their_file(tmp_path: Path) -> None:
-    watched = Watched(
+    watched = CrashRecorder(
         lambda data: print(int(data)), 1, lambda figures: write_figures(figures, tmp_path / "figures.json")
     )
     watched(b"\xff\x00")

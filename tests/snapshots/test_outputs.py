@@ -76,7 +76,7 @@ def test_export(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
 
 def test_http(tmp_path: Path, text_snapshot: TextSnapshot) -> None:
     with program(tmp_path, str(write_filing(tmp_path)), scripted=False) as site:
-        there = site.asked(*QUESTIONS)
+        there = site.ask_all(*QUESTIONS)
         whole, explained = (site.get(f"{there}/turns/2{more}") for more in ("", "/explanation"))
         site.post(f"{there}/corrections", 201, fix='1 cell "Net sales" 2024 = 1,300.0', author="Ada")
         assert as_text([whole, explained, site.get(there)["turns"]]) == text_snapshot

@@ -61,6 +61,8 @@ def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -
 def test_prompts_of_every_kind_of_answer(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
     """What the first request says where the answer may be words or a list, with its tools and schemas."""
     question = "in which year were the total net sales highest?"
-    first = run_with_script(make_solver(solver), lambda request: say(""), [question], "NORD/2012/page_41.pdf").asked[0]
+    first = run_with_script(make_solver(solver), lambda request: say(""), [question], "NORD/2012/page_41.pdf").requests[
+        0
+    ]
     tools = [json.dumps(tool["function"], indent=1) for tool in first.body["tools"]]
     assert "\n".join([first.system, *first.prompts, *tools, ""]) == text_snapshot

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from model_server import Script
-from solver_bench import Played, run_with_script
+from solver_bench import SolverRun, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.documents.document import Document
@@ -70,5 +70,5 @@ def play(
     native: bool = True,
     limits: AgentLimits = TWO_PHASES,
     **spec: Any,
-) -> Played:
+) -> SolverRun:
     return run_with_script(AgentSolver(limits), script, questions or (QUESTION,), page, protocol, native, **spec)

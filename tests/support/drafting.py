@@ -261,7 +261,7 @@ class LabelledPlan:
     context: TurnContext
 
 
-def examined_pages(path: Path, conversations: int | None = None) -> Iterator[LabelledPlan]:
+def labelled_plans(path: Path, conversations: int | None = None) -> Iterator[LabelledPlan]:
     """The turns of a labelled file that have a plan with a result; of some conversations, or of all."""
     golds = read_gold(path)
     chosen = list(read_dataset(path).conversations)

@@ -31,7 +31,7 @@ class GoldConversation:
             yield replace(item, memory=Memory(self.memory.turns[: item.turn]))
 
 
-def remembered(examples: Sequence[Example]) -> Iterator[GoldConversation]:
+def gold_conversations(examples: Sequence[Example]) -> Iterator[GoldConversation]:
     """Answer every turn of conversations that come with their page by its reference program."""
     documents = [example.document for example in examples if example.document is not None]
     provider = GraphProvider.of(documents)

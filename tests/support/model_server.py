@@ -7,7 +7,7 @@
         spec = find_model(f"openai:scripted@{server.url}/v1")     # or f"anthropic:scripted@{server.url}"
 
 The script is called for each request, on the server's own thread; `replies` makes one of a list. What was asked is in
-`server.asked`.
+`server.requests`.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ class ModelServer:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.asked: list[ReceivedRequest] = []
+        self.requests: list[ReceivedRequest] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="model-server", daemon=True)
         self._ready = threading.Event()
@@ -100,8 +100,8 @@ class ModelServer:
                 writer, Reply(f"nothing at {path}", status=404), '{"error": {"message": "no such path"}}', "text/json"
             )
             return True
-        request = ReceivedRequest(protocol, json.loads(body), headers, len(self.asked))
-        self.asked.append(request)
+        request = ReceivedRequest(protocol, json.loads(body), headers, len(self.requests))
+        self.requests.append(request)
         reply = self.script(request)
         if reply.delay:
             await asyncio.sleep(reply.delay)

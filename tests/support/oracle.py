@@ -92,7 +92,7 @@ class GuidedSolver:
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         script = self._oracle(context, self._golds[: len(context.memory.turns) + 1]).script()
-        self._server.script = lambda request: counted(request, script(request), self._server.asked[:-1])
+        self._server.script = lambda request: counted(request, script(request), self._server.requests[:-1])
         return await self._solver.solve(question, context)
 
 
@@ -114,7 +114,7 @@ async def run_with_oracle(
                 guided, parts = GuidedSolver(solver, server, gold, oracle), excerpts(conversation.document)
                 turns = await answer_conversation(conversation, guided, knowledge, line, parts)
                 line.take(conversation.id)
-                server.asked.clear()
+                server.requests.clear()
                 records = turn_records(TurnPlace("oracle", conversation.id), turns)
                 for record, reference in zip(records, gold, strict=True):
                     right = executed_equal(

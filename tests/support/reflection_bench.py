@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from model_server import Script
-from solver_bench import Played, run_with_script
+from solver_bench import SolverRun, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.documents.document import Document
@@ -89,7 +89,7 @@ def play(
     native: bool = True,
     critics: int = 2,
     **spec: Any,
-) -> Played:
+) -> SolverRun:
     """Play questions; critics are two where each has a model of its own."""
     roles = ("calculation_critic",) if critics == 2 else ()
     texts = questions or (QUESTION,)

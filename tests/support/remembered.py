@@ -21,7 +21,7 @@ METRICS = {"subtract": "change", "add": "sum", "divide": "ratio", "percentage_ch
 class TableCell:
     """A number of the table: its row names the thing, its column the year."""
 
-    thing: str
+    row: str
     year: int
 
 
@@ -59,8 +59,8 @@ def memory_of(*turns: Turn) -> Memory:
 
 def _extract(step: int, cell: TableCell) -> Extract:
     # A row of its own for every thing: equal things and years are equal cells.
-    source = CellRef("page", 0, int.from_bytes(cell.thing.encode(), "big"), cell.year)
-    return Extract(step, source, f"{cell.thing}, {cell.year}", Quantity(Decimal(7), Scale.ONE, None, "7"))
+    source = CellRef("page", 0, int.from_bytes(cell.row.encode(), "big"), cell.year)
+    return Extract(step, source, f"{cell.row}, {cell.year}", Quantity(Decimal(7), Scale.ONE, None, "7"))
 
 
 def _turn(question: str, answer: Answer) -> Turn:

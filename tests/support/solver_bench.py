@@ -23,7 +23,7 @@ from quaestor.testing.models import Protocol, ReceivedRequest
 
 
 @dataclass(frozen=True)
-class Played:
+class SolverRun:
     """What came of it.
 
     Attributes:
@@ -32,7 +32,7 @@ class Played:
 
     turns: tuple[Turn, ...]
     exchanges: tuple[Exchange, ...]
-    asked: tuple[ReceivedRequest, ...]
+    requests: tuple[ReceivedRequest, ...]
 
     @property
     def turn(self) -> Turn:
@@ -44,9 +44,9 @@ class Played:
         return [exchange.phase for exchange in self.exchanges]
 
     @property
-    def last_told(self) -> str:
+    def last_request_text(self) -> str:
         """What the model was told last."""
-        request = self.asked[-1]
+        request = self.requests[-1]
         return "\n".join((*request.results, *request.prompts))
 
 
@@ -70,7 +70,7 @@ def run_with_script(
     excerpts: Excerpts | None = None,
     roles: Sequence[str] = (),
     **spec: Any,
-) -> Played:
+) -> SolverRun:
     """Play questions on a page, or on excerpts of a long document; nothing is slept between attempts.
 
     Args:
@@ -87,11 +87,11 @@ def run_with_script(
             async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
                 session = ModelSession(connection, roles={role: copy(connection) for role in roles})
                 turns = await answer_conversation(conversation, solver, knowledge, session, excerpts)
-            requests.extend(server.asked)
+            requests.extend(server.requests)
             return turns
 
     turns = asyncio.run(run())
-    return Played(turns, tuple(exchanges), tuple(requests))
+    return SolverRun(turns, tuple(exchanges), tuple(requests))
 
 
 async def at_once(_seconds: float) -> None:

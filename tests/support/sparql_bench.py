@@ -5,7 +5,7 @@ from typing import Any
 
 from agent_bench import Step
 from model_server import Script
-from solver_bench import Played, context_of, run_with_script
+from solver_bench import SolverRun, context_of, run_with_script
 from toolboxes import CASH_FLOWS
 
 from quaestor.conversation.turn import Memory
@@ -58,5 +58,5 @@ def play(
     page: str | Document = CASH_FLOWS,
     native: bool = True,
     limits: SparqlLimits | None = None,
-) -> Played:
+) -> SolverRun:
     return run_with_script(SparqlSolver(limits), script, questions or (QUESTION,), page, native=native)

@@ -150,7 +150,7 @@ class StatedOutcome:
     reference: StatedReference
     plan: StatedPlan | None
     right: bool
-    said: str
+    answer: str
     requests: int = 0
 
     @property
@@ -175,7 +175,7 @@ class StatedRun:
         """What is wrong, then the figures by how answers come about, and of all that are of the table."""
         for outcome in self.outcomes:
             if not outcome.right:
-                yield f"{outcome.question} | {outcome.reference.answer} | {outcome.group} | {outcome.said}"
+                yield f"{outcome.question} | {outcome.reference.answer} | {outcome.group} | {outcome.answer}"
         for group in sorted({outcome.group for outcome in self.outcomes}):
             yield f"{group}: {_share([outcome.right for outcome in self.outcomes if outcome.group == group])}"
         yield f"used: {self.usage.words}"
@@ -200,7 +200,7 @@ class _Guided:
         if self.plan is None:
             return Answer(None)
         script = SCRIPTS[self._solver.name](context, self.plan.plan)
-        self._server.script = lambda request: counted(request, script(request), self._server.asked[:-1])
+        self._server.script = lambda request: counted(request, script(request), self._server.requests[:-1])
         return await self._solver.solve(question, context)
 
 
@@ -226,7 +226,7 @@ async def run_stated(
                     answer = stated_answer(turn.answer)
                     words = turn.error or turn.answer.reason or "" if answer is None else str(answer)
                     right = exact_match(answer, reference)
-                    before = len(server.asked)
+                    before = len(server.requests)
                     outcomes.append(StatedOutcome(question, reference, guided.plan, right, words, before))
-                    server.asked.clear()
+                    server.requests.clear()
             return StatedRun(tuple(outcomes), line.connection.meter.total)

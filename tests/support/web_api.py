@@ -41,37 +41,37 @@ class Program:
 
     def get(self, address: str, status: int = 200) -> Any:
         """Return what is at an address."""
-        return self._told("GET", address, status)
+        return self._send("GET", address, status)
 
     def post(self, address: str, status: int = 200, /, **body: Any) -> Any:
         """Return the answer to a body of JSON."""
-        return self._told("POST", address, status, json=body)
+        return self._send("POST", address, status, json=body)
 
     def patch(self, address: str, status: int = 200, /, **body: Any) -> Any:
         """Return the answer to a body of JSON."""
-        return self._told("PATCH", address, status, json=body)
+        return self._send("PATCH", address, status, json=body)
 
     def delete(self, address: str, status: int = 204) -> Any:
         """Return the answer to a request to delete."""
-        return self._told("DELETE", address, status)
+        return self._send("DELETE", address, status)
 
     def upload(self, data: bytes, name: str, status: int = 201) -> Any:
         """Hand a file over."""
-        return self._told("POST", f"/documents?name={name}", status, content=data, headers=FILE)
+        return self._send("POST", f"/documents?name={name}", status, content=data, headers=FILE)
 
-    def begun(self) -> str:
+    def begin(self) -> str:
         """Begin a conversation about the first document, and return its address."""
         document = self.get("/documents")["items"][0]["id"]
         return f"/conversations/{self.post('/conversations', 201, document=document)['id']}"
 
-    def asked(self, *questions: str) -> str:
+    def ask_all(self, *questions: str) -> str:
         """Begin a conversation in which some questions are answered, and return its address."""
-        there = self.begun()
+        there = self.begin()
         for question in questions:
             self.post(f"{there}/questions", question=question)
         return there
 
-    def _told(self, method: str, address: str, status: int, **arguments: Any) -> Any:
+    def _send(self, method: str, address: str, status: int, **arguments: Any) -> Any:
         answer = self.ask(method, address, **arguments)
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None

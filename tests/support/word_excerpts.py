@@ -15,16 +15,16 @@ class WordExcerpts:
 
     def __init__(self, document: Document, most: int = 1) -> None:
         self.document, self.most = document, most
-        self.asked: list[str] = []
+        self.queries: list[str] = []
 
     def select(self, question: Question, memory: Memory) -> Excerpt:
-        self.asked.append(question.text)
+        self.queries.append(question.text)
         earlier = {self.document.block(source).order for answer in memory.answers for source in answer.sources}
         found = self._best(question.stems)
         return Excerpt(self.document.excerpt({*earlier, *found}), found)
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        self.asked.append(query)
+        self.queries.append(query)
         found = self._best(stems(query))
         return Excerpt(self.document.excerpt({*found, *(block.order for block in shown.blocks)}), found)
 

@@ -146,16 +146,18 @@ async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerP
 
 async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> TurnContext:
     """Return the context that a solver would get for a question."""
-    graphs, asked, memory = await here.get_graphs(), read_question(question), Memory(turns)
+    graphs, parsed_question, memory = await here.get_graphs(), read_question(question), Memory(turns)
     excerpts = await compute(here.excerpts)
-    shown = await compute(lambda: ContextSelector(here.page.document, graphs, excerpts, None).select(asked, memory))
+    shown = await compute(
+        lambda: ContextSelector(here.page.document, graphs, excerpts, None).select(parsed_question, memory)
+    )
     return TurnContext(
         shown.excerpt.document,
         memory,
         shown.graph,
         graphs.ontology,
-        question=asked,
-        references=resolve(asked, memory),
+        question=parsed_question,
+        references=resolve(parsed_question, memory),
         weights=shown.excerpt.weights,
         search=shown.search,
     )

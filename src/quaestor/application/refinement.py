@@ -191,8 +191,8 @@ def _with_properties(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontol
         name = names.take(f"kg:{property_name(proposal.label)}")
         lines, pages = len(proposal.documents), proposal.documents
         # Allowed for all types of tables, because a proposal does not name one.
-        made = OntologyProperty(name, proposal.label, (), "xsd:decimal", (ROOT_CLASS,), lines, 0, pages)
-        properties.append(made)
+        property_ = OntologyProperty(name, proposal.label, (), "xsd:decimal", (ROOT_CLASS,), lines, 0, pages)
+        properties.append(property_)
         accepted.append(proposal)
     ordered = tuple(sorted(properties, key=lambda item: item.name))
     return replace(ontology, properties=ordered, proposals=tuple(sorted(accepted)))

@@ -222,8 +222,8 @@ def _solver(rest: str, context: ChatLine) -> None:
     named = bool(model) or (request.model_named and solver_spec(name).takes_model)
     settings = replace(request.settings, solver=name, model=model.strip() or request.settings.model)
     # The options of the previous solver do not apply to the next one; those in its own settings table do.
-    asked = replace(request, settings=settings, overrides=NO_OVERRIDES, model_named=named)
-    context.runner.run(context.chat.change(asked))
+    ask_request = replace(request, settings=settings, overrides=NO_OVERRIDES, model_named=named)
+    context.runner.run(context.chat.change(ask_request))
     context.console.print(f"now using the {context.chat.solver} solver", markup=False)
 
 
@@ -234,8 +234,8 @@ def _model(rest: str, context: ChatLine) -> None:
         )
     _require_no_cassette(context)
     request = context.chat.request
-    asked = replace(request, settings=replace(request.settings, model=rest), model_named=True)
-    context.runner.run(context.chat.change(asked))
+    ask_request = replace(request, settings=replace(request.settings, model=rest), model_named=True)
+    context.runner.run(context.chat.change(ask_request))
     context.console.print(f"the {context.chat.solver} solver now uses {rest}", markup=False)
 
 

@@ -70,7 +70,7 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     if json:
         written: dict[str, object] = {} if plans is None else {"plans": plans}
         written |= {"stages": [serial.dump(stage) for stage in stages]} if stages else {}
-        written |= {"corrections": [serial.dump(made) for made in corrections]} if corrections else {}
+        written |= {"corrections": [serial.dump(correction) for correction in corrections]} if corrections else {}
         written |= {"figures": serial.dump(found.figures), "scores": [serial.dump(score) for score in scores.latest]}
         print_json({**serial.dump(record), **written, "examples": example_objects(found.examples, scores)})
     else:

@@ -59,8 +59,8 @@ def show_command(
     console = make_console()
     show_document(console, document, marked)
     for place, answered in turns:
-        made = show_correction(answered.answer)
-        note = f"  ({made})" if made is not None else ""
+        text = show_correction(answered.answer)
+        note = f"  ({text})" if text is not None else ""
         console.print(
             f"{place + 1}. {answered.question}  {show_number(answered.answer)}{note}", markup=False, soft_wrap=True
         )

@@ -413,7 +413,7 @@ def _read_year(question: Question, earlier: Sequence[Question]) -> Period | None
     """Return the only year in a question, for a number whose sentence has none; resolved relative to earlier years."""
     years = question.years
     if not years and question.offsets:
-        base = next((asked.years[-1] for asked in reversed(earlier) if asked.years), None)
+        base = next((each.years[-1] for each in reversed(earlier) if each.years), None)
         years = (base + question.offsets[0],) if base is not None else ()
     return Period("year", years[0]) if len(years) == 1 else None
 
@@ -470,17 +470,17 @@ def explain_plan(
 
     def printed(step: int) -> str:
         register, part = registers[step - 1], Plan(plan.steps[:step])
-        asked = question if step == len(plan.steps) else NO_QUESTION
-        metric = describe(part, memory, document, asked, register).metric_type
+        step_question = question if step == len(plan.steps) else NO_QUESTION
+        metric = describe(part, memory, document, step_question, register).metric_type
         if _is_percentage(part):
             metric = "percentage"
         return show_number(Answer(register.value, register.scale, register.unit, metric_type=metric, plan=part))
 
-    asked = {n for q in find_quantities(question.text) for n in (q.quantity.value, q.quantity.number)}
+    question_numbers = {n for q in find_quantities(question.text) for n in (q.quantity.value, q.quantity.number)}
 
     def assumed(step: int) -> bool:
         number = registers[step - 1].number
-        return not registers[step - 1].sources and number is not None and number not in asked
+        return not registers[step - 1].sources and number is not None and number not in question_numbers
 
     sentences = (
         fill_sentence(template, printed, lambda step: registers[step - 1].sources, assumed)

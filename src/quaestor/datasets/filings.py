@@ -119,19 +119,19 @@ def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]
         yield where, record
 
 
-def _dataset(name: str, content: FileContent, folder: DocumentFolder, asked: list[_UnreadConversation]) -> Dataset:
+def _dataset(name: str, content: FileContent, folder: DocumentFolder, unread: list[_UnreadConversation]) -> Dataset:
     seen = dict[str, str]()
-    for one in asked:
+    for one in unread:
         if one.id in seen:
             raise DatasetError(f"{one.where}: duplicate conversation {visible(one.id)}, also at {seen[one.id]}")
         seen[one.id] = one.where
-    folder.require((one.document, one.where) for one in asked)
+    folder.require((one.document, one.where) for one in unread)
 
     def read(place: int) -> Conversation:
-        one = asked[place]
+        one = unread[place]
         return Conversation(one.id, folder.document(one.document, one.where), one.questions, company=one.company)
 
-    conversations, digest, _ = list_records(read, len(asked), str(content.path))
+    conversations, digest, _ = list_records(read, len(unread), str(content.path))
     return Dataset(str(content.path), name, digest, conversations, folder=str(folder.path.absolute()))
 
 

@@ -126,8 +126,8 @@ def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRec
 
 def correction_of_record(record: CorrectionRecord) -> Correction:
     """Restore a correction from its record."""
-    made = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
-    return serial.restore(Correction, made)
+    values = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
+    return serial.restore(Correction, values)
 
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:

@@ -191,15 +191,15 @@ class ConversationRunner:
         self, question: str, selector: ContextSelector, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
         """Return the solver's context for a question, and for the watcher the graph of everything shown so far."""
-        asked = read_question(question)
-        selected = selector.select(asked, self._memory, whole=self._solver_reads_whole)
+        parsed_question = read_question(question)
+        selected = selector.select(parsed_question, self._memory, whole=self._solver_reads_whole)
         context = TurnContext(
             selected.excerpt.document,
             self._memory,
             selected.graph,
             graphs.ontology,
-            question=asked,
-            references=_resolve_references(asked, self._memory),
+            question=parsed_question,
+            references=_resolve_references(parsed_question, self._memory),
             session=self._solver_session,
             weights=selected.excerpt.weights,
             search=selected.search,

@@ -83,8 +83,8 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
         for number, turn in enumerate(conversation.turns, start=1):
             question, answer = turn.question, answer_words(turn.answer)
             formula, sources = turn.answer.formula, source_words(turn, conversation)
-            if (made := show_correction(turn.answer)) is not None:
-                answer = f"{answer} ({made})"
+            if (text := show_correction(turn.answer)) is not None:
+                answer = f"{answer} ({text})"
             lines.append(f"| {number} | {' | '.join(map(_cell, (question, answer, formula, '; '.join(sources))))} |")
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)

@@ -162,12 +162,12 @@ class _Run:
         limit = [self._limit(operand, step) for operand in step.operands[1:]]
         limit_sources = [source for _, _, sources in limit for source in sources]
         if operation.of_labels:
-            made = operation.function([Decimal(0)] * len(listed.entries))
+            value = operation.function([Decimal(0)] * len(listed.entries))
         else:
-            made, _ = _calculate(operation, [*map(lists.reckonable, listed.entries), *limit])
-        if not isinstance(made, Selection):
-            return _make_result(made, Dimension(in_ones=True), listed.sources)
-        chosen = listed.select(made.places, limit_sources)
+            value, _ = _calculate(operation, [*map(lists.reckonable, listed.entries), *limit])
+        if not isinstance(value, Selection):
+            return _make_result(value, Dimension(in_ones=True), listed.sources)
+        chosen = listed.select(value.places, limit_sources)
         if operation.gives == "list":
             return chosen
         labels = lists.labels_of_entries(chosen)
@@ -324,9 +324,9 @@ class _Run:
 
 def _apply(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo, Dimension]:
     """Compute with numbers, and return the result with its scale and unit."""
-    made, counts = _calculate(operation, operands)
-    assert not isinstance(made, Selection)  # an operation on numbers
-    return made, counts
+    value, counts = _calculate(operation, operands)
+    assert not isinstance(value, Selection)  # an operation on numbers
+    return value, counts
 
 
 def _calculate(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo | Selection, Dimension]:

@@ -354,10 +354,10 @@ def places_of_causes(
     indexes: Sequence["PlaceIndex"], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
     """Return passages with the reason that a question asks for, best first; empty for other questions."""
-    asked = read_cause_question(question, earlier)
-    if asked is None:
+    cause_question = read_cause_question(question, earlier)
+    if cause_question is None:
         return []
-    found = [(index, cause) for index in indexes for cause in find_causes(asked, index.document)]
+    found = [(index, cause) for index in indexes for cause in find_causes(cause_question, index.document)]
     found.sort(key=lambda each: -each[1].fit)
     own = [each for each in found if each[1].fit >= PART][:_MOST]
     places = (place for index, cause in (own or found[:most]) for place in _find_places(index, cause))

@@ -32,11 +32,9 @@ def needed_statements(index: PlaceIndex, question: Question, earlier: Sequence[Q
 
     A question without lines of statements is about those of the questions before.
     """
-    for asked in (question, *reversed(earlier[-_EARLIER:])):
-        named = {
-            at: None for role in statements_named(asked.text) for at in index.statements if index.roles[at] is role
-        }
-        text = in_words_of_reports(asked.lowered)
+    for each in (question, *reversed(earlier[-_EARLIER:])):
+        named = {at: None for role in statements_named(each.text) for at in index.statements if index.roles[at] is role}
+        text = in_words_of_reports(each.lowered)
         for judged, measure in _JUDGED:
             text = judged.sub(measure, text)
         matches = read_lexicon().find(terms(text))

@@ -118,8 +118,8 @@ def answer_from_plan(
     Raises:
         PlanError: The plan cannot be run.
     """
-    asked = context.read(question)
-    return build_answer(plan, context.memory, context.document, asked, confidence=confidence, reason=reason)
+    parsed_question = context.read(question)
+    return build_answer(plan, context.memory, context.document, parsed_question, confidence=confidence, reason=reason)
 
 
 def build_answer(

@@ -48,17 +48,17 @@ _LONGEST_HEADING = 40
 
 def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[CoreRule]:
     """Return the core rules that a question needs, by its wording or by the metric types it may ask for."""
-    asked, turns = context.read(question), context.memory.turns
+    parsed_question, turns = context.read(question), context.memory.turns
     last = turns[-1].answer.metric_type if turns else "value"
-    called = {pattern.rule for pattern in asked.patterns}
-    types = {metric.metric_type for metric in asked.metric_types(last)}
+    called = {pattern.rule for pattern in parsed_question.patterns}
+    types = {metric.metric_type for metric in parsed_question.metric_types(last)}
     if types == {"value"}:  # as for "and the other plan?"
         types.add(last)
     return tuple(
         rule
         for rule in read_core().rules
         if (not kinds or rule.kind in kinds)
-        and (rule.name in called or not types.isdisjoint(rule.about) or _is_named(rule, asked))
+        and (rule.name in called or not types.isdisjoint(rule.about) or _is_named(rule, parsed_question))
     )
 
 
@@ -110,14 +110,14 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
     For a long document they include the sources of the last answer and, if the question asks for a cause, sentences
     after the table of that answer, which often discuss it.
     """
-    asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
+    question_words = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
     scored = []
     before: tuple[SentenceFact, frozenset[str]] | None = None
     for sentence, words in zip(context.graph.sentences, context.graph.sentence_words, strict=True):
         group: tuple[SentenceFact, ...] = (sentence,)
-        own = asked & words
+        own = question_words & words
         if before is not None and before[0].section == sentence.section and leans_on_the_last(sentence.text):
-            group, own = (before[0], sentence), own and asked & (words | before[1])
+            group, own = (before[0], sentence), own and question_words & (words | before[1])
         if len(own) >= _WORDS_SHARED:
             scored.append((-len(own), sum(len(one.text) for one in group), group))
         before = sentence, words

@@ -277,14 +277,14 @@ def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:
     """Return the numbers of a plan found neither in the page nor in a question; small ones only if explained."""
     named = {step for template in plan.explanation for step in steps_referred(template)}
     questions = " ; ".join((*context.memory.questions, context.question.text))
-    asked = {n for span in find_quantities(questions) for n in (span.quantity.value, span.quantity.number)}
+    question_numbers = {n for span in find_quantities(questions) for n in (span.quantity.value, span.quantity.number)}
     found = [
         operand.text.removeprefix("const_")
         for step in plan.steps
         if isinstance(step, Compute)
         for operand in step.operands
         if isinstance(operand, Constant)
-        and operand.value not in asked
+        and operand.value not in question_numbers
         and (
             not (needs_no_source(operand.number) or is_root(step, operand))
             or (step.id in named and len(step.operands) == 1)

@@ -30,8 +30,10 @@ def answer_in_parts(
     """
     memory, answers, events = context.memory, list[Answer](), []
     for part in parts:
-        asked, trace = read_question(part), Trace()
-        turn = replace(context, memory=memory, question=asked, references=resolve(asked, memory), trace=trace)
+        parsed_question, trace = read_question(part), Trace()
+        turn = replace(
+            context, memory=memory, question=parsed_question, references=resolve(parsed_question, memory), trace=trace
+        )
         try:
             answer = solve(part, turn)
         except SolverError as failure:
@@ -69,8 +71,8 @@ def split_parts(context: TurnContext, question: str) -> "tuple[TurnContext, Call
     if len(turns) == len(context.memory.turns):
         return context, lambda answer: answer
     memory = Memory(tuple(turns))
-    asked = context.read(question)
-    split = replace(context, memory=memory, references=resolve(asked, memory))
+    parsed_question = context.read(question)
+    split = replace(context, memory=memory, references=resolve(parsed_question, memory))
 
     def joined(answer: Answer) -> Answer:
         if answer.plan is None:

@@ -81,9 +81,9 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
         raise QuoteFailure(f"{words[:40]!r} are not words; quote words of the page")
     if len(wanted) > LONGEST_QUOTE:
         raise QuoteFailure(f"{len(wanted)} characters are too many to quote; the limit is {LONGEST_QUOTE}")
-    asked = frozenset(search_words(question))
+    question_words = frozenset(search_words(question))
     for form in dict.fromkeys((wanted, wanted.strip(_QUOTATION_MARKS), wanted.strip(_QUOTATION_MARKS + ".,;:"))):
-        found = list(_places(document, form, asked)) if form else []
+        found = list(_places(document, form, question_words)) if form else []
         if found:
             return max(found, key=lambda place: (place.whole, place.exact, place.shared)).quotation
     raise QuoteFailure(_nowhere(document, wanted))
@@ -114,19 +114,21 @@ def _differ_only_in_signs(text: str, one: SentenceRef, other: SentenceRef) -> bo
     return not any(map(str.isalnum, before + after))
 
 
-def _places(document: Document, words: str, asked: frozenset[str]) -> Iterator[_Found]:
+def _places(document: Document, words: str, question_words: frozenset[str]) -> Iterator[_Found]:
     wanted = _fold(words)[0]
     for table in document.tables:
         for row in table.cells:
             for cell in row:
                 if not cell.repair and (spans := _spans(wanted, cell.text, in_label=not cell.quantities)):
-                    yield _in_cell(document, cell, spans[0], words, asked)
+                    yield _in_cell(document, cell, spans[0], words, question_words)
     for sentence in document.sentences:
         for start, end in _spans(wanted, sentence.text):
-            yield _in_sentence(document, sentence, (start, end), words, asked)
+            yield _in_sentence(document, sentence, (start, end), words, question_words)
 
 
-def _in_cell(document: Document, cell: Cell, span: tuple[int, int], words: str, asked: frozenset[str]) -> _Found:
+def _in_cell(
+    document: Document, cell: Cell, span: tuple[int, int], words: str, question_words: frozenset[str]
+) -> _Found:
     start, end = span
     text, table = " ".join(cell.text[start:end].split()), document.table(cell.ref.table)
     row, column = table.rows[cell.ref.row].label, table.columns[cell.ref.column].label
@@ -134,19 +136,19 @@ def _in_cell(document: Document, cell: Cell, span: tuple[int, int], words: str, 
     label = text if own else ", ".join(part for part in (row, column) if part) or text
     rest = cell.text[:start] + cell.text[end:]
     whole = not any(map(str.isalpha, rest)) or text in (row, column)
-    shared = len(asked & set(search_words(f"{row} {column} {table.title}")))
+    shared = len(question_words & set(search_words(f"{row} {column} {table.title}")))
     return _Found(
         Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="...")), whole, text == words, shared
     )
 
 
 def _in_sentence(
-    document: Document, sentence: Sentence, span: tuple[int, int], words: str, asked: frozenset[str]
+    document: Document, sentence: Sentence, span: tuple[int, int], words: str, question_words: frozenset[str]
 ) -> _Found:
     start, end = span
     text = " ".join(sentence.text[start:end].split())
     source = SentenceRef(document.id, sentence.section, sentence.index, start, end)
-    shared = len(asked & set(search_words(sentence.text)))
+    shared = len(question_words & set(search_words(sentence.text)))
     label = shorten(text, _LONGEST_LABEL, placeholder="...")
     return _Found(Quotation(text, source, label), False, text == words, shared)
 

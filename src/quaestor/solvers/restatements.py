@@ -51,8 +51,8 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
         return replace(answer, reason=reason)
     try:
         plan = replace(answer.plan, steps=steps)
-        asked, whole = context.read(question), document.whole or document
-        later = build_answer(plan, context.memory, whole, asked, confidence=answer.confidence, reason=reason)
+        parsed_question, whole = context.read(question), document.whole or document
+        later = build_answer(plan, context.memory, whole, parsed_question, confidence=answer.confidence, reason=reason)
     except PlanError:
         return replace(answer, reason=reason)
     return replace(later, grounds=answer.grounds)

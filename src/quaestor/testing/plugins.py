@@ -111,10 +111,10 @@ def turn_context(question: str, document: Document | None = None, memory: Memory
         memory: The earlier turns.
     """
     document = document or sample_conversation().document
-    knowledge, memory, asked = GraphProvider.of([document]), memory or Memory(), read_question(question)
-    references = resolve(asked, memory)
+    knowledge, memory, parsed_question = GraphProvider.of([document]), memory or Memory(), read_question(question)
+    references = resolve(parsed_question, memory)
     graph = knowledge.graph(document)
-    return TurnContext(document, memory, graph, knowledge.ontology, question=asked, references=references)
+    return TurnContext(document, memory, graph, knowledge.ontology, question=parsed_question, references=references)
 
 
 def check_solver(
@@ -324,12 +324,12 @@ def check_reader(reader: object, path: str | Path) -> Document:
         ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
-    made = cast(DocumentReader, _instance_of(reader, "reader"))
-    what, content = f"the reader {made.name!r}", read_content(Path(path))
-    _check_recognising(what, made, content)
+    built = cast(DocumentReader, _instance_of(reader, "reader"))
+    what, content = f"the reader {built.name!r}", read_content(Path(path))
+    _check_recognising(what, built, content)
 
     def read(content: FileContent) -> Document:
-        document = made.read(content)
+        document = built.read(content)
         require(isinstance(document, Document), f"{what} returns {type(document).__name__}, not a Document")
         return document
 
@@ -338,7 +338,7 @@ def check_reader(reader: object, path: str | Path) -> Document:
         require(read(FileContent(content.path)) == document, f"{what} reads {content.name} another way again")
     _check_document(what, document)
     for damaged in _damaged(content):
-        if _recognises(what, made, damaged):
+        if _recognises(what, built, damaged):
             with _one_line_errors(what, damaged):
                 _check_document(what, read(damaged), damaged=True)
     return document
@@ -358,15 +358,15 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
         ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
-    made = cast(DatasetFormat, _instance_of(format, "dataset format"))
-    what, content = f"the dataset format {made.name!r}", read_content(Path(path))
-    _check_recognising(what, made, content)
+    built = cast(DatasetFormat, _instance_of(format, "dataset format"))
+    what, content = f"the dataset format {built.name!r}", read_content(Path(path))
+    _check_recognising(what, built, content)
 
     def read(content: FileContent, limit: int | None = None) -> Dataset:
-        if isinstance(made, AboutFiles):
-            dataset = made.read_about(content, DocumentFolder(content.path.parent), limit)
+        if isinstance(built, AboutFiles):
+            dataset = built.read_about(content, DocumentFolder(content.path.parent), limit)
         else:
-            dataset = made.read(content, limit)
+            dataset = built.read(content, limit)
         require(isinstance(dataset, Dataset), f"{what} returns {type(dataset).__name__}, not a Dataset")
         return dataset
 
@@ -377,7 +377,7 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
         )
         first = read(FileContent(content.path), 1)
     conversations = tuple(dataset.conversations)
-    require(dataset.format == made.name, f"{what} calls the format of its dataset {dataset.format!r}")
+    require(dataset.format == built.name, f"{what} calls the format of its dataset {dataset.format!r}")
     require(len(conversations) > 1, f"{what} reads {len(conversations)} conversations of {content.name}, not several")
     require(tuple(first.conversations) == conversations[:1], f"{what} reads other conversations with limit=1")
     made_anew = Dataset.of(dataset.path, dataset.format, conversations)
@@ -391,7 +391,7 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
             raise ContractError(f"{what}: {error}") from error
         _check_document(what, conversation.document)
     for damaged in _damaged(content):
-        if _recognises(what, made, damaged):
+        if _recognises(what, built, damaged):
             with _one_line_errors(what, damaged):
                 tuple(read(damaged).conversations)
     return dataset
@@ -409,21 +409,22 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
         ContractError: The contract is broken; the one-line message says how.
     """
     __tracebackhide__ = True
-    made = cast(GoldFormat, _instance_of(format, "format of reference answers"))
-    what = f"the format of reference answers {made.name!r}"
-    require(made.name == dataset.format, f"{what}: its name must be that of the dataset format, {dataset.format!r}")
+    built = cast(GoldFormat, _instance_of(format, "format of reference answers"))
+    what = f"the format of reference answers {built.name!r}"
+    require(built.name == dataset.format, f"{what}: its name must be that of the dataset format, {dataset.format!r}")
     content = read_content(Path(path))
     others: list[object] = [None, 5, "a", {}, {"a": None}]
     if _own_name(content) is None:
         others += [[], [5], json.loads(_OTHER_FILES["pages.json"])]
     with _contract_errors(what, "looks at a file"):
-        require(made.recognises(content.json) is True, f"{what} does not recognise {content.name}")
+        require(built.recognises(content.json) is True, f"{what} does not recognise {content.name}")
         for other in others:
             require(
-                made.recognises(other) is False, f"{what} recognises {str(other)[:60]}, which is not a file of its kind"
+                built.recognises(other) is False,
+                f"{what} recognises {str(other)[:60]}, which is not a file of its kind",
             )
     with _contract_errors(what, f"reads {content.name}"):
-        answers = made.read(GoldFile(content.name, content.json))
+        answers = built.read(GoldFile(content.name, content.json))
     asked = {conversation.id: len(conversation.questions) for conversation in dataset.conversations}
     require(answers.keys() == asked.keys(), f"{what} has answers of other conversations than the dataset has")
     for id, turns in answers.items():
@@ -433,8 +434,8 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
         )
     for changed in _changed(content.json):
         with _one_line_errors(what, content):
-            if made.recognises(changed):
-                made.read(GoldFile(content.name, changed))
+            if built.recognises(changed):
+                built.read(GoldFile(content.name, changed))
 
 
 STORE_RULES = (*CONVERSATION_RULES, *CONTENT_RULES, *SCORE_RULES)
@@ -474,21 +475,21 @@ def _instance_of(found: object, noun: str) -> object:
     return made
 
 
-def _check_recognising(what: str, made: DocumentReader | DatasetFormat, content: FileContent) -> None:
+def _check_recognising(what: str, built: DocumentReader | DatasetFormat, content: FileContent) -> None:
     __tracebackhide__ = True
-    require(_recognises(what, made, content), f"{what} does not recognise {content.name}")
+    require(_recognises(what, built, content), f"{what} does not recognise {content.name}")
     for suffix in (".txt", ".html", ".data", ""):
         renamed = FileContent(Path(f"renamed{suffix}"), content.data)
         fault = f"{what} does not recognise {content.name} as {renamed.name}: go by the content, not by the name"
-        require(_recognises(what, made, renamed), fault)
-    if _is_own(made):  # built-in formats depend on the order in which they are asked
+        require(_recognises(what, built, renamed), fault)
+    if _is_own(built):  # built-in formats depend on the order in which they are asked
         return
     replaced = _own_name(content)
     for name, data in _OTHER_FILES.items():
         other = FileContent(Path(name), data)
         if replaced is None or _own_name(other) != replaced:
             fault = f"{what} recognises {name}, a file that quaestor reads itself: look for a mark of your own format"
-            require(not _recognises(what, made, other), fault)
+            require(not _recognises(what, built, other), fault)
 
 
 def _is_own(made: object) -> bool:
@@ -504,10 +505,10 @@ def _own_name(content: FileContent) -> str | None:
     return reader.name if reader else None
 
 
-def _recognises(what: str, made: DocumentReader | DatasetFormat, content: FileContent) -> bool:
+def _recognises(what: str, built: DocumentReader | DatasetFormat, content: FileContent) -> bool:
     __tracebackhide__ = True
     with _contract_errors(what, f"looks at a file that begins with {content.data[:20]!r}"):
-        recognised = made.recognises(content)
+        recognised = built.recognises(content)
     require(isinstance(recognised, bool), f"{what}: recognises must return True or False, not {recognised!r}")
     return recognised
 

@@ -42,7 +42,7 @@ def _by_atheris(found: Callable[[], Target], inputs: int, seed: int, folder: Pat
 
     with atheris.instrument_imports(include=["quaestor"]):
         target = found()
-    from fuzzing.watched import Figures, Watched, write_figures
+    from fuzzing.watched import CrashRecorder, Figures, write_figures
 
     def done(figures: Figures) -> None:
         write_figures(figures, folder / "figures.json")
@@ -51,7 +51,7 @@ def _by_atheris(found: Callable[[], Target], inputs: int, seed: int, folder: Pat
     words = folder / "words.txt"
     words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words if word), encoding="ascii")
     (folder / "kept").mkdir()
-    watched = Watched(target.opened(folder), inputs, done)
+    watched = CrashRecorder(target.opened(folder), inputs, done)
     arguments = [
         str(folder / "kept"), str(folder / "seeds"), f"-seed={seed}", f"-max_len={LONGEST}", f"-timeout={SECONDS}",
         f"-rss_limit_mb={MEGABYTES}", f"-artifact_prefix={folder}/", "-verbosity=0",
@@ -66,10 +66,10 @@ def _by_hypothesis(found: Callable[[], Target], inputs: int, seed: int, folder: 
     from hypothesis import seed as seeded
     from hypothesis import strategies as st
 
-    from fuzzing.watched import Watched, write_figures
+    from fuzzing.watched import CrashRecorder, write_figures
 
     seeds = [path.read_bytes() for path in sorted((folder / "seeds").iterdir())] or [b""]
-    watched = Watched(found().opened(folder), inputs, lambda figures: None)
+    watched = CrashRecorder(found().opened(folder), inputs, lambda figures: None)
     strategy = st.binary(max_size=LONGEST) | st.builds(bytes.__add__, st.sampled_from(seeds), st.binary(max_size=20))
 
     @seeded(seed)

@@ -38,7 +38,7 @@ class Figures:
     memory: float = 0.0
 
 
-class Watched:
+class CrashRecorder:
     """Reads inputs, keeps the figures, and goes on after a crash: the next one may be another."""
 
     def __init__(self, read: Reads, most: int, done: Callable[[Figures], None]) -> None:

@@ -78,7 +78,7 @@ def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
         judged = quaestor(*EVAL, "--judge", "judge")
         assert judged.code == 0, judged.err
         assert quaestor("score", "latest", "questions.jsonl", "--judge", "judge").code == 0
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
     score = json.loads(judged.out)["score"]
     assert (share(score, "right"), share(score, "words")) == ((3, 4), (0, 0))
     verdicts = Path("questions.verdicts.jsonl")

@@ -93,7 +93,7 @@ def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) ->
     exact = [
         json.loads(record["prompt"]) for record in json.loads(stored(ask, f"runs prompts {run} {IDS[2]} 2 --json"))
     ]
-    assert all(body in [request.body for request in server.asked] for body in exact)
+    assert all(body in [request.body for request in server.requests] for body in exact)
     assert '"temperature":' in stored(ask, f"runs prompts {run} {IDS[2]} 2 --raw")
     assert one_line(ask(f"runs prompts {run} {IDS[2]} 7")).startswith("quaestor: ")
 
@@ -101,7 +101,7 @@ def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) ->
 def test_the_key_is_in_no_file_and_no_output(ask: Quaestor, server: ModelServer, tmp_path: Path) -> None:
     outcome = ask(f"{RUN} --record tape.json")
     assert outcome.code == 0, outcome.err
-    assert server.asked[0].headers["authorization"] == f"Bearer {CANARY}"
+    assert server.requests[0].headers["authorization"] == f"Bearer {CANARY}"
     printed = outcome.out + outcome.err + stored(ask, f"runs prompts latest {IDS[0]} 1 --raw")
     files = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
     assert len(files) > 2
@@ -118,15 +118,15 @@ def answers(quaestor: Quaestor, run: str) -> list[object]:
 @pytest.mark.slow
 def test_a_recording_replays_without_a_server(ask: Quaestor, server: ModelServer) -> None:
     first = stored(ask, f"{RUN} --record tape.json").strip()
-    before = len(server.asked)
+    before = len(server.requests)
     settings("http://127.0.0.1:9")
     second = stored(ask, f"{RUN} --replay tape.json --workers 1").strip()
-    assert len(server.asked) == before
+    assert len(server.requests) == before
     assert answers(ask, first) == answers(ask, second)
     outcome = ask("ask pages.json#NORD/2012/page_41.pdf --solver agent --model scripted --replay tape.json", "who?")
     assert outcome.code == 2
     assert "tape.json" in outcome.err.splitlines()[1]
-    assert len(server.asked) == before
+    assert len(server.requests) == before
 
 
 @pytest.mark.parametrize(

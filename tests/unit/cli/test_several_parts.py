@@ -63,8 +63,8 @@ def test_python_gives_one_answer_and_asks_the_model_with_the_whole_question(
     assert isinstance(answered.answer.value, ValueList)
     assert len(answered.answer.value.items) == 2
     assert answered.turn.verified
-    assert len(server.asked) == 3
-    assert all(QUESTION in request.prompts[0] for request in server.asked)
+    assert len(server.requests) == 3
+    assert all(QUESTION in request.prompts[0] for request in server.requests)
     with opened.conversation(solver="agent", model=model_of(server)) as conversation:
         assert conversation.ask(QUESTION).display == answered.display
         assert len(conversation.answers) == 1
@@ -87,7 +87,7 @@ def test_the_command_line_and_the_chat_have_one_turn(
 def test_pages_and_programs_have_one_answer(server: ModelServer, tmp_path: Path) -> None:
     request = asking(tmp_path, None, solver="agent", model=model_of(server))
     with program(tmp_path, scripted=False, solver="agent", model=model_of(server)) as there:
-        (answer,) = there.post(f"{there.begun()}/questions", question=QUESTION)["answers"]
+        (answer,) = there.post(f"{there.begin()}/questions", question=QUESTION)["answers"]
     assert answer["kind"] == "list"
     assert SHOWN in answer["display"]
     with client_of(create_app(request, None, (pages(tmp_path),))) as client:

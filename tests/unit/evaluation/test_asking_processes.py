@@ -123,13 +123,13 @@ def test_budget_is_never_exceeded_across_processes(tmp_path: Path, monkeypatch: 
         engine = ProcessEngine(2, 8)
         with pytest.raises(BudgetExceededError):
             run_file(dataset, tmp_path / "runs.db", engine, ModelConfig(spec, Budget(requests=20)))
-        assert len(server.asked) == 20
+        assert len(server.requests) == 20
         run, examples, _ = stored(tmp_path / "runs.db")
         assert sum(example.usage.get("requests", 0) for example in examples) == 20
         # A reply says that it cost 15 tokens: at most those that were under way come on top.
         with pytest.raises(BudgetExceededError):
             run_file(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=300)))
-        assert 20 <= len(server.asked) - 20 <= 20 + 8
+        assert 20 <= len(server.requests) - 20 <= 20 + 8
         assert run_file(dataset, tmp_path / "runs.db", engine, ModelConfig(spec), resume=run.id).status == "complete"
 
 
@@ -165,7 +165,7 @@ def test_conversation_of_a_killed_process_is_rerun(tmp_path: Path, monkeypatch: 
             config = ModelConfig(spec)
             run_file(dataset, store, ProcessEngine(2, 6), config, on_conversation=kill_one, observing=traces.observe)
         assert sorted(ids) == sorted(one.id for one in dataset.conversations)
-        sent = len(server.asked)
+        sent = len(server.requests)
         _, examples, turns = stored(store)
         again = [example for example in examples if example.attempt > 1]
         assert again
@@ -217,7 +217,7 @@ def test_interrupted_run_leaves_no_processes_and_resumes_to_the_result_of_one_pr
         command += ["--solver", "agent", "--model", named("anthropic", server), "--workers", "2", "--store"]
         spread = [str(store), "--engine", "processes"]
         with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
-            while len(server.asked) < 5 and run.poll() is None:
+            while len(server.requests) < 5 and run.poll() is None:
                 time.sleep(0.01)
             os.killpg(
                 run.pid, signal.SIGINT

@@ -20,18 +20,18 @@ ENGINES = [
 ]
 
 
-class Hearing:
+class RecordingListener:
     """A listener that remembers, and fails on demand."""
 
     def __init__(self, fail_at: int = -1) -> None:
-        self.begun: list[str] = []
+        self.started: list[str] = []
         self.ended: dict[str, ConversationResult] = {}
         self.most_under_way = 0
         self._fail_at = fail_at
 
     async def on_start(self, conversation: Conversation) -> None:
-        self.begun.append(conversation.id)
-        self.most_under_way = max(self.most_under_way, len(self.begun) - len(self.ended))
+        self.started.append(conversation.id)
+        self.most_under_way = max(self.most_under_way, len(self.started) - len(self.ended))
 
     async def on_finish(self, conversation: Conversation, result: ConversationResult) -> None:
         if len(self.ended) == self._fail_at:
@@ -46,9 +46,9 @@ class Hearing:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_conversation_is_run_once(engine: Engine) -> None:
     conversations = many_conversations(19).conversations
-    hearing = Hearing()
+    hearing = RecordingListener()
     asyncio.run(engine.run(conversations, scripted, hearing))
-    assert sorted(hearing.begun) == sorted(hearing.ended) == sorted(item.id for item in conversations)
+    assert sorted(hearing.started) == sorted(hearing.ended) == sorted(item.id for item in conversations)
     for item in conversations:
         assert [turn.question for turn in hearing.ended[item.id].turns] == list(item.questions)
 
@@ -56,14 +56,14 @@ def test_every_conversation_is_run_once(engine: Engine) -> None:
 @pytest.mark.very_slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_conversations_are_drawn_as_they_are_needed(engine: Engine) -> None:
-    hearing = Hearing()
+    hearing = RecordingListener()
     asyncio.run(engine.run(iter(many_conversations(60).conversations), scripted, hearing))
     assert hearing.most_under_way <= 2 * 2 * CHUNK
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_failing_listener_ends_the_run(engine: Engine) -> None:
-    hearing = Hearing(fail_at=2)
+    hearing = RecordingListener(fail_at=2)
     with pytest.raises(StoreError):
         asyncio.run(engine.run(many_conversations(60).conversations, scripted, hearing))
     assert len(hearing.ended) == 2
@@ -73,7 +73,7 @@ def test_failing_listener_ends_the_run(engine: Engine) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_solver_that_cannot_be_built_is_its_own_error(engine: Engine) -> None:
     with pytest.raises(ModelError):
-        asyncio.run(engine.run(many_conversations(9).conversations, without_weights, Hearing()))
+        asyncio.run(engine.run(many_conversations(9).conversations, without_weights, RecordingListener()))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -81,7 +81,7 @@ def test_cancellation_stops_soon_and_leaves_no_processes(engine: Engine) -> None
     conversations = many_conversations(8, pause=60).conversations
 
     async def scenario() -> None:
-        task = asyncio.create_task(engine.run(conversations, scripted, Hearing()))
+        task = asyncio.create_task(engine.run(conversations, scripted, RecordingListener()))
         await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -95,7 +95,7 @@ def test_cancellation_stops_soon_and_leaves_no_processes(engine: Engine) -> None
 def test_a_dead_worker_is_one_clear_error() -> None:
     conversations = (a_conversation("cell 0 1", name="a"), a_conversation("die", name="b"))
     with pytest.raises(EngineError) as caught:
-        asyncio.run(ProcessEngine(2).run(conversations, scripted, Hearing()))
+        asyncio.run(ProcessEngine(2).run(conversations, scripted, RecordingListener()))
     assert "\n" not in str(caught.value)
     assert multiprocessing.active_children() == []
 
@@ -103,14 +103,16 @@ def test_a_dead_worker_is_one_clear_error() -> None:
 @pytest.mark.slow
 def test_processes_are_other_processes(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    asyncio.run(ProcessEngine(2).run(many_conversations(40, pause=0.005).conversations, logging_to(log), Hearing()))
+    asyncio.run(
+        ProcessEngine(2).run(many_conversations(40, pause=0.005).conversations, logging_to(log), RecordingListener())
+    )
     workers = {line.split()[0] for line in log.read_text().splitlines()}
     assert len(workers) == 2
 
 
 def test_lanes_overlap_and_one_lane_does_not() -> None:
     for lanes, most in ((1, 1), (3, 3)):
-        hearing = Hearing()
+        hearing = RecordingListener()
         conversations = many_conversations(9, pause=0.001).conversations
         asyncio.run(InlineEngine(lanes).run(conversations, ScriptedSolver, hearing))
         assert hearing.most_under_way == most

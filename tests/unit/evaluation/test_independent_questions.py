@@ -12,24 +12,24 @@ from quaestor.solvers.base import TurnContext
 CONVERSATION = a_conversation("what was row 1?", "and what was it before?", "what is the difference?")
 
 
-class Remembering:
+class MemoryRecorder:
     """Notes how many turns it is told of, and what the question is taken to refer to."""
 
     name = "remembering"
 
     def __init__(self) -> None:
-        self.told: list[tuple[int, int]] = []
+        self.memories: list[tuple[int, int]] = []
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         candidates = sum(len(reference.candidates) for reference in context.references.expressions)
-        self.told.append((len(context.memory.turns), candidates))
+        self.memories.append((len(context.memory.turns), candidates))
         return Answer(None)
 
 
 def run_remembering(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
-    solver = Remembering()
+    solver = MemoryRecorder()
     turns = asyncio.run(answer_conversation(replace(CONVERSATION, chained=chained), solver))
-    return solver.told, [turn.question for turn in turns]
+    return solver.memories, [turn.question for turn in turns]
 
 
 def test_an_independent_question_knows_no_other() -> None:

@@ -103,7 +103,7 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
 
     with ModelServer(watched) as server:
         asyncio.run(run(spec_for(server), path))
-        assert logged(path) == len(server.asked) == 9
+        assert logged(path) == len(server.requests) == 9
     assert seen == before
     assert looked(path) == [(index, "complete", 1, 1) for index in range(3)]
 

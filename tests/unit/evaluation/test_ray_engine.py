@@ -62,7 +62,7 @@ def nodes() -> Iterator[Nodes]:
         yield cluster
 
 
-class Hearing:
+class RecordingListener:
     """A listener that remembers."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
         limited = ModelConfig(spec, Budget(requests=30))
         with pytest.raises(BudgetExceededError):
             run_stored(dataset, tmp_path / "ray.db", engine, factory=AskingSolver, config=limited)
-        assert len(server.asked) == 30
+        assert len(server.requests) == 30
         run, examples, _ = stored(tmp_path / "ray.db")
         assert sum(example.usage.get("requests", 0) for example in examples) == 30
 
@@ -251,7 +251,7 @@ def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
 def test_conversation_that_kills_every_worker_is_one_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(EngineError) as caught:
-        asyncio.run(RayEngine(2, nodes.address).run((a_conversation("die", name="b"),), scripted, Hearing()))
+        asyncio.run(RayEngine(2, nodes.address).run((a_conversation("die", name="b"),), scripted, RecordingListener()))
     assert "\n" not in str(caught.value)
 
 
@@ -259,7 +259,9 @@ def test_conversation_that_kills_every_worker_is_one_error(nodes: Nodes) -> None
 def test_a_solver_that_cannot_be_built_is_its_own_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(ModelError):
-        asyncio.run(RayEngine(2, nodes.address).run(many_conversations(9).conversations, without_weights, Hearing()))
+        asyncio.run(
+            RayEngine(2, nodes.address).run(many_conversations(9).conversations, without_weights, RecordingListener())
+        )
 
 
 def processes_of(folder_of: int) -> list[str]:

@@ -26,10 +26,10 @@ class UnsureSolver:
     """Takes a row for itself, unsure; goes on from what was said, surely where that is its own row's number."""
 
     def __init__(self, name: str, row: int) -> None:
-        self.name, self._row, self.asked = name, row, 0
+        self.name, self._row, self.calls = name, row, 0
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        self.asked += 1
+        self.calls += 1
         own = answered(Plan((extract(context.document, self._row, 0),)), context)
         if question == "which?":
             return replace(own, confidence=0.4)
@@ -77,7 +77,7 @@ def test_an_answer_of_the_run_makes_the_solver_surer() -> None:
 def test_repeated_question_is_solved_once() -> None:
     first = UnsureSolver("first", 0)
     replayed(first, UnsureSolver("second", 1), THRESHOLDS)
-    assert first.asked <= 2 * len(QUESTIONS) + 2
+    assert first.calls <= 2 * len(QUESTIONS) + 2
 
 
 class Mixed:

@@ -59,10 +59,10 @@ def test_the_same_replies_have_the_same_score(protocol: str, faults: bool, repli
     script = answering(replies)
     with ModelServer(faulty(script) if faults else script) as server:
         address = f"{server.url}/v1" if protocol == "openai" else server.url
-        ours, requests = run_ours(f"{protocol}:scripted@{address}"), len(server.asked)
+        ours, requests = run_ours(f"{protocol}:scripted@{address}"), len(server.requests)
     with ModelServer(faulty(script) if faults else script) as server:
         address = f"{server.url}/v1" if protocol == "openai" else server.url
-        log, theirs = run_theirs(f"{protocol}/scripted", tmp_path, address), len(server.asked)
+        log, theirs = run_theirs(f"{protocol}/scripted", tmp_path, address), len(server.requests)
 
     assert log.status == "success"
     assert figures(log) == figures_of_score(ours.report.score)

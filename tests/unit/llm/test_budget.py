@@ -36,7 +36,7 @@ def ask_until_refused(bench: Bench, meter: Meter, at_most: int = 20) -> str:
 def test_repeated_attempts_count(bench: Bench) -> None:
     bench.server.script = lambda request: broken(500)
     ask_until_refused(bench, Meter(Budget(requests=4)))
-    assert len(bench.server.asked) == 4
+    assert len(bench.server.requests) == 4
 
 
 def test_tokens_are_limited(bench: Bench) -> None:
@@ -53,7 +53,7 @@ def test_money_is_limited(bench: Bench) -> None:
 
 def test_a_resumed_run_continues_its_counts(bench: Bench) -> None:
     ask_until_refused(bench, Meter(Budget(requests=10), already=Usage(requests=8)))
-    assert len(bench.server.asked) == 2
+    assert len(bench.server.requests) == 2
 
 
 def test_requests_in_parallel_stay_within_the_limit(bench: Bench) -> None:
@@ -65,7 +65,7 @@ def test_requests_in_parallel_stay_within_the_limit(bench: Bench) -> None:
             return list(await asyncio.gather(*requests, return_exceptions=True))
 
     outcomes = asyncio.run(run())
-    assert len(bench.server.asked) == 7
+    assert len(bench.server.requests) == 7
     assert sum(isinstance(outcome, BudgetExceededError) for outcome in outcomes) == 13
 
 

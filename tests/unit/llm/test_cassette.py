@@ -77,7 +77,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
     with CassetteRecorder(tmp_path / "run.cassette") as recorder:
         answers = play(bench, recorder)
     recorded, bench.exchanges[:] = without_times(bench.exchanges), []
-    before = len(bench.server.asked)
+    before = len(bench.server.requests)
 
     async def refuse(self: object, request: httpx2.Request) -> httpx2.Response:
         pytest.fail(f"went to the network for {request.url}")
@@ -89,7 +89,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
         bench.exchanges.clear()
         assert play(bench, player, pace=pace) == answers
         assert without_times(bench.exchanges) == recorded
-    assert len(bench.server.asked) == before
+    assert len(bench.server.requests) == before
     assert len(bench.pauses) == pauses, "a replay waits for nothing"
     assert before > 16, "no fault was recorded"
 
@@ -173,7 +173,7 @@ def test_a_request_that_was_not_recorded_names_the_nearest_and_what_differs(benc
     assert "messages[0].content" in message
     assert "what was the net change?" in message
     assert "what was the gross change?" in message
-    assert len(bench.server.asked) == 3, "asked the live server"
+    assert len(bench.server.requests) == 3, "asked the live server"
 
 
 def test_request_is_replayed_only_as_often_as_recorded(bench: Bench, three: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_model_that_can_do_everything(plain: Bench) -> None:
     assert "'ready'" in found[0].detail
     assert "add(a=2, b=3)" in found[1].detail
     assert '{"total": 5}' in found[2].detail
-    assert [request.stream for request in plain.server.asked] == [False, False, False, True]
+    assert [request.stream for request in plain.server.requests] == [False, False, False, True]
 
 
 def test_a_model_that_talks_instead(plain: Bench) -> None:
@@ -72,4 +72,4 @@ def test_features_disabled_in_a_profile_are_not_checked(plain: Bench) -> None:
     found = check(plain)
     assert [finding.able for finding in found] == [True, False, False, True]
     assert found[1].detail
-    assert len(plain.server.asked) == 2
+    assert len(plain.server.requests) == 2

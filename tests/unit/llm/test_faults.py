@@ -49,7 +49,7 @@ def fails(bench: Bench, kind: type[QuaestorError], named: str | None = None, **m
 def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
     bench.says(fault, fault, say("here"))
     assert ask(bench) == "here"
-    assert len(bench.server.asked) == len(bench.exchanges) == 3
+    assert len(bench.server.requests) == len(bench.exchanges) == 3
     assert len(bench.pauses) == 2
     assert all(0 < pause <= 1 for pause in bench.pauses)
 
@@ -57,7 +57,7 @@ def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
 def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
     bench.server.script = lambda request: broken(503)
     fails(bench, OutageError, "503.*out of order")
-    assert len(bench.server.asked) == bench.spec.attempts
+    assert len(bench.server.requests) == bench.spec.attempts
     assert len(bench.pauses) == bench.spec.attempts - 1
 
 
@@ -88,7 +88,7 @@ def test_a_server_that_asks_for_an_hour_is_an_outage_at_once(bench: Bench) -> No
 def test_a_server_that_forbids_retries_is_not_asked_again(bench: Bench) -> None:
     bench.says(replace(broken(500), headers={"x-should-retry": "false"}))
     fails(bench, OutageError, "500")
-    assert len(bench.server.asked) == 1
+    assert len(bench.server.requests) == 1
 
 
 def test_a_slow_server_is_given_up(bench: Bench) -> None:
@@ -142,7 +142,7 @@ def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:
 
     with pytest.raises(OutageError):
         asyncio.run(run())
-    assert len(bench.server.asked) == 1
+    assert len(bench.server.requests) == 1
 
 
 def test_a_stream_that_does_not_begin_is_asked_again(bench: Bench) -> None:

@@ -26,7 +26,7 @@ def ask(bench: Bench, **more: Any) -> ReceivedRequest:
             await model_request(connection.model, [ModelRequest.user_text_prompt("hello")])
 
     asyncio.run(run())
-    return bench.server.asked[-1]
+    return bench.server.requests[-1]
 
 
 def test_settings_reach_the_server(plain: Bench) -> None:
@@ -126,7 +126,7 @@ def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:
             return (await agent.run("What is in row 3?")).output
 
     assert asyncio.run(run()) == "row 3 has 14.1"
-    first, second = bench.server.asked
+    first, second = bench.server.requests
     assert first.system == "Read the table."
     if first.protocol == "anthropic":  # which keeps a prefix only if a mark asks it to
         assert [part["cache_control"]["type"] for part in first.body["system"]] == ["ephemeral"]

@@ -58,8 +58,8 @@ def test_a_key_is_nowhere(
 
     with CassetteRecorder(tmp_path / "cassette") as recorder:
         asyncio.run(run(recorder))
-    assert len(bench.server.asked) == len(bench.exchanges) == len(TROUBLE)
-    assert all(CANARY in str(dict(request.headers)) for request in bench.server.asked), "the canary was never sent"
+    assert len(bench.server.requests) == len(bench.exchanges) == len(TROUBLE)
+    assert all(CANARY in str(dict(request.headers)) for request in bench.server.requests), "the canary was never sent"
     printed = capfd.readouterr()
     places = {
         "transcript": repr(bench.exchanges),

@@ -29,6 +29,6 @@ def test_a_reply_with_half_a_pair_can_be_answered(bench: Bench) -> None:
             return (await model_request(connection.model, [*messages, response, results])).text or ""
 
     assert asyncio.run(run()) == "done"
-    assert len(bench.server.asked) == 2
-    assert bench.server.asked[1].results == ["no it is ?"]
-    assert bench.server.asked[1].prompts[-1] == "it is ?"
+    assert len(bench.server.requests) == 2
+    assert bench.server.requests[1].results == ["no it is ?"]
+    assert bench.server.requests[1].prompts[-1] == "it is ?"

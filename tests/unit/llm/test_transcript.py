@@ -39,7 +39,7 @@ def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) 
     bench.says(*replies)
     play(bench, "Single_NORD/2012/page_41.pdf-1")
     assert len(bench.exchanges) == 4
-    for exchange, request, reply in zip(bench.exchanges, bench.server.asked, replies, strict=True):
+    for exchange, request, reply in zip(bench.exchanges, bench.server.requests, replies, strict=True):
         assert json.loads(exchange.request) == request.body
         assert exchange.response == serialize_reply(request, reply)[0]
         assert exchange.status == reply.status

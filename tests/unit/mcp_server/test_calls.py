@@ -26,11 +26,11 @@ class Waiting:
     name = "waiting"
 
     def __init__(self) -> None:
-        self.asked, self.go_on, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.started, self.go_on, self.cancelled = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         context.trace.append(Note("looking \x1b[2J at the page"))
-        self.asked.set()
+        self.started.set()
         try:
             await self.go_on.wait()
         except asyncio.CancelledError:
@@ -68,7 +68,7 @@ async def test_a_call_that_is_cancelled_stops_the_work_and_the_server_goes_on(tm
     solver = Waiting()
     async with Client(server_of_folder(tmp_path, answering=solver), mode="legacy") as client:
         asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(5)]
-        await solver.asked.wait()
+        await solver.started.wait()
         for call in asking:
             call.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
@@ -86,9 +86,9 @@ async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_wa
     async with Client(server_of_folder(tmp_path, answering=solver), mode="legacy") as client:
         id = (await called(client, "ask", **ASKED))["conversation"]
         solver.go_on.clear()
-        solver.asked.clear()
+        solver.started.clear()
         call = asyncio.ensure_future(client.call_tool("ask", {"conversation": id, "question": "and in 2023?"}))
-        await solver.asked.wait()
+        await solver.started.wait()
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         solver.go_on.set()
@@ -129,7 +129,7 @@ async def test_excess_calls_are_refused_with_retry_after(tmp_path: Path, monkeyp
     solver = Waiting()
     async with client_of_folder(tmp_path, answering=solver) as client:
         asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(2)]
-        await solver.asked.wait()
+        await solver.started.wait()
         assert await refused(client, "read_document", {})
         solver.go_on.set()
         await asyncio.gather(*asking)

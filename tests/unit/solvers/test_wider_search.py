@@ -51,7 +51,7 @@ def test_more_is_shown_and_asked_once_more(solver: Solver, steps: list[dict[str,
     assert run.turn.error is None
     assert run.turn.answer.number == 4
     assert run.phases == ["PLAN", "PLAN_wider"]
-    assert excerpts.asked == [QUESTION, f"{QUESTION} {MISSING}"]
+    assert excerpts.queries == [QUESTION, f"{QUESTION} {MISSING}"]
 
 
 @pytest.mark.parametrize(("solver", "steps"), CASES)
@@ -70,7 +70,7 @@ def test_an_agent_that_did_not_search_is_shown_more() -> None:
         AgentSolver(), agent_script([searched, LOST]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING)
     )
     assert isinstance(run.turn.events[-1], NoAnswerGiven)
-    assert len(run.asked) == 2
+    assert len(run.requests) == 2
 
 
 def test_search_takes_no_step_number() -> None:
@@ -115,5 +115,5 @@ def test_names_are_omitted_unless_an_explanation_is_requested() -> None:
     run = run_with_script(
         AgentSolver(), agent_script(steps), ("how many employees?",), FILING, excerpts=WordExcerpts(FILING)
     )
-    assert "the company had 3200 employees" in "".join(run.asked[1].results)
-    assert not re.search(r"\bp\d+: ", "".join(run.asked[1].results + run.asked[1].prompts))
+    assert "the company had 3200 employees" in "".join(run.requests[1].results)
+    assert not re.search(r"\bp\d+: ", "".join(run.requests[1].results + run.requests[1].prompts))

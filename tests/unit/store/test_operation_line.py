@@ -20,26 +20,26 @@ class Line:
     """A line whose thread waits until all operations have come."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.calls: list[str] = []
         self._thread, self._all_here = ThreadPoolExecutor(1), threading.Event()
         self._line = OperationLine(self._thread, self._together)
         self._thread.submit(self._all_here.wait)
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        self.said.append("begin")
+        self.calls.append("begin")
         try:
             yield
         except Exception:
-            self.said.append("back")
+            self.calls.append("back")
             raise
-        self.said.append("commit")
+        self.calls.append("commit")
 
     def add(self, name: str, *, little: bool = True, fails: bool = False) -> "Future[Any]":
         def work() -> str:
             if fails:
                 raise ValueError(name)
-            self.said.append(name)
+            self.calls.append(name)
             return name
 
         return self._line.add(work, little=little)
@@ -47,14 +47,14 @@ class Line:
     def go(self) -> list[str]:
         self._all_here.set()
         self._thread.shutdown()
-        return self.said
+        return self.calls
 
 
 def test_waiting_small_writes_share_a_transaction_and_finish_on_commit() -> None:
     line = Line()
     seen: list[list[str]] = []
     futures = [line.add("a"), line.add("b")]
-    futures[0].add_done_callback(lambda _: seen.append(list(line.said)))
+    futures[0].add_done_callback(lambda _: seen.append(list(line.calls)))
     assert line.go() == ["begin", "a", "b", "commit"]
     assert [future.result() for future in futures] == ["a", "b"]
     assert seen == [["begin", "a", "b", "commit"]]

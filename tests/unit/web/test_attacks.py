@@ -361,7 +361,7 @@ def test_a_key_that_a_model_repeats_is_in_no_page(
                 app.ask("POST", f"{there}/ask", (*BROWSER, FORM, streamed), b"question=what+was+rent+in+2008%3F"),
                 *(reply for reply in crawl(app).values() if reply is not None),
             ]
-        assert any(KEY in str(dict(request.headers)) for request in server.asked), "the key was never sent"
+        assert any(KEY in str(dict(request.headers)) for request in server.requests), "the key was never sent"
     assert [site.leaks(reply) for reply in replies] == [[]] * len(replies)
 
 

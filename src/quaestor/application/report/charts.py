@@ -201,9 +201,9 @@ def _row_chart(
 
 
 def _drawing(title: str, width: float, height: float, children: Iterable[Element]) -> Element:
-    made = element("svg", *children, role="img", aria_label=title)
-    made.set("viewBox", f"0 0 {width:g} {height:g}")
-    return made
+    drawing = element("svg", *children, role="img", aria_label=title)
+    drawing.set("viewBox", f"0 0 {width:g} {height:g}")
+    return drawing
 
 
 def _text(x: float, y: float, words: str, anchor: str) -> Element:

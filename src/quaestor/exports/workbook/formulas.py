@@ -100,10 +100,10 @@ class FormulaRows:
         self._turn, self._history, self._answers = 0, list[Single | Rows | None](), list[Answer]()
         for number, asked in enumerate(conversation.turns, start=turn):
             self._turn = number
-            made = self._write_turn(asked)
-            self._history.append(made)
+            formula = self._write_turn(asked)
+            self._history.append(formula)
             self._answers.append(asked.answer)
-            self.answers.append(None if made is None else _answer_formula(made))
+            self.answers.append(None if formula is None else _answer_formula(formula))
 
     def _write_turn(self, turn: Turn) -> Single | Rows | None:
         plan = turn.answer.plan
@@ -149,8 +149,8 @@ class FormulaRows:
 
     def _operand(self, operand: Operand, steps: Sequence[Single | Rows]) -> Single | Rows:
         if isinstance(operand, Ref):
-            made = steps[operand.step - 1] if operand.step > 0 else self._history[operand.step]
-            return self._write_unplanned(self._answers[operand.step]) if made is None else made
+            formula = steps[operand.step - 1] if operand.step > 0 else self._history[operand.step]
+            return self._write_unplanned(self._answers[operand.step]) if formula is None else formula
         if isinstance(operand, Constant):
             return Single(f"{operand.value:f}", operand.counts)
         labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
@@ -312,12 +312,12 @@ def _is_number(formula: str) -> bool:
     return formula.replace(".", "", 1).isdigit()
 
 
-def _answer_formula(made: Single | Rows) -> str:
+def _answer_formula(formula: Single | Rows) -> str:
     """Return the formula of an answer: a single cell, or the entries of a list in one line."""
-    if isinstance(made, Single):
-        return made.formula
-    labels, numbers = made.range(LABEL), made.range(NUMBER)
-    if not made.numbered:
+    if isinstance(formula, Single):
+        return formula.formula
+    labels, numbers = formula.range(LABEL), formula.range(NUMBER)
+    if not formula.numbered:
         return f'_xlfn.TEXTJOIN("; ",TRUE,{labels})'
     one = f'IF(LEN({labels})>0,{labels}&": ","")&{numbers}'
     return f'_xlfn.TEXTJOIN("; ",TRUE,IF(LEN({numbers})>0,{one},""))'

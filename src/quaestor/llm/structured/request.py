@@ -160,12 +160,12 @@ class TypedRequest(ModelLoop[T]):
         self._doubted = False
         self._mode = choose_output_mode(connection, shown or kind, name, description)
         self._talk: list[ModelMessage] = []
-        self._given: ParsedReply | None = None
+        self._last_object: ParsedReply | None = None
 
     @property
     def has_reply(self) -> bool:
         """Whether the model has returned an object before, so that it has the earlier messages."""
-        return self._given is not None
+        return self._last_object is not None
 
     async def ask(self, prompt: str, phase: str, system: str = "") -> T:
         """Ask the model for an object.
@@ -179,8 +179,8 @@ class TypedRequest(ModelLoop[T]):
             OutageError: The model is not available.
         """
         talk = initial_messages(system, prompt)
-        if self._given is not None:  # a continued conversation needs only the new part
-            talk = [*self._talk, return_results([(call, "noted") for call in self._given.calls], prompt)]
+        if self._last_object is not None:  # a continued conversation needs only the new part
+            talk = [*self._talk, return_results([(call, "noted") for call in self._last_object.calls], prompt)]
         asked = _with_way(talk, self._mode)
         messages = list(asked)
         self._doubted = False
@@ -200,7 +200,7 @@ class TypedRequest(ModelLoop[T]):
             faults = [str(error)]
         else:
             if not faults:
-                self._given = reply
+                self._last_object = reply
                 return found
         self.reject(faults)
         mode = self._mode

@@ -243,8 +243,8 @@ def rank_hypotheses(
         if own_prior is not None:
             likely[n] = own_prior.adjust_leaves(likely[n], path.state.lookups.values())
     candidates, features = build_candidates(readings, likely)
-    asked = turns[0].question
-    scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
+    parsed_question = turns[0].question
+    scores = weights.ranker.predict(features, alone=alone) + score_named_years(parsed_question, candidates, page.leaves)
     scores += score_meant(candidates, turns)
     found: list[Hypothesis] = []
     for path, part, own_prior in zip(paths, candidates.parts, priors, strict=True):

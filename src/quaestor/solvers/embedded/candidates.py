@@ -121,7 +121,7 @@ def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.
 
 def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
     """Plans with scale factors, divisors for averages, 1 and 100 as bases, and the numbers in the question."""
-    asked = {*question.numbers, *question.counts}
+    question_numbers = {*question.numbers, *question.counts}
     blocks: list[_Block] = []
     # All readings have the same question, and so the same constants.
     constants = np.flatnonzero(pool.kind == CONSTANT).reshape(int(pool.reading[-1]) + 1, -1)
@@ -132,15 +132,15 @@ def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Que
         if len(question.numbers) > 1 and number in question.numbers:
             others = np.abs(pool.value.take(all_numbers)) != number
             numbers, paired_constants = all_numbers[others], constant_places[others]
-        if number in asked or number in FACTORS or number == -1.0:
+        if number in question_numbers or number in FACTORS or number == -1.0:
             blocks.append((MULTIPLY, numbers, paired_constants))
-        if number in asked or number in FACTORS or number in COUNTS:
+        if number in question_numbers or number in FACTORS or number in COUNTS:
             blocks.append((DIVIDE, numbers, paired_constants))
-        if number in asked or number in (1.0, 100.0):
+        if number in question_numbers or number in (1.0, 100.0):
             blocks += [(SUBTRACT, numbers, paired_constants), (SUBTRACT, paired_constants, numbers)]
-        if number in asked or number == 100.0:
+        if number in question_numbers or number == 100.0:
             blocks.append((DIVIDE, paired_constants, numbers))
-        if number in asked:
+        if number in question_numbers:
             blocks.append((ADD, numbers, paired_constants))
     return blocks
 

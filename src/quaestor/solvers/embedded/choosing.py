@@ -477,9 +477,9 @@ class CellChoiceAnswerer:
             yield replace(answer, confidence=confidence, grounds=_explain_choice(chosen, question, context.question))
 
 
-def _explain_choice(chosen: ChosenPlan, question: Question, asked: Question) -> str:
+def _explain_choice(chosen: ChosenPlan, question: Question, typed: Question) -> str:
     """Reason for a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
-    parts = [] if question.text == asked.text or not asked.text else [f'read as "{question.text}"']
+    parts = [] if question.text == typed.text or not typed.text else [f'read as "{question.text}"']
     if chosen.group is not None:
         kind = "row" if chosen.group.across else "column"
         shared = [word for word in words(question.lowered) if set(stems(word)) & set(stems(chosen.group.text))]

@@ -79,20 +79,20 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
     Args:
         of_turns: Whether answers that are single numbers count as parts if no answer is a list.
     """
-    asked = read_asked_parts(question.lower())
-    if asked is None or not memory.turns:
+    requested_parts = read_asked_parts(question.lower())
+    if requested_parts is None or not memory.turns:
         return None
-    if asked.of_list:
-        return _compute_list(asked, memory)
-    if asked.answers:
-        places = [place if place >= 0 else len(memory.turns) + place for place in _list_places(asked, memory)]
-        if lack := next(filter(None, (_describe_lack(asked, memory, place) for place in places)), ""):
+    if requested_parts.of_list:
+        return _compute_list(requested_parts, memory)
+    if requested_parts.answers:
+        places = [place if place >= 0 else len(memory.turns) + place for place in _list_places(requested_parts, memory)]
+        if lack := next(filter(None, (_describe_lack(requested_parts, memory, place) for place in places)), ""):
             return PartsPlan(None, (), lack)
         parts = _repeat_answers(memory, places)
     else:
-        parts = _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
-    plan = _compute_parts(asked, [part for _, part in parts]) if parts else None
-    if plan is None and asked.answers and len(parts) > 1:
+        parts = _find_meant_parts(requested_parts, memory, len(memory.turns), of_turns=of_turns)
+    plan = _compute_parts(requested_parts, [part for _, part in parts]) if parts else None
+    if plan is None and requested_parts.answers and len(parts) > 1:
         return PartsPlan(None, (), _NOT_COMPUTED)
     return None if plan is None else PartsPlan(plan, tuple(dict.fromkeys(turn for turn, _ in parts)))
 
@@ -158,31 +158,31 @@ def _repeat_answers(memory: Memory, places: Sequence[int]) -> list[_TurnPart]:
     return parts
 
 
-def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
+def _compute_parts(requested_parts: AskedParts, parts: Sequence[Plan]) -> Plan | None:
     """Return the plan that computes with parts; None if the operation does not accept their number."""
-    if asked.factor is not None:
+    if requested_parts.factor is not None:
         steps = parts[0].steps
-        operands = Ref(steps[-1].id), given_number(asked.factor)
+        operands = Ref(steps[-1].id), given_number(requested_parts.factor)
         # `add` adds the number to each entry of a list, while `sum` would also add up the entries.
-        name = "add" if asked.operation == "sum" else asked.operation
-        return Plan((*steps, Compute(steps[-1].id + 1, name, operands[:: -1 if asked.inverse else 1])))
+        name = "add" if requested_parts.operation == "sum" else requested_parts.operation
+        return Plan((*steps, Compute(steps[-1].id + 1, name, operands[:: -1 if requested_parts.inverse else 1])))
     if len(parts) == 1:
-        return parts[0] if asked.operation in ("", "sum", "average") else None
+        return parts[0] if requested_parts.operation in ("", "sum", "average") else None
     listed = join_plans(parts, chained=False)
-    if not asked.operation:
+    if not requested_parts.operation:
         return listed
     last = listed.steps[-1]
-    operation = OPERATIONS[asked.operation]
+    operation = OPERATIONS[requested_parts.operation]
     if operation.takes == "list":
-        return replace(listed, steps=(*listed.steps, Compute(last.id + 1, asked.operation, (Ref(last.id),))))
+        return replace(listed, steps=(*listed.steps, Compute(last.id + 1, requested_parts.operation, (Ref(last.id),))))
     if not operation.arity[0] <= len(parts) <= operation.arity[1] or not isinstance(last, Compute):
         return None
-    return replace(listed, steps=(*listed.steps[:-1], replace(last, operation=asked.operation)))
+    return replace(listed, steps=(*listed.steps[:-1], replace(last, operation=requested_parts.operation)))
 
 
-def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[_TurnPart]:
+def _find_meant_parts(requested_parts: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[_TurnPart]:
     """Return the parts that a question refers to after the first `end` turns, adapted to the current turn."""
-    by_place = bool(asked.places) and not asked.count
+    by_place = bool(requested_parts.places) and not requested_parts.count
     for place in range(end - 1, max(-1, end - 1 - _MOST_DISTANT), -1):
         turn = memory.turns[place]
         again = read_asked_parts(turn.question.lower())
@@ -194,26 +194,26 @@ def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: 
                 (place, Plan(tuple(refer_further_back(step, back) for step in part.steps)))
                 for part in _list_parts(turn)
             ]
-        if _has_asked_parts(asked, parts):
-            return [parts[at] for at in asked.places] or parts
+        if _has_asked_parts(requested_parts, parts):
+            return [parts[at] for at in requested_parts.places] or parts
         if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):
             return []  # the list has no such part, or its parts are unknown
         if again is None and not parts and not by_place:
             break
-    few = max((place + 1 if place >= 0 else -place for place in asked.places), default=0)
-    count = asked.count or max(2, few)
+    few = max((place + 1 if place >= 0 else -place for place in requested_parts.places), default=0)
+    count = requested_parts.count or max(2, few)
     values = _read_values_before(memory, end, count) if of_turns else []
-    if by_place and max(asked.places) >= 0:
-        if len(asked.places) > 1:  # "the first two" answers of all
+    if by_place and max(requested_parts.places) >= 0:
+        if len(requested_parts.places) > 1:  # "the first two" answers of all
             values = _read_values_before(memory, end, end) if of_turns else []
         elif _read_values_before(memory, end, count + 1):
             return []  # among three or more answers, "the first" is ambiguous
-    return [values[at] for at in asked.places] or values if _has_asked_parts(asked, values) else []
+    return [values[at] for at in requested_parts.places] or values if _has_asked_parts(requested_parts, values) else []
 
 
-def _has_asked_parts(asked: AskedParts, parts: Sequence[_TurnPart]) -> bool:
-    has_count = len(parts) == asked.count if asked.count else len(parts) > 1
-    return has_count and all(-len(parts) <= at < len(parts) for at in asked.places)
+def _has_asked_parts(requested_parts: AskedParts, parts: Sequence[_TurnPart]) -> bool:
+    has_count = len(parts) == requested_parts.count if requested_parts.count else len(parts) > 1
+    return has_count and all(-len(parts) <= at < len(parts) for at in requested_parts.places)
 
 
 def _read_values_before(memory: Memory, end: int, count: int) -> list[_TurnPart]:

@@ -64,7 +64,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
 
     Shape: Each array of `probability` has one entry per leaf; the columns of the view have one per operand.
     """
-    has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
+    has, leaves, parsed_question = pool.leaf >= 0, turns[0].leaves, turns[0].question
     named, readings = leaves.named, pool.reading.tolist()
     of_operand = [
         named[leaf] if leaf >= 0 else _NO_LABEL if kind in (CONSTANT, NONE) else _label(pool, n, turns[readings[n]])
@@ -72,10 +72,10 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
     ]
     place = {label: n for n, label in enumerate(dict.fromkeys(of_operand))}
     label = np.array([place[one] for one in of_operand], np.intp)
-    question = list(dict.fromkeys(asked.stems))
+    question = list(dict.fromkeys(parsed_question.stems))
     flags = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
     year = _find_years(pool, turns)
-    newest = max(asked.years, default=0)
+    newest = max(parsed_question.years, default=0)
     columns: dict[str, Column] = {
         "kind": pool.kind,
         "score": pool.score,
@@ -92,7 +92,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "total": _take_of_leaves(pool, leaves.total, 0),
         "size": np.log10(1 + np.abs(pool.value)),
         "computed": ~has & (pool.turn > 0),
-        **_compare_operation_words(asked, list(place), label),
+        **_compare_operation_words(parsed_question, list(place), label),
     }
     return OperandView(columns, flags, _build_label_matrix(list(place)), label, year)
 

@@ -503,9 +503,11 @@ def _build_leaf(index: int, value: float) -> Operand:
 
 
 @lru_cache(maxsize=1024)
-def _build_constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
+def _build_constants(
+    question_numbers: tuple[float, ...],
+) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
     """The constants of a question with these numbers, and the operand that means "no second operand"."""
-    numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
+    numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *question_numbers))
     constants = ((Operand("constant", 0, n), _read_constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
     return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
 

@@ -52,13 +52,13 @@ class RankingAnswerer:
     weights: EmbeddedWeights
     declines: bool
 
-    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+    def answers(self, asked_turn: AskedTurn, least: float) -> Iterator[Answer]:
         """Yield the answers of the likeliest plans, best first, each result once; none for a page without numbers."""
-        choices = self.reader.rank_plans(asked)
+        choices = self.reader.rank_plans(asked_turn)
         if not choices.ranked:
             return
-        context, leaves = asked.context, asked.page.leaves
-        evidence = choices.evidence(asked.history.share, len(asked.answered.outcomes))
+        context, leaves = asked_turn.context, asked_turn.page.leaves
+        evidence = choices.evidence(asked_turn.history.share, len(asked_turn.answered.outcomes))
         surest, share_of_first = 0.0, 0.0
         unanswered_turns: list[int] = []
         for choice, share in choices.results:
@@ -70,10 +70,10 @@ class RankingAnswerer:
             if confidence < least * surest:
                 return
             state = choice.before.state
-            same = _find_usable_turns(state, asked.answered, context)
+            same = _find_usable_turns(state, asked_turn.answered, context)
             plan = write_plan(choice.outcome, leaves, state, same)
             try:
-                answer = answer_from_plan(plan, context, question=asked.question.text)
+                answer = answer_from_plan(plan, context, question=asked_turn.question.text)
             except ExecutionError as error:
                 # Ranking uses floating point numbers, so an exact divisor may be zero although the ranked one was not.
                 context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
@@ -81,18 +81,20 @@ class RankingAnswerer:
             if self.declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
                 # A self-contained question cannot depend on earlier ones, even if the likeliest plan uses them.
                 unanswered_turns = unanswered_turns or turns
-                if not surest and not asked.question.is_self_contained:
+                if not surest and not asked_turn.question.is_self_contained:
                     break
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
             reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
             sure = (
-                min(confidence, _find_earlier_confidence(choice.outcome, asked)) if asked.reading.filing else confidence
+                min(confidence, _find_earlier_confidence(choice.outcome, asked_turn))
+                if asked_turn.reading.filing
+                else confidence
             )
             answer = replace(answer, confidence=sure, reason=reason)
-            turn = self._view_turn(choice, choices, asked)
-            yield replace(answer, grounds=explain_answer(answer, asked.question, turn, context))
+            turn = self._view_turn(choice, choices, asked_turn)
+            yield replace(answer, grounds=explain_answer(answer, asked_turn.question, turn, context))
         if unanswered_turns and not surest:
             yield decline_for_turns(unanswered_turns)
 
@@ -103,13 +105,13 @@ class RankingAnswerer:
         return choices.turn(choice)
 
 
-def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
+def _find_earlier_confidence(outcome: TurnAction, asked_turn: AskedTurn) -> float:
     """Return the lowest confidence of the earlier answers that an outcome depends on, which limits its own."""
     turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
     used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
-    turns |= {turn for turn, leaf in asked.answered.lookups.items() if leaf in used}
-    answers = asked.context.memory.answers
-    if not asked.question.is_self_contained and answers:
+    turns |= {turn for turn, leaf in asked_turn.answered.lookups.items() if leaf in used}
+    answers = asked_turn.context.memory.answers
+    if not asked_turn.question.is_self_contained and answers:
         turns.add(len(answers) - 1)
     return min((sure for turn in turns if (sure := answers[turn].confidence) is not None), default=1.0)
 

@@ -186,14 +186,14 @@ class PrintedTime:
     day: int | None = None
 
 
-def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bool:
+def is_of_other_time(requested_time: AskedTime, source: Source, document: Document) -> bool:
     """Return whether a number cannot be of the requested time."""
     end = find_fiscal_end(document)
     if isinstance(source, CellRef):
-        return _is_other_time(asked, read_printed_time(document.table(source.table), source), end)
+        return _is_other_time(requested_time, read_printed_time(document.table(source.table), source), end)
     periods = [mention.period for mention in find_periods(document.sentence(source).text)]
     times = [_convert_period(period) for period in periods if period.kind not in ("year", "range")]
-    return bool(times) and all(_is_other_time(asked, time, end) for time in times)
+    return bool(times) and all(_is_other_time(requested_time, time, end) for time in times)
 
 
 def read_printed_time(table: Table, source: CellRef) -> PrintedTime:

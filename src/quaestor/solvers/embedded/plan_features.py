@@ -101,8 +101,8 @@ def _measure_order(candidates: Candidates, question: Question, view: OperandView
     return named if order == "as named" else -named
 
 
-def _measure_sides(candidates: Candidates, asked: Question, view: OperandView) -> dict[str, Column]:
-    sides, question = asked.comparison, list(dict.fromkeys(asked.stems))
+def _measure_sides(candidates: Candidates, parsed_question: Question, view: OperandView) -> dict[str, Column]:
+    sides, question = parsed_question.comparison, list(dict.fromkeys(parsed_question.stems))
     first = np.array([stem in sides.first.stems for stem in question] or [False])
     second = np.array([stem in sides.second.stems for stem in question] or [False])
     one = (view.question_words & first).sum(axis=1) / max(1, first.sum())

@@ -264,10 +264,10 @@ class ListAnswerer:
         yield replace(answer, confidence=_estimate_confidence(chosen), grounds=grounds)
 
     def _choose(
-        self, parts: Sequence[Question], listing: Listing, asked: AskedTurn, alike: Alike
+        self, parts: Sequence[Question], listing: Listing, asked_turn: AskedTurn, alike: Alike
     ) -> ChosenNumbers | None:
-        leaves, context = asked.page.leaves, asked.context
-        turns = [make_turn_view(part, asked.state, asked.page, self.weights.references) for part in parts]
+        leaves, context = asked_turn.page.leaves, asked_turn.context
+        turns = [make_turn_view(part, asked_turn.state, asked_turn.page, self.weights.references) for part in parts]
         measured = [measure_turns([turn], self.weights.signature)[0].measured for turn in turns]
         shares = self.weights.leaves.predict(measured)
         for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
@@ -300,12 +300,12 @@ def _repeat_at_time(question: Question, context: TurnContext) -> Question:
     """Repeat the question for the last list with another time if only that is asked for: "and in 2006?"."""
     if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_remove_time(question)):
         return question
-    for asked, answer in zip(reversed(context.memory.parsed_questions), reversed(context.memory.answers), strict=True):
+    for each, answer in zip(reversed(context.memory.parsed_questions), reversed(context.memory.answers), strict=True):
         if not isinstance(answer.value, ValueList):
             return question
-        if len(asked.periods) == 1 and not _ANOTHER_TIME.fullmatch(_remove_time(asked)):
-            old, new = asked.periods[0], question.periods[0]
-            return Question(f"{asked.text[: old.start]}{question.text[new.start : new.end]}{asked.text[old.end :]}")
+        if len(each.periods) == 1 and not _ANOTHER_TIME.fullmatch(_remove_time(each)):
+            old, new = each.periods[0], question.periods[0]
+            return Question(f"{each.text[: old.start]}{question.text[new.start : new.end]}{each.text[old.end :]}")
     return question
 
 

@@ -432,14 +432,14 @@ class CauseAnswer:
     fit: float
 
 
-def find_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
+def find_cause(cause_question: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
     """Return the cause that a filing states for what a question asks about; None if it states none.
 
     Args:
-        question: The question of which `asked` is the parsed form.
+        question: The question of which `cause_question` is the parsed form.
     """
     shown = {block.order for block in document.blocks}
-    found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]
+    found = [cause for cause in find_causes(cause_question, document.whole or document) if cause.stated.block in shown]
     if not found:
         return None
     best = found[0]
@@ -579,7 +579,7 @@ def _complete_question(question: Question, context: TurnContext) -> Question:
         return question
     # "And the change?" names nothing either.
     before = next(
-        (asked for asked in reversed(context.memory.parsed_questions) if len(list_named_stems(asked)) >= _NAMED), None
+        (each for each in reversed(context.memory.parsed_questions) if len(list_named_stems(each)) >= _NAMED), None
     )
     return question if before is None else Question(f"{question.text} {before.text}")
 

@@ -106,8 +106,8 @@ def complete_question(question: Question, earlier: Sequence[Question]) -> Questi
     'in which year were freight highest?'
     """
     before: Question | None = None
-    for asked in (*earlier[-_MOST_EARLIER:], question):
-        before = _complete_by_last(asked, before)
+    for each in (*earlier[-_MOST_EARLIER:], question):
+        before = _complete_by_last(each, before)
     return before or question
 
 
@@ -193,8 +193,10 @@ def recall_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> t
     value = float(leaves.value[index])
     selection = question.wants.selection
     measure = trim_measure(selection.measure) if selection is not None else ""
-    asked = read_question(f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?")
-    return asked, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
+    lookup_question = read_question(
+        f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?"
+    )
+    return lookup_question, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
 
 
 def is_no_number(answer: Answer) -> bool:

@@ -173,7 +173,7 @@ def _blank_words(step: LookUpStep) -> Iterator[str]:
 
 def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tuple[list[str], tuple[str, ...]]:
     """Return issues for literals that copy a number of the page, and remarks for those without any source."""
-    asked = _numbers_asked([question, *context.memory.questions])
+    question_numbers = _numbers_asked([question, *context.memory.questions])
     graph = context.graph
     printed = {abs(o.quantity.value) for o in graph.observations} | {abs(m.quantity.value) for m in graph.mentions}
     years = {item.quantity.value for item in graph.labels if item.year}
@@ -183,7 +183,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
             if not isinstance(operand, LiteralNumber):
                 continue
             value = value_of(operand)
-            if not value.is_finite() or needs_no_source(value) or abs(value) in asked or value in years:
+            if not value.is_finite() or needs_no_source(value) or abs(value) in question_numbers or value in years:
                 continue
             if abs(value) in printed:
                 copied.append(f"step {place} writes {value:f}, which the page prints; extract it in its own step")

@@ -109,7 +109,7 @@ def send(
             output = asyncio.run(run(server))
         except ModelReplyError as raised:
             error = str(raised)
-        return RequestOutcome(output, server.asked, [exchange.phase for exchange in exchanges], trace, error)
+        return RequestOutcome(output, server.requests, [exchange.phase for exchange in exchanges], trace, error)
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:

@@ -67,7 +67,7 @@ def test_no_call_rests_on_steps_that_a_call_before_it_in_the_reply_did_not_make(
     """Else #1 would be another number than the model thinks."""
     hasty = reply(understood(), query(1999), query(2008), query(2009), resting)
     run = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
-    assert '"success": false' in run.asked[1].results[-1]
+    assert '"success": false' in run.requests[1].results[-1]
     assert run.turn.answer.number == 181001
 
 
@@ -101,7 +101,7 @@ def test_ones_hold_against_a_caption_once_a_model_repeats_them(
     script = [reply(understood(), query(2008)), *[reply(final(answer, scale=stated))] * 2]
     run = play(scripted(script), limits=ONE_TALK)
     assert (run.turn.answer.number, run.turn.answer.scale) == (Decimal(181001), scale)
-    assert len(run.asked) == requests
+    assert len(run.requests) == requests
     assert ("though the page gives thousand" in str(run.turn.answer.reason)) == (scale is Scale.ONE)
 
 
@@ -143,7 +143,7 @@ def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_
         page=document,
         limits=ONE_TALK,
     )
-    prompt = run.asked[0].prompts[0]
+    prompt = run.requests[0].prompts[0]
     assert "- rental expense of office space was $ 7.5 million ." in prompt
     assert "founded" not in prompt
     answer = run.turn.answer

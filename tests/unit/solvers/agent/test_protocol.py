@@ -48,10 +48,10 @@ def test_a_model_without_tools_calls_them_in_writing() -> None:
     )
     assert run.turn.answer.number == 181001
     assert [call.tool for call in run.turn.tool_calls] == ["query_kg"]
-    assert not any(request.tools for request in run.asked)
-    assert "TOOL: query_kg(" in run.asked[1].prompts[0]
-    assert "find_in_text" in run.asked[1].prompts[0]
-    assert run.asked[2].prompts[-1].startswith('RESULT of query_kg: {"value": 181001')
+    assert not any(request.tools for request in run.requests)
+    assert "TOOL: query_kg(" in run.requests[1].prompts[0]
+    assert "find_in_text" in run.requests[1].prompts[0]
+    assert run.requests[2].prompts[-1].startswith('RESULT of query_kg: {"value": 181001')
 
 
 @pytest.mark.usefixtures("local_models")

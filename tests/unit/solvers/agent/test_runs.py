@@ -125,7 +125,7 @@ def test_a_run_of_faulty_replies_completes(
             }  # fmt: skip
             assert all(turn.verified for turn in turns if not turn.error)
             prompts = [p for c in dataset.conversations for p in await store.prompts(record.id, c.id)]
-            assert len(prompts) == len(server.asked)
+            assert len(prompts) == len(server.requests)
 
     script = Faulty(9, sound)
     with ModelServer(script) as server:

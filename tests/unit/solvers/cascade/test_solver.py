@@ -21,15 +21,15 @@ from quaestor.solvers.cascade.solver import CascadeSolver, Stage
 from quaestor.solvers.registry import make_solver
 
 
-class Sure:
+class ConfidentSolver:
     """Answers with the first number of a row, as sure as it is told to be for each question; None says nothing."""
 
     def __init__(self, name: str, row: int, confidence: Mapping[str, float | None] | float | None = None) -> None:
         self.name, self._row, self._confidence = name, row, confidence
-        self.told: list[tuple[str, ...]] = []
+        self.feedback: list[tuple[str, ...]] = []
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        self.told.append(context.feedback)
+        self.feedback.append(context.feedback)
         context.trace.append(Note(f"{self.name} reads"))
         sure = self._confidence[question] if isinstance(self._confidence, Mapping) else self._confidence
         if "twice" in question:
@@ -67,12 +67,12 @@ def stages(turn: Turn) -> list[StageAnswered]:
 
 
 def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> None:
-    second = Sure("second", 1)
-    (turn,) = play(CascadeSolver([Stage(Sure("first", 0, 0.7), 0.7), Stage(second)]))
-    first = Sure("first", 0)
+    second = ConfidentSolver("second", 1)
+    (turn,) = play(CascadeSolver([Stage(ConfidentSolver("first", 0, 0.7), 0.7), Stage(second)]))
+    first = ConfidentSolver("first", 0)
     (alone,) = play(CascadeSolver([Stage(first)]))
     assert turn.answer.value == alone.answer.value
-    assert second.told == []
+    assert second.feedback == []
     assert [(event.solver, event.taken, event.confidence, event.least) for event in stages(turn)] == [
         ("first", True, 0.7, 0.7)
     ]
@@ -80,8 +80,8 @@ def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> 
 
 @pytest.mark.parametrize("sure", [0.69, None])
 def test_a_stage_that_is_not_sure_or_says_nothing_of_it_leaves_the_turn_to_the_next(sure: float | None) -> None:
-    (turn,) = play(CascadeSolver([Stage(Sure("first", 0, sure), 0.7), Stage(Sure("second", 1))]))
-    (alone,) = play(CascadeSolver([Stage(Sure("second", 1))]))
+    (turn,) = play(CascadeSolver([Stage(ConfidentSolver("first", 0, sure), 0.7), Stage(ConfidentSolver("second", 1))]))
+    (alone,) = play(CascadeSolver([Stage(ConfidentSolver("second", 1))]))
     assert turn.answer.value == alone.answer.value
     assert [(event.stage, event.solver, event.taken, event.confidence) for event in stages(turn)] == [
         (1, "first", False, sure),
@@ -94,23 +94,27 @@ def test_a_stage_that_is_not_sure_or_says_nothing_of_it_leaves_the_turn_to_the_n
 
 
 def test_an_answer_without_a_value_is_never_sure_enough() -> None:
-    (turn,) = play(CascadeSolver([Stage(Silent(), 0.0), Stage(Sure("second", 1))]))
+    (turn,) = play(CascadeSolver([Stage(Silent(), 0.0), Stage(ConfidentSolver("second", 1))]))
     assert [event.taken for event in stages(turn)] == [False, True]
     assert turn.answer.value is not None
 
 
 def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
-    (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(Sure("second", 1))]))
+    (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(ConfidentSolver("second", 1))]))
     assert [(event.taken, event.error) for event in stages(turn)] == [(False, "no plan"), (True, None)]
     assert turn.error is None
 
 
 def test_where_the_last_stage_fails_the_surest_answer_before_stands_and_says_so() -> None:
     cascade = CascadeSolver(
-        [Stage(Sure("first", 0, 0.4), 0.7), Stage(Sure("second", 1, 0.2), 0.7), Stage(Failing(SolverError("no plan")))]
+        [
+            Stage(ConfidentSolver("first", 0, 0.4), 0.7),
+            Stage(ConfidentSolver("second", 1, 0.2), 0.7),
+            Stage(Failing(SolverError("no plan"))),
+        ]
     )
     (turn,) = play(cascade)
-    (alone,) = play(CascadeSolver([Stage(Sure("first", 0))]))
+    (alone,) = play(CascadeSolver([Stage(ConfidentSolver("first", 0))]))
     assert turn.answer.value == alone.answer.value
     assert turn.answer.confidence == 0.4
     assert "no plan" in str(turn.answer.reason)
@@ -119,18 +123,18 @@ def test_where_the_last_stage_fails_the_surest_answer_before_stands_and_says_so(
 
 def test_an_outage_of_a_stage_is_the_turn_s() -> None:
     with pytest.raises(OutageError, match="away"):
-        play(CascadeSolver([Stage(Sure("first", 0, 0.1), 0.5), Stage(Failing(OutageError("away")))]))
+        play(CascadeSolver([Stage(ConfidentSolver("first", 0, 0.1), 0.5), Stage(Failing(OutageError("away")))]))
 
 
 def test_stage_gets_doubts_only_if_enabled() -> None:
-    first = Sure("first", 0, 0.3)
+    first = ConfidentSolver("first", 0, 0.3)
     for show, expected in ((False, [()]), (True, None)):
-        second = Sure("second", 1)
+        second = ConfidentSolver("second", 1)
         play(CascadeSolver([Stage(first, 0.7), Stage(second)], show_doubts=show))
         if expected is not None:
-            assert second.told == expected
+            assert second.feedback == expected
         else:
-            (hints,) = second.told
+            (hints,) = second.feedback
             assert len(hints) == 1
             assert "0.30" in hints[0]
 
@@ -151,23 +155,25 @@ def test_usage_is_shown_by_stage() -> None:
 
 
 def test_the_runner_up_is_among_the_doubts() -> None:
-    class Doubting(Sure):
+    class Doubting(ConfidentSolver):
         async def solve(self, question: str, context: TurnContext) -> Answer:
             answer = await super().solve(question, context)
             assert answer.plan is not None
             other = OtherReading(answer.plan, "$ 7", "rent in 2007", 0.2)
             return replace(answer, description="rent in 2008", other_readings=(other,))
 
-    second = Sure("second", 1)
+    second = ConfidentSolver("second", 1)
     play(CascadeSolver([Stage(Doubting("first", 0, 0.3), 0.7), Stage(second)], show_doubts=True))
-    ((answer, other),) = second.told
+    ((answer, other),) = second.feedback
     assert all(word in answer for word in ("rent in 2008", "0.30"))
     assert all(word in other for word in ("$ 7", "rent in 2007"))
 
 
 @pytest.mark.parametrize(("sure", "given"), [(0.6, True), (0.59, False), (None, False)])
 def test_answer_below_the_minimum_confidence_is_withheld(sure: float | None, given: bool) -> None:
-    cascade = CascadeSolver([Stage(Sure("first", 0, 0.2), 0.7), Stage(Sure("second", 1, sure))], abstain_below=0.6)
+    cascade = CascadeSolver(
+        [Stage(ConfidentSolver("first", 0, 0.2), 0.7), Stage(ConfidentSolver("second", 1, sure))], abstain_below=0.6
+    )
     (turn,) = play(cascade)
     assert (turn.answer.value is not None) is given
     assert turn.answer.confidence == sure
@@ -177,6 +183,10 @@ def test_answer_below_the_minimum_confidence_is_withheld(sure: float | None, giv
 
 
 def test_the_answer_of_a_first_stage_is_withheld_too() -> None:
-    (turn,) = play(CascadeSolver([Stage(Sure("first", 0, 0.6), 0.5), Stage(Sure("second", 1, 1.0))], abstain_below=0.7))
+    (turn,) = play(
+        CascadeSolver(
+            [Stage(ConfidentSolver("first", 0, 0.6), 0.5), Stage(ConfidentSolver("second", 1, 1.0))], abstain_below=0.7
+        )
+    )
     assert turn.answer.value is None
     assert [event.taken for event in stages(turn)] == [True]

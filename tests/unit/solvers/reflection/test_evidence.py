@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drafting import PLAN_MISTAKES, Corruptor, LabelledPlan, comes_to_another, examined_pages, judge, write_draft
+from drafting import PLAN_MISTAKES, Corruptor, LabelledPlan, comes_to_another, judge, labelled_plans, write_draft
 
 from quaestor.sample import sample_path
 from quaestor.solvers.reflection.evidence import examine_plan
@@ -17,8 +17,8 @@ CONVERSATIONS = 60
 @pytest.fixture(params=["sample", pytest.param("public", marks=pytest.mark.slow)])
 def turns(request: pytest.FixtureRequest) -> Iterator[LabelledPlan]:
     if request.param == "sample":
-        return examined_pages(sample_path())
-    return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
+        return labelled_plans(sample_path())
+    return labelled_plans(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
 
 
 @pytest.mark.very_slow
@@ -27,7 +27,7 @@ def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureR
     sample = whole == "sample"
     path = sample_path() if sample else request.getfixturevalue("shared_data") / "convfinqa_tune.json"
     count, alarms = 0, []
-    for turn in examined_pages(path):
+    for turn in labelled_plans(path):
         count += 1
         found = judge(write_draft(turn.plan, turn.context), turn)
         alarms += [(turn.question, found)] if found else []
@@ -57,7 +57,7 @@ def test_facts_are_always_found(turns: Iterator[LabelledPlan]) -> None:
 def test_most_errors_in_plans_are_found(shared_data: Path) -> None:
     corruptor = Corruptor(2)
     counts, found = Counter[str](), Counter[str]()
-    for turn in examined_pages(shared_data / "convfinqa_tune.json", CONVERSATIONS):
+    for turn in labelled_plans(shared_data / "convfinqa_tune.json", CONVERSATIONS):
         for name, mistake in PLAN_MISTAKES.items():
             wrong = mistake(corruptor, turn.plan, turn.context)
             if wrong is not None and comes_to_another(turn.plan, wrong, turn.context):

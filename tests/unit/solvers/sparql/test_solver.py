@@ -63,7 +63,7 @@ def test_a_value_that_is_the_answer_needs_no_formula() -> None:
     assert turn.answer.plan is not None
     assert turn.answer.plan.thought == "these are needed"
     nowhere = play(scripted([{**AT_ONCE, "answer": "profit"}, AT_ONCE], []))
-    assert "'profit'" in "\n".join((*nowhere.asked[1].results, *nowhere.asked[1].prompts))
+    assert "'profit'" in "\n".join((*nowhere.requests[1].results, *nowhere.requests[1].prompts))
     assert nowhere.turn.answer.number == Decimal(181001)
 
 
@@ -81,7 +81,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
     assert last.plan.steps == (Compute(1, "subtract", (Ref(-1), Ref(-2))),)
     assert len(last.sources) == 2
     assert [(v.name, str(v.value)) for v in last.variables] == [("result_1", "206588"), ("result_0", "181001")]
-    prompt = run.asked[4].prompts[0]
+    prompt = run.requests[4].prompts[0]
     for text in ("result_0 = 181001", "result_1 = 206588", "entity net cash", "asked: and in 2009?", "period 2009"):
         assert text in prompt, text
     assert ": calculated from result_0 and result_1\n" in prompt
@@ -110,7 +110,7 @@ def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None
 def test_error_in_the_first_phase_is_returned_and_repaired(fault: Step, named: str) -> None:
     run = play(scripted([fault, RIGHT[0]], [RIGHT[1]]))
     assert run.turn.answer.number == Decimal(181001), run.turn
-    assert named in "\n".join((*run.asked[1].results, *run.asked[1].prompts))
+    assert named in "\n".join((*run.requests[1].results, *run.requests[1].prompts))
     assert run.phases == ["PLAN", "PLAN_repair_1", "CALCULATE"]
 
 
@@ -132,7 +132,7 @@ def test_error_in_the_first_phase_is_returned_and_repaired(fault: Step, named: s
 def test_error_in_the_second_phase_is_returned_and_repaired(fault: Step, named: str) -> None:
     run = play(scripted([RIGHT[0]], [fault, RIGHT[1]]))
     assert (run.turn.answer.number, run.turn.answer.reason) == (Decimal(181001), None), run.turn
-    assert named in "\n".join((*run.asked[2].results, *run.asked[2].prompts))
+    assert named in "\n".join((*run.requests[2].results, *run.requests[2].prompts))
     assert run.phases == ["PLAN", "CALCULATE", "CALCULATE_repair_1"]
 
 
@@ -170,7 +170,7 @@ def test_a_model_may_say_that_there_is_no_answer(
 def test_a_value_that_the_formula_lacks_is_named_in_a_second_list() -> None:
     run = play(scripted([RIGHT[0], BOTH], [formula(None), formula("new - old")]), "what was the change?")
     assert run.phases == ["PLAN", "CALCULATE", "PLAN_again_1", "CALCULATE"]
-    assert "You named cash. No formula could be written over them: by the rule" in run.asked[2].prompts[0]
+    assert "You named cash. No formula could be written over them: by the rule" in run.requests[2].prompts[0]
     assert run.turn.answer.number == Decimal(25587)
     silent = play(scripted([RIGHT[0]] * 2, [formula(None)] * 2)).turn
     assert silent.error is None
@@ -181,7 +181,7 @@ def test_models_without_tools_write_json() -> None:
     fenced = say("Here it is:\n```json\n" + json.dumps(values(cash=CASH_2008)) + "\n```")
     run = play(scripted([fenced], [RIGHT[1]]), native=False)
     assert run.turn.answer.number == Decimal(181001)
-    assert "Every reply is one JSON object of this schema" in run.asked[0].system
+    assert "Every reply is one JSON object of this schema" in run.requests[0].system
 
 
 def any_fault(draw: random.Random, request: ReceivedRequest) -> Reply:

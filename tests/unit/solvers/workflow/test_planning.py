@@ -62,7 +62,7 @@ def test_earlier_answers_are_referred_to_backwards() -> None:
     )
     run = play(script, "what was it in 2009?", "and in 2008?", "what was the change?")
     assert [f"{turn.answer.value}" for turn in run.turns] == ["206588", "181001", "25587"]
-    assert "Answer (#-1): 181001" in run.asked[2].prompts[0]
+    assert "Answer (#-1): 181001" in run.requests[2].prompts[0]
 
 
 def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
@@ -70,7 +70,7 @@ def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
     run = play(script_of([faulty, change()]))
     assert run.turn.error is None
     assert run.phases == ["PLAN", "PLAN_repair_1"]
-    prompt = run.asked[1].prompts[-1]
+    prompt = run.requests[1].prompts[-1]
     assert "'2006'" in prompt
     assert "step 2 (divide)" in prompt
     kinds = [event.kind for event in run.turn.events]
@@ -104,7 +104,7 @@ def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
 def test_a_number_of_the_text_that_words_do_not_decide_is_pointed_at() -> None:
     run = play(pointing([plan(EXPENDITURES)], 2))
     assert run.phases == ["PLAN", "POINT_step_1"]
-    listed = run.asked[1].prompts[0]
+    listed = run.requests[1].prompts[0]
     assert "1. 38.6 (USD, million, 2009) in: capital expenditures were [$ 38.6 million]" in listed
     assert f"{run.turn.answer.value}" == "44.1"
     assert run.turn.verified
@@ -113,8 +113,8 @@ def test_a_number_of_the_text_that_words_do_not_decide_is_pointed_at() -> None:
 def test_pointing_beyond_the_list_is_asked_again_and_none_of_them_goes_back_to_the_planner() -> None:
     run = play(pointing([plan(EXPENDITURES), change()], 9, 0))
     assert run.phases == ["PLAN", "POINT_step_1", "POINT_step_1_repair_1", "PLAN_again_1"]
-    assert "9" in run.asked[2].prompts[-1]
-    assert "step 1" in run.asked[3].prompts[0]
+    assert "9" in run.requests[2].prompts[-1]
+    assert "step 1" in run.requests[3].prompts[0]
     assert run.turn.error is None
 
 
@@ -142,6 +142,6 @@ def test_unrequested_absolute_value_is_reported_once_and_remarked(question: str,
     size = plan(*looked_up, compute(3, "subtract", 2, 1), compute(4, "absolute", 3))
     run = play(script_of([size] * phases), question)
     assert run.turn.answer.number == 25587
-    assert len(run.asked) == phases
+    assert len(run.requests) == phases
     assert run.turn.answer.reason == (SIGN_DROPPED if phases == 2 else None)
     assert any(SIGN_DROPPED in line for line in event_lines(run.turn.events)) == (phases == 2)

@@ -21,7 +21,7 @@ def test_token_is_sent_as_bearer(tmp_path: Path) -> None:
         in_address = api.ask("GET", f"/documents?token={TOKEN}")
         assert (in_address.status_code, "set-cookie" in in_address.headers) == (401, False)
     with program(tmp_path, access=access, headers={"Authorization": f"Bearer {TOKEN}"}) as api:
-        assert api.asked("cell 1 1")
+        assert api.ask_all("cell 1 1")
         evil = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
         assert api.ask("POST", "/conversations", json={"document": "x"}, headers=evil).status_code == 404
 
@@ -40,7 +40,7 @@ def test_token_is_sent_as_bearer(tmp_path: Path) -> None:
 )
 def test_pages_of_other_sites_change_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
     with program(tmp_path) as api:
-        there = api.begun()
+        there = api.begin()
         for method in ("POST", "PATCH", "DELETE"):
             answer = api.ask(method, there, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
@@ -56,6 +56,6 @@ def test_another_name_of_the_server_gets_a_problem(tmp_path: Path) -> None:
 
 def test_pages_and_programs_share_conversations(tmp_path: Path) -> None:
     with program(tmp_path) as api:
-        there = api.asked("cell 1 1")
+        there = api.ask_all("cell 1 1")
         page = api._client.get(there.replace("conversations", "c"))
     assert 'id="turn-1"' in page.text

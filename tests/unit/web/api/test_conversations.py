@@ -24,7 +24,7 @@ def test_one_is_begun_listed_renamed_and_deleted(tmp_path: Path) -> None:
 
 def test_the_list_is_given_part_by_part_the_latest_changed_first(tmp_path: Path) -> None:
     with program(tmp_path) as api:
-        first, second, third = api.begun(), api.begun(), api.begun()
+        first, second, third = api.begin(), api.begin(), api.begin()
         api.patch(first, title="changed last")
         listed = api.get("/conversations?limit=2")
         assert listed["total"] == 3
@@ -38,13 +38,13 @@ def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) ->
         document = api.get("/documents")["items"][0]["id"]
         assert api.post("/conversations", 201, document=document, solver="default")["solver"] == "default"
         assert "'nobody'" in api.post("/conversations", 400, document=document, solver="nobody")["detail"]
-        assert "'nobody'" in api.patch(api.begun(), 400, solver="nobody")["detail"]
+        assert "'nobody'" in api.patch(api.begin(), 400, solver="nobody")["detail"]
         assert api.post("/conversations", 404, document="nothing")["code"] == "unknown_document"
 
 
 def test_examples_are_questions_that_the_document_answers(tmp_path: Path) -> None:
     with program(tmp_path, "sample#NORD/2012/page_41.pdf") as api:
-        examples = api.get(f"{api.begun()}/examples")["questions"]
+        examples = api.get(f"{api.begin()}/examples")["questions"]
     assert examples
     assert all(question.endswith("?") for question in examples)
 
@@ -56,10 +56,10 @@ def test_examples_are_questions_that_the_document_answers(tmp_path: Path) -> Non
 )  # fmt: skip
 def test_conversation_is_downloaded_as_a_file(tmp_path: Path, format: str, kind: str, content: bytes) -> None:
     with program(tmp_path) as api:
-        there = api.asked("cell 1 1")
+        there = api.ask_all("cell 1 1")
         answer = api.ask("GET", f"{there}/export?format={format}")
         assert api.get(f"{there}/export?format=exe", 422)["errors"][0]["where"] == "query.format"
-        assert api.get(f"{api.begun()}/export", 400)["code"] == "input"
+        assert api.get(f"{api.begin()}/export", 400)["code"] == "input"
     assert answer.headers["content-type"].startswith(kind)
     assert answer.headers["content-disposition"].startswith("attachment")
     assert content in answer.content

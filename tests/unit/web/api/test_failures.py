@@ -34,7 +34,7 @@ def test_errors_are_problems_without_a_folder_of_the_machine(
 
     monkeypatch.setattr(SessionManager, "delete", fail)
     with program(tmp_path) as api:
-        answer = api.ask("DELETE", api.begun())
+        answer = api.ask("DELETE", api.begin())
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert "secret" not in answer.text
     assert header is None or answer.headers[header[0]] == header[1]

@@ -28,7 +28,7 @@ def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say
     talk = quaestor.open(NORD).conversation()
     expected = [talk.ask(question) for question in QUESTIONS]
     with embedded(tmp_path) as api:
-        there = api.begun()
+        there = api.begin()
         found = [api.post(f"{there}/questions", question=question) for question in QUESTIONS]
     (first,), (second,) = (one["answers"] for one in found)
     assert [first["display"], second["display"]] == [str(answer) for answer in expected]
@@ -43,7 +43,7 @@ def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say
 
 def test_other_readings_are_returned(tmp_path: Path) -> None:
     with embedded(tmp_path) as api:
-        (answer,) = api.post(f"{api.begun()}/questions", question="what were cables in 2012?")["answers"]
+        (answer,) = api.post(f"{api.begin()}/questions", question="what were cables in 2012?")["answers"]
     assert answer["readings"][0]["display"] != answer["display"]
     assert answer["readings"][0]["confidence"] <= answer["confidence"]
 
@@ -51,14 +51,14 @@ def test_other_readings_are_returned(tmp_path: Path) -> None:
 def test_a_question_of_several_parts_has_one_answer_a_list(tmp_path: Path) -> None:
     with embedded(tmp_path) as api:
         question = "what was operating income in 2012? and what was operating income in 2011?"
-        (answer,) = api.post(f"{api.begun()}/questions", question=question)["answers"]
+        (answer,) = api.post(f"{api.begin()}/questions", question=question)["answers"]
     assert (answer["kind"], answer["question"]) == ("list", question)
     assert len(answer["value"]["list"]) == 2
 
 
 def test_a_question_that_cannot_be_asked_is_a_problem_and_the_conversation_goes_on(tmp_path: Path) -> None:
     with program(tmp_path) as api:
-        there = api.begun()
+        there = api.begin()
         assert api.post(f"{there}/questions", 400, question="  ")["code"] == "question"
         assert api.post(f"{there}/questions", 502, question="down")["code"] == "outage"
         assert api.post(f"{there}/questions", 422, question=1)["errors"][0]["where"] == "body.question"
@@ -69,7 +69,7 @@ def test_a_question_that_cannot_be_asked_is_a_problem_and_the_conversation_goes_
 
 def test_stream_sends_events_then_the_answer(tmp_path: Path) -> None:
     with embedded(tmp_path) as api:
-        there = api.begun()
+        there = api.begin()
         answer = api.ask("POST", f"{there}/questions/stream", json={"question": QUESTIONS[0]})
         turns = api.get(there)["turns"]
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -83,7 +83,7 @@ def test_stream_sends_events_then_the_answer(tmp_path: Path) -> None:
 
 def test_a_stream_ends_in_a_problem_where_there_is_no_answer(tmp_path: Path) -> None:
     with program(tmp_path) as api:
-        there = api.begun()
+        there = api.begin()
         ends = [
             messages(api.ask("POST", f"{there}/questions/stream", json={"question": question}).text)[-1]
             for question in ("  ", "down", "break")
@@ -94,7 +94,7 @@ def test_a_stream_ends_in_a_problem_where_there_is_no_answer(tmp_path: Path) -> 
 
 def test_the_last_question_is_taken_back(tmp_path: Path) -> None:
     with program(tmp_path) as api:
-        there = api.asked("cell 1 1", "cell 1 2")
+        there = api.ask_all("cell 1 1", "cell 1 2")
         assert api.delete(f"{there}/questions/last", 200) == {"questions": ["cell 1 2"]}
         assert [turn["question"] for turn in api.get(there)["turns"]] == ["cell 1 1"]
         api.delete(f"{there}/questions/last", 200)
@@ -103,7 +103,7 @@ def test_the_last_question_is_taken_back(tmp_path: Path) -> None:
 
 def test_an_answer_is_shown_with_its_plan_and_all_that_is_on_record(tmp_path: Path) -> None:
     with program(tmp_path) as api:
-        there = api.asked("cell 1 1", "cell 1 2", "change")
+        there = api.ask_all("cell 1 1", "cell 1 2", "change")
         found = api.get(f"{there}/turns/3")
         assert api.get(f"{there}/turns/4", 404)["code"] == "unknown_conversation"
         assert found["answer"] == api.get(there)["turns"][2]

@@ -18,7 +18,7 @@ def runs_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     for _ in range(2):
         asyncio.run(evaluate_async("sample", limit=2, store=str(folder / "runs.db")))
     with program(folder) as api:
-        api.asked("cell 1 1")
+        api.ask_all("cell 1 1")
         yield api
 
 

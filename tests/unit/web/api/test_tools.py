@@ -83,7 +83,7 @@ def test_a_formula_is_computed_with_the_source_of_each_number(tmp_path: Path) ->
 
 def test_a_formula_takes_earlier_answers_and_the_numbers_that_hold(tmp_path: Path) -> None:
     with program(tmp_path, NORD, scripted=False) as api:
-        there = api.asked("what were total net sales in 2012?")
+        there = api.ask_all("what were total net sales in 2012?")
         doubled = {"formula": "2 * before", "values": {"before": {"turn": 1}}}
         assert api.post(f"{there}/calculations", **doubled)["answer"]["value"] == "2073.6"
         api.post(f"{there}/corrections", 201, fix="1 cell 1 = 1000")
@@ -94,7 +94,7 @@ def test_a_formula_takes_earlier_answers_and_the_numbers_that_hold(tmp_path: Pat
 
 def test_an_answer_is_explained(tmp_path: Path) -> None:
     with program(tmp_path, NORD, scripted=False) as api:
-        there = api.asked("what were total net sales in 2012?", "and what was the change from 2011?")
+        there = api.ask_all("what were total net sales in 2012?", "and what was the change from 2011?")
         explanation = api.get(f"{there}/turns/2/explanation")
         assert (explanation["turn"], explanation["display"]) == (2, "$ 67.1 million")
         assert explanation["grounds"]
