@@ -101,6 +101,8 @@ def _choose_composer(form: str, question: BoundQuestion) -> Callable[[BoundQuest
     """Return the composer of a form; what the words of a question clearly ask for is composed for any form."""
     if asks_from_what(question):
         return propose_base
+    if form == "change" and AVERAGE_CHANGE.search(question.text):
+        return propose_averages
     return compare_every_year if asks_of_every_year(question) else _COMPOSERS[form]
 
 
