@@ -107,7 +107,7 @@ _ATTRIBUTES: Mapping[str, str] = {
 """Nouns for what something has: its number, price, rate, duration, amount and change, by kind."""
 _OF_ATTRIBUTE = (
     r"(?:(?:%|percent(?:age)?|pct|total|(?:weighted|wtd)(?:[ -](?:average|avg))?|average|avg|mean|remaining"
-    r"|interest|discount|exercise|purchase|grant(?:[ -]date)?|fair|carrying|book|market|stated)\.?[ -])*"
+    r"|interest|discount|exercise|purchase|grant(?:[ -]date)?|fair|carrying|book|market|stated)\.?[ -]){0,4}"
 )
 _ATTRIBUTE = "|".join(rf"(?P<{{0}}_{kind}>{noun})" for kind, noun in _ATTRIBUTES.items())
 _AND = r"(?:\s*,)?\s+(?:and|&|plus)\s+(?:also\s+)?(?:(?:the|its|their|at what|what)\s+)?"

@@ -58,7 +58,7 @@ _LEADS_IN = lazy_regex(
     re.I,
 )
 _OPEN = lazy_regex(
-    r"\b(?:between|from(?=[^,;]*\d))\b(?!\s+(?:what|which|when)\b)(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I
+    r"\b(?:between|from(?=[^,;]{0,60}\d))\b(?!\s+(?:what|which|when)\b)(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I
 )
 _OF_WHAT = lazy_regex(
     r"\b(?:between|sum of|total of|ratio of|average of|product of|difference of|both)\s+(?:what|how)\b", re.I

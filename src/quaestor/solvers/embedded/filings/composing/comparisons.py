@@ -452,8 +452,8 @@ _REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|s
 _NO_MEMBER = lazy_regex(
     r"^(?:opening|closing|beginning|ending)\b|\bbalances?,? (?:at|as of|beginning|end)"
     r"|\b(?:beginning|end) of (?:the )?(?:fiscal )?(?:year|period|quarter)\b|\bthereafter\b"
-    r"|\b(?:computed|expected|statutory|effective|federal)\b.*\b(?:tax|rate|provision)$"
-    r"|\b(?:tax|taxes|provision|amount)\b.*\b(?:computed )?at\b.*\brate\b|\beffective (?:income )?tax rate\b"
+    r"|\b(?:computed|expected|statutory|effective|federal)\b.{0,60}\b(?:tax|rate|provision)$"
+    r"|\b(?:tax|taxes|provision|amount)\b.{0,60}\bat\b.{0,60}\brate\b|\beffective (?:income )?tax rate\b"
 )
 """Labels of balances, of remainders and of the computed tax of a reconciliation, which are not what is ranked there."""
 _REDUCES = lazy_regex(
