@@ -64,10 +64,6 @@ async def answer_conversation(
     return await ConversationRunner(conversation, solver, graphs, session, excerpts=excerpts).run_all_turns()
 
 
-play_conversation = answer_conversation
-"""The old name, for `quaestor.learning`."""
-
-
 class ConversationRunner:
     """Conversation in progress; its finished turns remain available even if it fails."""
 

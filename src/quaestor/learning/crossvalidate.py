@@ -20,7 +20,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.engines import gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import play_conversation
+from quaestor.evaluation.runner import answer_conversation
 from quaestor.learning.deterministic import deterministic_pool, variables_of_order
 from quaestor.learning.examples import Example, as_program, company_folds
 from quaestor.learning.train import fit_weights
@@ -166,7 +166,7 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
         raise ValueError(f"{example.id} has no page")
     conversation = Conversation(example.id, example.document, example.questions, chained=example.chained)
     knowledge = GraphProvider.of([example.document])
-    turns = asyncio.run(play_conversation(conversation, solver, knowledge))
+    turns = asyncio.run(answer_conversation(conversation, solver, knowledge))
     records = turn_records(TurnPlace("cross-validation", example.id), turns, chained=example.chained)
     held_out, session = [], Session()
     for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
