@@ -40,8 +40,9 @@ from quaestor.facts.table import FactTable, build_facts
 from quaestor.learning.filing_confidence import (
     PlayedQuestion,
     fit_confidence,
-    others_of,
+    play_folds,
     play_questions,
+    with_fold_confidences,
     with_parts,
 )
 from quaestor.learning.filing_training import company_of, save_filing_weights, split_by_company
@@ -128,10 +129,9 @@ def _learn_all(folds: Sequence[frozenset[str]]) -> FilingWeights:
     return fit_filing_weights(labelled, tables, folds=folds)
 
 
-def _play(job: tuple[Sequence[str], FilingWeights]) -> list[PlayedQuestion]:
+def _play(names: Sequence[str], weights: FilingWeights) -> list[PlayedQuestion]:
     """Answer the questions about the filings of a fold; what the confidence does not need is left out."""
     tables, labelled = _SHARED[0]
-    names, weights = job
     played: list[PlayedQuestion] = []
     for name in names:
         questions = [one for one in labelled if one.filing == name] + label_questions(name, tables[name])
@@ -139,18 +139,11 @@ def _play(job: tuple[Sequence[str], FilingWeights]) -> list[PlayedQuestion]:
     return [replace(one, decision=replace(one.decision, results=(), parts=())) for one in played]
 
 
-def _leave_each_out(played: Sequence[list[PlayedQuestion]]) -> list[list[PlayedQuestion]]:
-    return [others_of(played, place) for place in range(len(played))]
-
-
-def _with_confidence(weights: FilingWeights, played: Sequence[PlayedQuestion]) -> FilingWeights:
-    return replace(weights, confidence=fit_confidence(played))
-
-
-def _answer(job: tuple[Sequence[str], FilingWeights], folders: Sequence[Path]) -> dict[Path, list[tuple[Line, Line]]]:
+def _answer(
+    names: Sequence[str], weights: FilingWeights, folders: Sequence[Path]
+) -> dict[Path, list[tuple[Line, Line]]]:
     """Answer the questions of each folder about the filings of a fold."""
     tables, _ = _SHARED[0]
-    names, weights = job
     answered: dict[Path, list[tuple[Line, Line]]] = {folder: [] for folder in folders}
     for folder, filing in product(folders, names):
         path = folder / f"{filing}.jsonl"
@@ -207,16 +200,13 @@ def main() -> None:
         parser.error("the confidence of a fold is learned on the others: name filings of several folds, or add --plain")
     with _start_pool(tables) as pool:
         learned = pool.submit(_learn_all, folds) if options.save else None
-        jobs = list(zip(names, weights, strict=True))
         if not options.plain:
-            # Answered twice, the second time with a confidence, so that the confidence of earlier answers is known.
-            for _ in range(2):
-                played = list(pool.map(_play, jobs))
-                jobs = list(zip(names, pool.map(_with_confidence, weights, _leave_each_out(played)), strict=True))
-        answered = list(pool.map(_answer, jobs, [folders] * len(jobs)))
+            played = play_folds(weights, lambda known: list(pool.map(_play, names, known)))
+            weights = with_fold_confidences(weights, played)
+        answered = list(pool.map(_answer, names, weights, [folders] * len(names)))
         if learned is not None:
-            everything = _with_confidence(learned.result(), [one for several in played for one in several])
-            save_filing_weights(everything, options.save)
+            confidence = fit_confidence([one for several in played for one in several])
+            save_filing_weights(replace(learned.result(), confidence=confidence), options.save)
     scored = {folder: [pair for by_folder in answered for pair in by_folder[folder]] for folder in folders}
     kinds = set(filter(None, options.kinds.split(",")))
     scorer = load_scorer()

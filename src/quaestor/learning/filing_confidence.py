@@ -1,9 +1,8 @@
 """Fits the confidence of answers about filings, and the probability that there is one, to labelled conversations."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from math import nan
 from typing import Any
 
@@ -83,9 +82,7 @@ def with_parts(answered: Iterable[PlayedQuestion]) -> Iterator[PlayedQuestion]:
 
 
 def play_folds(
-    questions: Sequence[Sequence[LabelledQuestion]],
-    tables: Mapping[str, FactTable],
-    weights: Sequence[FilingWeights],
+    weights: Sequence[FilingWeights], play: Callable[[Sequence[FilingWeights]], list[list[PlayedQuestion]]]
 ) -> list[list[PlayedQuestion]]:
     """Answer the questions of each fold with weights that were learned on the others.
 
@@ -93,26 +90,21 @@ def play_folds(
     of earlier answers is known.
 
     Args:
-        questions: The questions of each fold, conversations in their order.
         weights: The weights for each fold, learned without its filings.
+        play: Answers the questions of all folds, each fold with its weights.
     """
+    answered = play(weights)
+    return answered if len(answered) == 1 else play(with_fold_confidences(weights, answered))
 
-    def answer_fold(place: int, known: FilingWeights) -> list[PlayedQuestion]:
-        by_filing = groupby(questions[place], key=lambda one: one.filing)
-        return [one for filing, asked in by_filing for one in play_questions(list(asked), tables[filing], known)]
 
-    answered = [answer_fold(place, known) for place, known in enumerate(weights)]
-    if len(answered) == 1:
-        return answered
+def with_fold_confidences(
+    weights: Sequence[FilingWeights], answered: Sequence[Sequence[PlayedQuestion]]
+) -> list[FilingWeights]:
+    """Return the weights of each fold with a confidence that is fitted to the answers of the other folds."""
     return [
-        answer_fold(place, replace(known, confidence=fit_confidence(others_of(answered, place))))
-        for place, known in enumerate(weights)
+        replace(known, confidence=fit_confidence([one for other in answered if other is not own for one in other]))
+        for known, own in zip(weights, answered, strict=True)
     ]
-
-
-def others_of(answered: Sequence[Sequence[PlayedQuestion]], place: int) -> list[PlayedQuestion]:
-    """Return the answered questions of all folds but one."""
-    return [one for other, several in enumerate(answered) if other != place for one in several]
 
 
 def fit_confidence(answered: Sequence[PlayedQuestion]) -> ConfidenceModel:

@@ -5,13 +5,14 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
 from quaestor.documents.document import Document
-from quaestor.facts.table import build_facts
-from quaestor.learning.filing_confidence import fit_confidence, play_folds
+from quaestor.facts.table import FactTable, build_facts
+from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_folds, play_questions
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
@@ -51,10 +52,21 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
         learned.append(fit_filing_weights(rest, others, folds=[other for other in folds if other is not fold]))
         own = [one for name in sorted(fold) for one in questions if one.filing == name]
         asked.append(own + [one for name in sorted(fold) for one in label_questions(name, tables[name])])
-    answered = [one for fold_answers in play_folds(asked, tables, learned) for one in fold_answers]
+
+    def play(known: Sequence[FilingWeights]) -> list[list[PlayedQuestion]]:
+        return [_play_fold(questions, tables, own) for questions, own in zip(asked, known, strict=True)]
+
+    answered = [one for fold_answers in play_folds(learned, play) for one in fold_answers]
     weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(answered))
     labelled = {id(one) for one in questions}
     return FilingTraining(weights, len(questions), sum(one.right for one in answered if id(one.question) in labelled))
+
+
+def _play_fold(
+    questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable], weights: FilingWeights
+) -> list[PlayedQuestion]:
+    by_filing = groupby(questions, key=lambda question: question.filing)
+    return [one for filing, asked in by_filing for one in play_questions(list(asked), tables[filing], weights)]
 
 
 def split_by_company(

@@ -52,7 +52,8 @@ from quaestor.solvers.embedded.filings.composing import (
     intents_by_name,
     softmax,
 )
-from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, compares_numbers
+from quaestor.solvers.embedded.filings.composing.changes import asks_for_fall
+from quaestor.solvers.embedded.filings.composing.comparisons import compares_numbers
 from quaestor.solvers.embedded.filings.composing.finding import names_balance
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (

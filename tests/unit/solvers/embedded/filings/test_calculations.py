@@ -3,13 +3,13 @@
 from decimal import Decimal
 
 import pytest
+from filing_conversations import answer_last
 
-from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
+from quaestor.core.answer_value import Number, Text, ValueList, YesNo
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.embedded.filings.deciding import decide_question
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
-from quaestor.solvers.embedded.filings.turns import PastTurn
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +74,6 @@ def table() -> FactTable:
     return build_facts(assemble("10-K", parts))
 
 
-def ask(table: FactTable, *texts: str) -> AnswerValue:
-    """Return the answer to the last question of a conversation."""
-    weights = load_filing_weights()
-    past: list[PastTurn] = []
-    for text in texts:
-        best = decide_question(text, past, table, weights).results[0]
-        past.append(PastTurn(text, best.proposal.plan, best.right))
-    return best.value
-
-
 @pytest.mark.parametrize(
     ("texts", "number"),
     [
@@ -105,11 +95,13 @@ def ask(table: FactTable, *texts: str) -> AnswerValue:
     ],
 )
 def test_amounts_are_added_up_and_taken_off(table: FactTable, texts: tuple[str, ...], number: str) -> None:
-    assert ask(table, *texts) == Number(Decimal(number))
+    assert answer_last(table, *texts) == Number(Decimal(number))
 
 
 def test_both_together_are_the_last_two_answers(table: FactTable) -> None:
-    value = ask(table, "dividends paid in 2024?", "and capex?", "both together as a percent of operating cash flow")
+    value = answer_last(
+        table, "dividends paid in 2024?", "and capex?", "both together as a percent of operating cash flow"
+    )
     assert isinstance(value, Number)
     assert round(value.value, 3) == Decimal("1.046")
 
@@ -123,11 +115,11 @@ def test_both_together_are_the_last_two_answers(table: FactTable) -> None:
     ],
 )
 def test_a_line_is_compared_with_the_sum_of_others(table: FactTable, texts: tuple[str, ...], yes: bool) -> None:
-    assert ask(table, *texts) == YesNo(yes)
+    assert answer_last(table, *texts) == YesNo(yes)
 
 
 def test_a_limit_in_a_sentence_denies_nothing(table: FactTable) -> None:
-    assert ask(table, "are they within the debt covenant?") == YesNo(True)
+    assert answer_last(table, "are they within the debt covenant?") == YesNo(True)
 
 
 def test_an_amount_per_share_is_not_divided_by_money(table: FactTable) -> None:
@@ -137,13 +129,13 @@ def test_an_amount_per_share_is_not_divided_by_money(table: FactTable) -> None:
 
 
 def test_members_that_a_question_names_are_listed(table: FactTable) -> None:
-    value = ask(table, "list 2024 net sales of Household, Lifestyle and International")
+    value = answer_last(table, "list 2024 net sales of Household, Lifestyle and International")
     assert isinstance(value, ValueList)
     assert [item.number for item in value.items] == [Decimal(4000), Decimal(1107), Decimal(2000)]
 
 
 def test_years_that_a_table_lacks_are_read_where_the_same_numbers_are_printed(table: FactTable) -> None:
-    value = ask(table, "diluted EPS in 2024?", "down how much, in percent?", "avg of the three years shown?")
+    value = answer_last(table, "diluted EPS in 2024?", "down how much, in percent?", "avg of the three years shown?")
     assert isinstance(value, Number)
     assert round(value.value, 4) == Decimal("5.5567")
 
@@ -159,12 +151,12 @@ def test_years_that_a_table_lacks_are_read_where_the_same_numbers_are_printed(ta
     ],
 )
 def test_rankings_are_of_times_or_of_members_as_asked(table: FactTable, texts: tuple[str, ...], label: str) -> None:
-    value = ask(table, *texts)
+    value = answer_last(table, *texts)
     assert isinstance(value, Text)
     assert value.value.startswith(label)
 
 
 def test_what_is_taken_from_a_question_in_two_parts_is_listed(table: FactTable) -> None:
-    value = ask(table, "net income and diluted EPS FY2024")
+    value = answer_last(table, "net income and diluted EPS FY2024")
     assert isinstance(value, ValueList)
     assert [item.number for item in value.items] == [Decimal(462), Decimal("3.73")]

@@ -3,13 +3,11 @@
 from decimal import Decimal
 
 import pytest
+from filing_conversations import answer_last
 
-from quaestor.core.answer_value import AnswerValue, Number, ValueList
+from quaestor.core.answer_value import Number, ValueList
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.solvers.embedded.filings.deciding import decide_question
-from quaestor.solvers.embedded.filings.loading import load_filing_weights
-from quaestor.solvers.embedded.filings.turns import PastTurn
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +43,6 @@ def table() -> FactTable:
     return build_facts(assemble("10-K", parts))
 
 
-def ask(table: FactTable, *texts: str) -> AnswerValue:
-    """Return the answer to the last question of a conversation."""
-    weights = load_filing_weights()
-    past: list[PastTurn] = []
-    for text in texts:
-        best = decide_question(text, past, table, weights).results[0]
-        past.append(PastTurn(text, best.proposal.plan, best.right))
-    return best.value
-
-
 @pytest.mark.parametrize(
     ("question", "number"),
     [
@@ -68,11 +56,11 @@ def ask(table: FactTable, *texts: str) -> AnswerValue:
 def test_a_number_in_parentheses_is_positive_if_the_question_names_what_it_is(
     table: FactTable, question: str, number: int
 ) -> None:
-    assert ask(table, question) == Number(Decimal(number))
+    assert answer_last(table, question) == Number(Decimal(number))
 
 
 def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
-    value = ask(table, "loss before income taxes, 2024 and 2023")
+    value = answer_last(table, "loss before income taxes, 2024 and 2023")
     assert isinstance(value, ValueList)
     assert [item.number for item in value.items] == [Decimal(462), Decimal(310)]
 
@@ -86,8 +74,10 @@ def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
     ],
 )
 def test_a_question_how_far_an_amount_moved_asks_for_the_change(table: FactTable, question: str, number: int) -> None:
-    assert ask(table, question) == Number(Decimal(number))
+    assert answer_last(table, question) == Number(Decimal(number))
 
 
 def test_what_a_question_excludes_is_not_the_answer(table: FactTable) -> None:
-    assert ask(table, "allowance for credit losses on other assets (not other current)?") == Number(Decimal(243))
+    assert answer_last(table, "allowance for credit losses on other assets (not other current)?") == Number(
+        Decimal(243)
+    )

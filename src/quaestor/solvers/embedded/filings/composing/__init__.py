@@ -5,19 +5,21 @@ from dataclasses import replace
 from math import exp, log
 
 from quaestor.questions.understanding import INTENTS
-from quaestor.solvers.embedded.filings.composing.comparisons import (
+from quaestor.solvers.embedded.filings.composing.changes import (
     YEARLY_RATE,
     asks_from_what,
-    asks_of_every_year,
-    compare_every_year,
     propose_base,
     propose_changes,
-    propose_comparisons,
     propose_growth_rates,
     propose_growths,
-    propose_rankings,
+)
+from quaestor.solvers.embedded.filings.composing.comparisons import (
+    asks_of_every_year,
+    compare_every_year,
+    propose_comparisons,
 )
 from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, Proposal, softmax
+from quaestor.solvers.embedded.filings.composing.rankings import propose_rankings
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
     AVERAGE_CHANGE,
