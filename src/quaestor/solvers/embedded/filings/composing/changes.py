@@ -28,9 +28,7 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
     read_two,
 )
 from quaestor.solvers.embedded.filings.composing.signs import asks_for_size
-from quaestor.solvers.embedded.filings.composing.values import (
-    is_change,
-)
+from quaestor.solvers.embedded.filings.composing.values import is_change
 from quaestor.solvers.embedded.filings.past import Node
 
 _FALLS = lazy_regex(

@@ -35,9 +35,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.rankings import name_time, rank_by_growth
-from quaestor.solvers.embedded.filings.composing.ratios import (
-    REVENUE,
-)
+from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
     asks_for_lowest,

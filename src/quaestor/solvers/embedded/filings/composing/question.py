@@ -73,11 +73,6 @@ class Proposal:
     moments: tuple[Moment, ...]
     features: Mapping[str, float] = field(default_factory=dict)
 
-    @property
-    def confidence(self) -> float:
-        """The probability that it is right."""
-        return 1 / (1 + exp(-self.score - 1))
-
 
 @dataclass(frozen=True, slots=True)
 class BoundQuestion:
@@ -137,11 +132,6 @@ class BoundQuestion:
     def looks_ahead(self) -> bool:
         """Whether all named times are in the future, so that schedules of payments apply."""
         return bool(self.moments) and min(self.moments).end > self.table.latest.end
-
-    @property
-    def default(self) -> Moment:
-        """The default time: that of the previous turn, or the latest."""
-        return self.base
 
     @property
     def wanted(self) -> Sequence[Moment]:
