@@ -64,7 +64,7 @@ class FilingAnswerer:
 
     def answer(self, question: str, context: TurnContext) -> Answer:
         """Answer a question; the answer has no value if no line or sentence fits."""
-        found = self._answer(question, context)
+        found = self._choose_answer(question, context)
         if found.value is None or (found.confidence or 0.0) >= self._abstain_below:
             return found
         from quaestor.solvers.embedded.readings import withhold_value
@@ -76,24 +76,25 @@ class FilingAnswerer:
         if (direct := self._answer_directly(question, context)) is not None:
             yield direct
             return
-        for table in choose_companies(question, facts_of(context), context):
-            yield from _answers(self._decide(question, context, table), question, context, table)
+        for table in _choose_companies(question, _facts_of(context), context):
+            yield from _list_answers(self._decide(question, context, table), question, context, table)
 
-    def _answer(self, question: str, context: TurnContext) -> Answer:
+    def _choose_answer(self, question: str, context: TurnContext) -> Answer:
+        """Return the likeliest answer, or one without a value that says what is lacking or asks what is meant."""
         if (direct := self._answer_directly(question, context)) is not None:
             return direct
-        tables = choose_companies(question, facts_of(context), context)
+        tables = _choose_companies(question, _facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
         answers = [
             answer
             for table, decision in decided
-            for answer in islice(_answers(decision, question, context, table), _READINGS)
+            for answer in islice(_list_answers(decision, question, context, table), _READINGS)
         ]
         lack = decided[0][1].lack if len(decided) == 1 and self._decline else ""
         if not answers or lack:
             return replace(answer_without_value(context, "not_on_page", lack or _NO_LINE), answerable=0.0)
         if len(tables) > 1:
-            first = [next(_answers(decision, question, context, table), None) for table, decision in decided]
+            first = [next(_list_answers(decision, question, context, table), None) for table, decision in decided]
             return _ask_back(context, [answer for answer in first if answer is not None], "name one company")
         ((_, decision),) = decided
         if self._decline and decision.declines:
@@ -105,7 +106,7 @@ class FilingAnswerer:
 
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
         """Answer the number of an offered reading, or a conversion, which need no decision; else return None."""
-        return choose_reading(question, context) or self._convert(question, context)
+        return _answer_chosen_reading(question, context) or self._convert(question, context)
 
     def _convert(self, question: str, context: TurnContext) -> Answer | None:
         """Return the last answer converted to the scale that a question asks for, or None."""
@@ -118,7 +119,7 @@ class FilingAnswerer:
 
     def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
         turns = context.memory.turns
-        if len(facts_of(context)) > 1:  # turns about another company are irrelevant here
+        if len(_facts_of(context)) > 1:  # turns about another company are irrelevant here
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
         decision = decide_question(question, list(_past_turns(turns)), table, self._weights)
         if not self._numbers_only:
@@ -141,18 +142,18 @@ def asks_for_measure(question: str, context: TurnContext) -> bool:
             if any(measures[name].formula is not None for name in match.measures)
         }
         if named or not reading.goes_on or reading.terms:
-            printed = {line.label_terms for table in facts_of(context) for line in table.lines} if named else set()
+            printed = {line.label_terms for table in _facts_of(context) for line in table.lines} if named else set()
             return not named <= printed or asks_for_yearly_change(text.lower())
     return False
 
 
-def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
+def _facts_of(context: TurnContext) -> tuple[FactTable, ...]:
     """Return the facts of each company in the document of a turn, cached for the latest documents."""
     whole = context.document.whole or context.document
     return _tables.get(whole.digest, lambda: build_company_facts(whole))
 
 
-def choose_reading(question: str, context: TurnContext) -> Answer | None:
+def _answer_chosen_reading(question: str, context: TurnContext) -> Answer | None:
     """Return the answer for an offered reading if the question is the number of that reading, else None."""
     number = _NUMBER.fullmatch(question)
     last = context.memory.turns[-1].answer if context.memory.turns else None
@@ -161,10 +162,10 @@ def choose_reading(question: str, context: TurnContext) -> Answer | None:
     place = int(number["place"])
     if not 1 <= place <= len(last.other_readings):
         return None
-    return _describe_plan(last.other_readings[place - 1].plan, context.memory.turns[-1].question, context)
+    return _answer_from_plan(last.other_readings[place - 1].plan, context.memory.turns[-1].question, context)
 
 
-def choose_companies(question: str, tables: Sequence[FactTable], context: TurnContext) -> Sequence[FactTable]:
+def _choose_companies(question: str, tables: Sequence[FactTable], context: TurnContext) -> Sequence[FactTable]:
     """Return the facts of the companies that a question names, else of the company of the last answer, else all."""
     if len(tables) == 1:
         return tables
@@ -188,15 +189,16 @@ def _past_turns(turns: Sequence[Turn]) -> Iterator[PastTurn]:
         yield PastTurn(turn.question, answer.plan or offered, right)
 
 
-def _answers(decision: Decision, question: str, context: TurnContext, table: FactTable) -> Iterator[Answer]:
+def _list_answers(decision: Decision, question: str, context: TurnContext, table: FactTable) -> Iterator[Answer]:
+    """Yield the answers that the results of a decision give, likeliest first."""
     for result in decision.results:
         try:
-            yield _answer(result, question, context, table)
+            yield _write_answer(result, question, context, table)
         except PlanError:
             continue
 
 
-def _answer(result: PlanResult, question: str, context: TurnContext, table: FactTable) -> Answer:
+def _write_answer(result: PlanResult, question: str, context: TurnContext, table: FactTable) -> Answer:
     plan = result.proposal.plan
     if result.proposal.form == "words":
         from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
@@ -206,7 +208,7 @@ def _answer(result: PlanResult, question: str, context: TurnContext, table: Fact
             plan = explain_by_quoting(plan, table, question.strip().rstrip("?")[:_LABEL])
     elif result.proposal.form == "verdict":
         plan = replace(plan, explanation=("{#1}",))
-    answer = _describe_plan(plan, question, context, confidence=result.right)
+    answer = _answer_from_plan(plan, question, context, confidence=result.right)
     if _compares_shares(plan, answer):
         answer = replace(answer, metric_type="percentage")
     lines = dict.fromkeys(series.line.label for series in result.proposal.series)
@@ -231,7 +233,7 @@ def _compares_shares(plan: Plan, answer: Answer) -> bool:
     )
 
 
-def _describe_plan(plan: Plan, question: str, context: TurnContext, confidence: float | None = None) -> Answer:
+def _answer_from_plan(plan: Plan, question: str, context: TurnContext, confidence: float | None = None) -> Answer:
     whole = context.document.whole or context.document
     return build_answer(plan, context.memory, whole, context.read(question), confidence=confidence)
 
