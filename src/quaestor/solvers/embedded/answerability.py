@@ -91,7 +91,7 @@ def _collect_years(document: Document) -> KnownYears:
     relative: list[int] = []
     lengths: list[int] = []
     is_open = False
-    for text in printed_texts(document):
+    for text in _printed_texts(document):
         own = {int(year) for year in _YEAR.findall(text)}
         named |= own
         reached |= own | set(_read_other_years(text))
@@ -112,7 +112,7 @@ def _collect_years(document: Document) -> KnownYears:
     return KnownYears(tuple(sorted(columns | dated)), frozenset(reached), min(anchors) if is_open and anchors else None)
 
 
-def printed_texts(document: Document) -> Iterator[str]:
+def _printed_texts(document: Document) -> Iterator[str]:
     """Yield all text of a document in lower case: headings, sentences, table rows and titles."""
     for block in document.blocks:
         content = block.content
@@ -267,7 +267,7 @@ def describe_lack(question: Question, plan: Plan | None, page: NumberMatrix, wei
         plan: The plan of the nearest answer.
         page: The numbers of the page, or of the parts of a document that were read.
     """
-    telling = naming_stems(question, weights)
+    telling = _naming_stems(question, weights)
     unknown = {stem for stem in telling if stem not in page.vocabulary}
     lacking = [year for year in question.years if year not in page.years]
     if unknown:
@@ -280,7 +280,7 @@ def describe_lack(question: Question, plan: Plan | None, page: NumberMatrix, wei
     return "; ".join(filter(None, (lack, _describe_years(page))))
 
 
-def naming_stems(question: Question, weights: StemWeights) -> frozenset[str]:
+def _naming_stems(question: Question, weights: StemWeights) -> frozenset[str]:
     """Return the stems of the words by which a question names a thing, in the language of reports."""
     question_words = words(in_words_of_reports(question.lowered))
     naming = {stem for word in question_words if word not in FUNCTION_WORDS for stem in stems(word)}
@@ -373,7 +373,7 @@ class AnswerabilityModel:
             return None
         if not document.is_page and self._names_used_lines_otherwise(question, nearest.plan, page, document):
             return None
-        below, telling = self._below, naming_stems(question, self._learned.stems)
+        below, telling = self._below, _naming_stems(question, self._learned.stems)
         if telling and telling.isdisjoint(page.vocabulary):
             below *= _NO_WORD_FACTOR
         if nearest.answerable >= below:
@@ -383,14 +383,14 @@ class AnswerabilityModel:
     def names_unknown_thing(self, question: Question, page: NumberMatrix) -> bool:
         """Return whether a question names a thing that describes no number."""
         learned = self._learned
-        return learned is not None and not naming_stems(question, learned.stems) <= page.vocabulary.keys()
+        return learned is not None and not _naming_stems(question, learned.stems) <= page.vocabulary.keys()
 
     def _names_used_lines_otherwise(
         self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
     ) -> bool:
         """Whether all unknown words of a question are other names of lines that the plan uses: "capex"."""
         assert self._learned is not None
-        unknown = {stem for stem in naming_stems(question, self._learned.stems) if stem not in page.vocabulary}
+        unknown = {stem for stem in _naming_stems(question, self._learned.stems) if stem not in page.vocabulary}
         sources = [step.source for step in plan.extracts] if plan is not None else []
         rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
         used_lines = {find_line(row.label) for row in rows} - {""}

@@ -36,7 +36,7 @@ from quaestor.solvers.embedded.repeated_plans import score_meant
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_views
 
 
-def list_signatures(state: DialogueState) -> tuple[str, ...]:
+def _list_signatures(state: DialogueState) -> tuple[str, ...]:
     """Return the signatures of all turns so far."""
     return tuple(
         find_signature(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
@@ -69,7 +69,7 @@ def measure_turns(turns: Sequence[TurnView], signature: SignatureModel) -> list[
     signatures = []
     for turn in turns:
         # Many readings share the same signatures.
-        done = list_signatures(turn.state)
+        done = _list_signatures(turn.state)
         if done not in known:
             known[done] = signature.probabilities(turn.question, turn.state.questions, done)
         signatures.append(known[done])

@@ -45,7 +45,7 @@ _Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
 """Plans with the same operation: its code, their first operands, their second operands."""
 
 
-def combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
+def _combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
     """Return all plans over two operands of one reading, an operand and a constant, one operand, or a group.
 
     Args:
@@ -206,7 +206,7 @@ def find_factors(
     return factors[0, inverse], factors[1, inverse]
 
 
-def score_signatures(
+def _score_signatures(
     pool: Pool, plans: Plans, signatures: Sequence[Signatures], question: Question
 ) -> NDArray[np.float64]:
     """Return the log probability of each plan's signature; unlisted ones share their operation's remainder.
@@ -371,8 +371,8 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
         signatures: The probability of each signature by its name, one mapping for each reading.
     """
     pool, limits = join_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
-    operation, first, second = plans = combine_operands(pool, signatures, question)
-    signature = score_signatures(pool, plans, signatures, question)
+    operation, first, second = plans = _combine_operands(pool, signatures, question)
+    signature = _score_signatures(pool, plans, signatures, question)
     # The operand for "no second operand" has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)

@@ -190,7 +190,7 @@ def _are_all_close(added: dict[int, float], sums: dict[int, float], parts: int) 
     return all(abs(added[column] - value) <= most for column, value in sums.items())
 
 
-def find_common_dimension(cells: Sequence[LabelledCell]) -> Dimension:
+def _find_common_dimension(cells: Sequence[LabelledCell]) -> Dimension:
     """Return the most common dimension of some cells; the first one in a tie."""
     kinds = [cell.counts for cell in cells]
     return max(dict.fromkeys(kinds), key=kinds.count)
@@ -499,7 +499,7 @@ def group_items(
 
 def _build_item_group(cells: Sequence[LabelledCell], *, across: bool) -> GroupedCells:
     plain = [cell for cell in cells if not _is_total(cell, across=across) and _has_name(cell, across=across)]
-    counts = find_common_dimension(plain) if plain else None
+    counts = _find_common_dimension(plain) if plain else None
     comparable = [cell for cell in plain if counts is not None and _is_comparable(cell.counts, counts)]
     labels = [_read_heading(cell, by_column=across) for cell in comparable]
     return _build_group(comparable, labels, across=across)

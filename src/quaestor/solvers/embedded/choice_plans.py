@@ -85,7 +85,7 @@ class PlanSteps:
 def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
     """Return the plan that selects or counts the cells of a group that meet a condition; None if it is impossible."""
     builder, condition = PlanSteps(leaves), selection.condition
-    size = is_size_meant(selection, group)
+    size = _is_size_meant(selection, group)
     listed: PlanOperand | None
     if condition.move and selection.among == "periods":
         listed = _add_yearly_changes(builder, group, _change_operation(condition.limit), size=size)
@@ -95,7 +95,7 @@ def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: Nu
         return None
     if condition.limit is not None:
         limit = _reverse_limit(condition.limit) if condition.move == "fell" else condition.limit
-        selected = builder.compute(limit.test, listed, convert_limit(limit, group))
+        selected = builder.compute(limit.test, listed, _convert_limit(limit, group))
     elif condition.extreme is not None:
         return _add_extreme(builder, selection, listed, len(group.cells))
     elif condition.move is not None:
@@ -118,7 +118,7 @@ def _change_operation(limit: Limit | None) -> str:
     return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
 
 
-def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
+def _is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
     """Return whether a question means the absolute values of a group whose numbers are all negative.
 
     That is the case for expenses and movements, and for comparisons with a positive limit.
@@ -162,7 +162,7 @@ def build_moved_items_plan(
         return None
     before = replace(old, cells=tuple(rows[cell.source.row] for cell in in_both.cells), labels=in_both.labels)
     builder, condition = PlanSteps(leaves), selection.condition
-    size = is_size_meant(selection, in_both)
+    size = _is_size_meant(selection, in_both)
     change = _change_operation(condition.limit)
     moved = builder.compute(change, builder.listed(in_both, size=size), builder.listed(before, size=size))
     if condition.extreme is not None:
@@ -171,7 +171,7 @@ def build_moved_items_plan(
         selected = builder.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
     else:
         limit = _reverse_limit(condition.limit) if condition.move == "fell" else condition.limit
-        selected = builder.compute(limit.test, moved, convert_limit(limit, in_both))
+        selected = builder.compute(limit.test, moved, _convert_limit(limit, in_both))
     builder.compute("count" if selection.form == "count" else "labels", selected)
     return builder.plan()
 
@@ -198,7 +198,7 @@ def build_members_plan(selection: AskedSelection, members: Members, leaves: Numb
     return builder.plan()
 
 
-def build_move_plan(
+def _build_move_plan(
     later: LabelledCell, earlier: LabelledCell, leaves: NumberMatrix, *, rose: bool, size: bool = False
 ) -> Plan:
     """Return the plan that compares two numbers.
@@ -213,7 +213,7 @@ def build_move_plan(
     return builder.plan()
 
 
-def build_limit_plan(
+def _build_limit_plan(
     cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
 ) -> Plan:
     """Return the plan that compares a number with a limit.
@@ -222,22 +222,22 @@ def build_limit_plan(
         size: Whether to compare the absolute value.
     """
     one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
-    return build_any_plan(one, limit, leaves, size=size)
+    return _build_any_plan(one, limit, leaves, size=size)
 
 
-def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
+def _build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
     """Return the plan that answers whether any number of a group meets a limit.
 
     Args:
         size: Whether to compare absolute values.
     """
     builder = PlanSteps(leaves)
-    selected = builder.compute(limit.test, builder.listed(group, size=size), convert_limit(limit, group))
+    selected = builder.compute(limit.test, builder.listed(group, size=size), _convert_limit(limit, group))
     builder.compute("greater", builder.compute("count", selected), _ZERO)
     return builder.plan()
 
 
-def convert_limit(limit: Limit, group: GroupedCells) -> Constant:
+def _convert_limit(limit: Limit, group: GroupedCells) -> Constant:
     """Convert a limit to the constant with which the cells of a group are compared."""
     if limit.scale is Scale.PERCENT:
         return Constant(limit.value.scaleb(-2), f"{limit.value:f}%")
@@ -295,12 +295,12 @@ def build_yes_no_plan(
         cell_of: Finds the cell that some words name.
     """
     by_year = {cell.year: cell for cell in reversed(group.cells) if cell.year}
-    condition, size = selection.condition, is_size_meant(selection, group)
+    condition, size = selection.condition, _is_size_meant(selection, group)
     if condition.limit is not None:
         if _ANY.search(question.lowered):
-            return build_any_plan(group, condition.limit, page.leaves, size=size)
+            return _build_any_plan(group, condition.limit, page.leaves, size=size)
         cell = _find_meant_cell(by_year, question.years, group, last) or by_year.get(max(by_year, default=0))
-        return None if cell is None else build_limit_plan(cell, condition.limit, group, page.leaves, size=size)
+        return None if cell is None else _build_limit_plan(cell, condition.limit, group, page.leaves, size=size)
     if condition.compared:
         pair = _find_compared_cells(selection, question, by_year, group, last, cell_of)
         rose = condition.extreme == "largest"
@@ -311,7 +311,7 @@ def build_yes_no_plan(
     if pair is None:
         return None
     size = size and all(cell.value <= 0 for cell in pair)
-    return build_move_plan(*pair, page.leaves, rose=rose, size=size)
+    return _build_move_plan(*pair, page.leaves, rose=rose, size=size)
 
 
 def _find_meant_cell(

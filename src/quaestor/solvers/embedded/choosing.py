@@ -88,7 +88,7 @@ class GroupCandidate:
     members: Members | None = None
 
 
-def find_period_groups(
+def _find_period_groups(
     selection: AskedSelection,
     question: Question,
     cells: Sequence[LabelledCell],
@@ -99,7 +99,7 @@ def find_period_groups(
     groups = groups or group_parts_of_years(cells)
     if not groups and selection.noun in ("period", "date"):
         groups = group_items(cells)
-    if years := read_year_limits(question):
+    if years := _read_year_limits(question):
         limited = [group.of(lambda cell: cell.year in years) for group in groups]
         groups = tuple(group for group in limited if len(group.cells) > 1) or groups
     if selection.noun in _PARTS_OF_YEARS and question.years:
@@ -113,7 +113,7 @@ def find_period_groups(
     return _rank_groups(groups, known, cells, limit=limit, by_line=False)
 
 
-def find_item_groups(
+def _find_item_groups(
     selection: AskedSelection,
     question: Question,
     document: Document,
@@ -203,7 +203,7 @@ def _drop_singles(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
     return tuple(group for group in groups if len(group.cells) > 1)
 
 
-def read_year_limits(question: Question) -> frozenset[int]:
+def _read_year_limits(question: Question) -> frozenset[int]:
     """Return the years between which a question chooses ("from 2015 to 2017"), if it names several."""
     spans = [(mention.period.year, mention.period.last) for mention in find_periods(question.lowered)]
     whole = {year for first, last in spans if last is not None for year in range(first, last + 1)}
@@ -322,7 +322,7 @@ def choose_plans(
         found = score_cells(other, state, page, weights, build_prior(other, page.leaves, document, places))
         return max(cells, key=lambda cell: float(found[cell.leaf]))
 
-    for found in find_period_groups(selection, question, cells, probability):
+    for found in _find_period_groups(selection, question, cells, probability):
         plan = _build_period_plan(selection, question, found.group, page, state, cell_of)
         if plan is not None:
             every = selection.form == "members"
@@ -390,7 +390,7 @@ def _choose_items(
     probability: NDArray[np.float64],
     page: PageFeatures,
 ) -> Iterator[ChosenPlan]:
-    for found in find_item_groups(selection, question, document, cells, probability):
+    for found in _find_item_groups(selection, question, document, cells, probability):
         plan = (
             _build_moved_items_plan(selection, question, found, cells, page)
             if selection.condition.move

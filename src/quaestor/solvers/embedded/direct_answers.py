@@ -33,17 +33,17 @@ _LARGE = 6
 """Power of ten from which a large number of unknown scale is taken to count ones, as in `quaestor.plan.scales`."""
 
 
-def find_converted_turn(memory: Memory, before: int | None = None) -> int | None:
+def _find_converted_turn(memory: Memory, before: int | None = None) -> int | None:
     """Return the turn that "in thousands?" refers to: the last one with an answer that is not a conversion itself.
 
     Args:
         before: Only consider turns before this one, from 0; None for all turns.
     """
     turns = range((len(memory.answers) if before is None else before) - 1, -1, -1)
-    return next((turn for turn in turns if memory.answers[turn].plan and not is_conversion(memory, turn)), None)
+    return next((turn for turn in turns if memory.answers[turn].plan and not _is_conversion(memory, turn)), None)
 
 
-def is_conversion(memory: Memory, turn: int) -> bool:
+def _is_conversion(memory: Memory, turn: int) -> bool:
     """Return whether a turn asked for an earlier answer in another scale, even if that was impossible.
 
     Args:
@@ -69,8 +69,8 @@ def find_restated_turns(memory: Memory) -> dict[int, int]:
 
     Later questions treat such a turn like the original one.
     """
-    turns = (turn for turn in range(len(memory.answers)) if is_conversion(memory, turn))
-    found = ((turn, find_converted_turn(memory, turn)) for turn in turns)
+    turns = (turn for turn in range(len(memory.answers)) if _is_conversion(memory, turn))
+    found = ((turn, _find_converted_turn(memory, turn)) for turn in turns)
     return {turn: base for turn, base in found if base is not None}
 
 
@@ -137,9 +137,9 @@ def _spell_form(conversion: AskedConversion) -> str:
     return f"{conversion.to.value}s" if conversion.to is not Scale.ONE else conversion.currency or "ones"
 
 
-def find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
+def _find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
     """Return the unit or scale to which the question converts the last answer, or None."""
-    return read_conversion(question.lowered) if find_converted_turn(memory) is not None else None
+    return read_conversion(question.lowered) if _find_converted_turn(memory) is not None else None
 
 
 # ---- The change of the number that was just looked up from another year: "what was the change from 2008?"
@@ -166,7 +166,7 @@ def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Pla
     have exactly one number for the other year.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))
-    turn = find_converted_turn(memory) if found is not None else None
+    turn = _find_converted_turn(memory) if found is not None else None
     plan = None if turn is None else memory.answers[turn].plan
     last = plan.steps[-1] if plan is not None else None
     if found is None or turn is None or not isinstance(last, Extract) or last.quantity is None:
@@ -340,7 +340,7 @@ def find_repeated_turn(question: Question, memory: Memory) -> int | None:
     return next((turn for turn in turns if _read_words(memory.parsed_questions[turn]) == question_words), None)
 
 
-def plan_repetition(memory: Memory, turn: int) -> Plan | None:
+def _plan_repetition(memory: Memory, turn: int) -> Plan | None:
     """Return the plan of an earlier turn with its references adapted to this turn, or None.
 
     Args:
@@ -364,7 +364,7 @@ def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> 
         decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    conversion, turn = find_conversion(read, memory), find_converted_turn(memory)
+    conversion, turn = _find_conversion(read, memory), _find_converted_turn(memory)
     if conversion is None or turn is None:
         return None
     plan = plan_conversion(conversion, memory.answers[turn], len(memory.answers) - turn)
@@ -384,9 +384,11 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
         decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    if find_conversion(read, memory) is not None:
+    if _find_conversion(read, memory) is not None:
         return answer_conversion(question, context, decline=decline)
-    if (again := find_repeated_turn(read, memory)) is not None and (plan := plan_repetition(memory, again)) is not None:
+    if (again := find_repeated_turn(read, memory)) is not None and (
+        plan := _plan_repetition(memory, again)
+    ) is not None:
         return answer_by_plan(plan, question, context, again, "repeats question {}")
     for last, why in (
         (plan_difference(read, memory), "asks for the difference between the values of answer {}"),
@@ -395,7 +397,7 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
     ):
         if last is not None:
             return answer_by_plan(last, question, context, len(memory.answers) - 1, why)
-    change, turn = plan_change(read, memory, leaves), find_converted_turn(memory)
+    change, turn = plan_change(read, memory, leaves), _find_converted_turn(memory)
     if change is None or turn is None:
         return None
     return answer_by_plan(change, question, context, turn, "asks how answer {} changed from another year")

@@ -74,7 +74,7 @@ class NamedCells:
         return tuple(cell for cell in self.cells if _is_at(cell, time, document))
 
 
-def find_named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
+def _find_named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
     """Return the cells that a question names by complete labels; none if its other words may mean another cell."""
     labels = _LABELS_CACHE.get(document.digest, lambda: _index_labels(document))
     question_words = _read_words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
@@ -94,7 +94,7 @@ def find_named_cells(question: Question, document: Document) -> tuple[NamedCells
     )
 
 
-def read_line_cells(cell: CellRef, document: Document) -> NamedCells:
+def _read_line_cells(cell: CellRef, document: Document) -> NamedCells:
     """Return the cells of the line that contains a cell: its row, or its column if the rows are years."""
     is_row = document.table(cell.table).orientation != "rows"
     line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
@@ -190,7 +190,7 @@ def describe_empty_cell(question: str, context: TurnContext) -> str | None:
     the year and the words of the line.
     """
     read, document = context.read(question), context.document
-    for named in find_named_cells(read, document) if read.names else _find_line_before(context):
+    for named in _find_named_cells(read, document) if read.names else _find_line_before(context):
         for time in _list_times(read, named):
             cells = named.cells if time is None else named.at(time, document)
             cells = cells if asks_for_change(read) else _drop_changes(cells, context)
@@ -206,7 +206,7 @@ def describe_other_line(question: Question, plan: Plan | None, context: TurnCont
 
     Return None unless the line lacks a number of the time that is asked for, or the two numbers that a change needs.
     """
-    named = find_named_cells(question, context.document)
+    named = _find_named_cells(question, context.document)
     sources = [step.source for step in plan.extracts] if plan is not None else []
     if len(named) != 1 or not named[0].exact or not sources or named[0].words <= FUNCTION_WORDS:
         return None
@@ -261,7 +261,7 @@ def _find_line_before(context: TurnContext) -> tuple[NamedCells, ...]:
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
         return ()
-    return (read_line_cells(steps[0].source, context.document),)
+    return (_read_line_cells(steps[0].source, context.document),)
 
 
 def _is_in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:

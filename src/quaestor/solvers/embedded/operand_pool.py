@@ -237,7 +237,7 @@ GROUP_KINDS = ("none", "years of a line", "lines of a column", "numbers of a sen
 _YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
 
 
-def asks_for_groups(question: Question, signatures: Signatures, least: float) -> bool:
+def _asks_for_groups(question: Question, signatures: Signatures, least: float) -> bool:
     """Return whether a question may combine several numbers: by its patterns, its signature, or three years or more.
 
     Args:
@@ -329,11 +329,11 @@ def _pick(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
 
 def _are_alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueState) -> bool:
     """Whether all members have the same scale and at most one unit, so that none needs conversion."""
-    counts = [find_dimension(member, leaves, state) for member in members]
+    counts = [_find_dimension(member, leaves, state) for member in members]
     return len({c.scale for c in counts}) == 1 and len({c.unit for c in counts} - {None}) <= 1
 
 
-def find_dimension(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
+def _find_dimension(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
     """Return the scale and the unit of a leaf or of an earlier result."""
     return state.outcomes[operand.index].counts if operand.kind == "result" else leaves.counts[operand.index]
 
@@ -438,12 +438,12 @@ def build_pool(
         if _is_ratio(outcome, state, leaves):
             ratios.append(len(rows))
         rows.append((Operand("result", turn, outcome.value or 0.0), outcome.counts, False, kind, leaf, since, log_p))
-    asked = asks_for_groups(question, signatures, RARE)
+    asked = _asks_for_groups(question, signatures, RARE)
     groups = tuple(find_groups(leaves, probability, state, question)) if asked else ()
     for n, group in enumerate(groups):
         total = Operand("group", n, sum(member.value for member in group.members))
         log_p = float(np.mean([logs[leaf] if leaf >= 0 else 0.0 for leaf in map(state.find_leaf, group.members)]))
-        rows.append((total, find_dimension(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
+        rows.append((total, _find_dimension(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
     rows += _build_constants((*question.numbers, *question.counts))
     operands, counted, magnitude, kinds, leaf_numbers, since_turn, scores = zip(*rows, strict=True)
     of_leaf = np.array(leaf_numbers, np.int32)

@@ -79,7 +79,7 @@ class CandidateNumber:
         return counted(self.quantity, self.label_scale, self.label_unit)
 
 
-def find_power_of_ten(quantity: Quantity, label: Scale | None = None) -> float:
+def _find_power_of_ten(quantity: Quantity, label: Scale | None = None) -> float:
     """Return the power of ten of a number's scale; nan for a percentage.
 
     Args:
@@ -230,7 +230,7 @@ def _build_table_number(seen: Observation, axis: Axis, words: Sequence[str], ope
         year=year,
         other_year=_find_other_year(f"{labels} {' '.join(words)}", year),
         boundary=boundary(labels),
-        power=find_power_of_ten(quantity, seen.label_scale),
+        power=_find_power_of_ten(quantity, seen.label_scale),
         table=seen.source.table,
         line=_number_line(seen.source.row, seen.source.column, axis),
         place=seen.source.column if upright else seen.source.row,
@@ -296,7 +296,7 @@ def _build_text_number(mention: MentionFact) -> CandidateNumber:
         years=_measure_year_distances(text, start, end),
         lead=_find_lead(sentence, start),
         moved=_MOVED.search(text, 0, start) is not None,
-        power=find_power_of_ten(mention.quantity),
+        power=_find_power_of_ten(mention.quantity),
         table=-1,
         line=FIRST_SENTENCE + mention.place,
         place=mention.order,

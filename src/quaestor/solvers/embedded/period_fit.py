@@ -66,7 +66,7 @@ class AskedPeriod:
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
         if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
             away += NOT_AS_REPORTED
-        lengths, period = find_lengths(table, source), table.period_at(source.row, source.column)
+        lengths, period = _find_lengths(table, source), table.period_at(source.row, source.column)
         if self.months and lengths and self.months not in lengths:
             away += OTHER_LENGTH
         elif self.months == 0 and lengths and not boundary(table.rows[source.row].label):
@@ -94,7 +94,7 @@ def read_asked_period(question: Question) -> AskedPeriod:
     )
 
 
-def find_lengths(table: Table, source: CellRef) -> frozenset[int]:
+def _find_lengths(table: Table, source: CellRef) -> frozenset[int]:
     """Return the possible lengths of a cell's period in months by its labels; empty for a day or if unknown."""
     row, column = table.rows[source.row], table.columns[source.column]
     if named := months_named(" ".join((*row.levels, *column.levels, column.label))):
@@ -188,7 +188,7 @@ class PrintedTime:
 
 def is_of_other_time(requested_time: AskedTime, source: Source, document: Document) -> bool:
     """Return whether a number cannot be of the requested time."""
-    end = find_fiscal_end(document)
+    end = _find_fiscal_end(document)
     if isinstance(source, CellRef):
         return _is_other_time(requested_time, read_printed_time(document.table(source.table), source), end)
     periods = [mention.period for mention in find_periods(document.sentence(source).text)]
@@ -201,7 +201,7 @@ def read_printed_time(table: Table, source: CellRef) -> PrintedTime:
     row, column = table.rows[source.row], table.columns[source.column]
     heads = " | ".join((*row.levels, row.label, *column.levels, column.label)).lower()
     period = table.period_at(source.row, source.column)
-    lengths = frozenset[int]() if _TO_DATE.search(heads) else find_lengths(table, source)
+    lengths = frozenset[int]() if _TO_DATE.search(heads) else _find_lengths(table, source)
     years = frozenset(int(year) for year in _ANY_YEAR.findall(heads))
     time = replace(_convert_period(period) if period is not None else PrintedTime(), lengths=lengths, named=years)
     if len(named := {_read_number(match) for match in _NAMED_QUARTER.finditer(heads)}) == 1:
@@ -299,7 +299,7 @@ def _find_half(found: PrintedTime, end: int | None) -> int | None:
     return 1 if _find_quarter(found.month, found.day, end) <= 2 else 2
 
 
-def find_fiscal_end(document: Document) -> int | None:
+def _find_fiscal_end(document: Document) -> int | None:
     """Return the month in which a document's fiscal years end, or None if unknown.
 
     Sources are years that end on a day, months since the beginning of the year ("six months ended June 30"), and a

@@ -161,10 +161,10 @@ def build_prior(
     found, named = found - away, named & (away == away.min())
     less = weigh_look_alikes(question, leaves.leaves, labels, document)
     found, named = found - less, named & (less == less[named].min(initial=np.inf))
-    return Prior(found - found.max(), leaves.year, named, asks_share_of_last(question))
+    return Prior(found - found.max(), leaves.year, named, _asks_share_of_last(question))
 
 
-def asks_share_of_last(question: Question) -> bool:
+def _asks_share_of_last(question: Question) -> bool:
     """Return whether a question asks only for the last answer as a share of a line that it names."""
     named = _SHARE_OF.search(question.lowered)
     return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])

@@ -432,7 +432,9 @@ class CauseAnswer:
     fit: float
 
 
-def find_cause(cause_question: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
+def _find_cause(
+    cause_question: CauseQuestion, question: Question, document: Document, label: str
+) -> CauseAnswer | None:
     """Return the cause that a filing states for what a question asks about; None if it states none.
 
     Args:
@@ -535,7 +537,7 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
         and (why := read_cause_question(question, context.memory.parsed_questions)) is not None
     ):
         # Only a sentence about the same move states its cause: the most similar other sentence does not.
-        cause = find_cause(why, question, context.document, _label_question(question))
+        cause = _find_cause(why, question, context.document, _label_question(question))
         if cause is None:
             return None
         answer = _build_cause(cause.plan, cause.sentence, question, context, cause.fit)

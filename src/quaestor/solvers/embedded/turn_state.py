@@ -129,7 +129,7 @@ class DialogueState:
         return frozenset(found)
 
 
-def read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
+def _read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
     """Return the results of all turns so far, for the resolution of references."""
     expressions: list[Expression] = []
     found: list[Result] = []
@@ -363,7 +363,7 @@ def make_turn_views(
         targets = set(full.stated_years) or {
             year + offset for offset in full.offsets for year in set(full.years) or base
         }
-        results = read_results(state, leaves)
+        results = _read_results(state, leaves)
         latest = latest_results(results)
         # Readings that differ only in the numbers used resolve references in the same way.
         seen = tuple((r.turn, r.metric, r.operation_kind, r.years, r.dependencies, r.subject_words) for r in latest)

@@ -56,7 +56,7 @@ def measure_causes(
     if not weighed:
         return found
     for place in np.flatnonzero(index.static[:, _CAUSE]):
-        effect = find_effect(index.terms[place])
+        effect = _find_effect(index.terms[place])
         named = find_things(effect).difference(company)
         up, down = not RISES.isdisjoint(effect), not FALLS.isdisjoint(effect)
         if not (up or down):
@@ -67,10 +67,10 @@ def measure_causes(
     return found
 
 
-def find_effect(words: Sequence[str]) -> Sequence[str]:
+def _find_effect(words: Sequence[str]) -> Sequence[str]:
     """Return the terms of a sentence before the first word for a cause; empty if there is none.
 
-    >>> find_effect(("sale", "rose", "due", "price"))
+    >>> _find_effect(("sale", "rose", "due", "price"))
     ('sale', 'rose')
     """
     return words[: next((place for place, one in enumerate(words) if one in CAUSE), 0)]
@@ -145,14 +145,14 @@ def measure_explanations(question: str, index: SentenceIndex, company: frozenset
         return found
     for phrase in filter(None, dict.fromkeys((named, tuple(others)))):
         for place in map(int, np.flatnonzero(index.having(phrase).all(axis=0))):
-            found[place] = max(found[place], weigh_explanation(index.sentences[place].text, phrase, mark))
+            found[place] = max(found[place], _weigh_explanation(index.sentences[place].text, phrase, mark))
     return found
 
 
-def weigh_explanation(text: str, thing: Sequence[str], mark: str = "") -> float:
+def _weigh_explanation(text: str, thing: Sequence[str], mark: str = "") -> float:
     """Return how well a sentence explains a thing, by the position of its name and the words after it.
 
-    >>> weigh_explanation("A unit case is a bottle.", terms("unit case"))
+    >>> _weigh_explanation("A unit case is a bottle.", terms("unit case"))
     1.0
     """
     spans = spans_of_terms(text)

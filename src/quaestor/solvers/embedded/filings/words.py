@@ -231,7 +231,7 @@ class _SentenceFinder:
                 + 0.8 * (np.abs(distance) <= 4)
             )  # fmt: skip
         fits = self._fits()
-        if not asks_who_signed(self.lowered):
+        if not _asks_who_signed(self.lowered):
             score = score - _SIGNED_WEIGHT * index.static[:, STATIC.index("signed")]
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
         explained, caused = self._measure_explanations(), self._measure_causes()
@@ -550,7 +550,7 @@ _MOVES = RISES | FALLS | CAUSE
 _COUNTS = lazy_regex(r"\b(?:how many|number of|count of) (.{1,40})")
 
 
-def asks_who_signed(lowered: str) -> bool:
+def _asks_who_signed(lowered: str) -> bool:
     """Return whether a question in lower case asks for people that a signature may name."""
     return any(asks_for(name, lowered) for name in ("who", "auditor", "signs"))
 

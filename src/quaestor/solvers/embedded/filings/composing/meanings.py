@@ -141,7 +141,7 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
             # "how many shares was that?" asks for something other than the last amount.
             return [one for one in bound if _is_count(one.series)] or found
         return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
-    named = read_operand_meanings(question, operands[place], question.operands[place])
+    named = _read_operand_meanings(question, operands[place], question.operands[place])
     if question.reading.relation in _OF_COMPOUNDS and (compounds := list(_read_compounds(question, operands[place]))):
         whole = 1 - max(one.share for one in compounds)
         named = sorted(
@@ -158,7 +158,7 @@ def _read_compounds(question: BoundQuestion, operand: QuestionOperand) -> Iterat
     stated = relation == "difference" or _ADDS.search(operand.text) is not None
     likely = _COMPOUND if stated or all(part.is_concept for part in parts) else _JOINED
     meanings = [
-        read_operand_meanings(question, part, question.bind(part))[:_MOST_OF_PART]
+        _read_operand_meanings(question, part, question.bind(part))[:_MOST_OF_PART]
         if part.terms
         else list(_read_last_measured(question, part=False))[:1]
         for part in parts
@@ -206,10 +206,10 @@ def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
         return read_meanings(question)
     if question.reading.relation == "difference" and not question.names(0) and question.last is not None:
         return []  # "net of cash?" subtracts cash from the last answer; it does not mean net cash
-    return [*_read_due(question), *read_operand_meanings(question, whole, question.bind(whole))]
+    return [*_read_due(question), *_read_operand_meanings(question, whole, question.bind(whole))]
 
 
-def read_operand_meanings(
+def _read_operand_meanings(
     question: BoundQuestion, operand: QuestionOperand, bounds: Sequence[Bound]
 ) -> list[OperandMeaning]:
     """Return the meanings of an operand that names something, likeliest first: series and measures."""
@@ -335,7 +335,7 @@ def _find_member_before(question: BoundQuestion) -> Series | None:
     """Return the series of the last answer if it belongs to a member and the question builds on it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
-    return last if last is not None and goes_on and has_member(last) else None
+    return last if last is not None and goes_on and _has_member(last) else None
 
 
 def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
@@ -344,7 +344,7 @@ def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
     return {name for name in list_member_names(member) if name} if member is not None else frozenset()
 
 
-def has_member(series: Series) -> bool:
+def _has_member(series: Series) -> bool:
     """Return whether a series measures a part of the company."""
     # A line without a concept may be named after its member; headings of statements are not members.
     headed = series.line.path and not series.line.role.is_statement

@@ -67,7 +67,7 @@ def _means_change(question: BoundQuestion, meaning: OperandMeaning) -> bool:
 
 def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for a single number; none if the question names several times."""
-    yield from propose_investment(question)
+    yield from _propose_investment(question)
     if len(question.moments) > 1:
         return
     if found := list(_propose_rest(question)):
@@ -101,7 +101,7 @@ def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
             yield made
 
 
-def propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
+def _propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the value of a $100 investment, from a line of a performance graph; of the company if no other is named.
 
     A question names the time of the investment, the last time, or both.
