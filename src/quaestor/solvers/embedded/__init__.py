@@ -18,7 +18,8 @@ The steps to an answer:
     plan_rules       what overrules the ranking of plans, and what counts besides
     beam             runs these steps in order, for several readings of a conversation
     trees, models, loading    the learned models, and how their weights are read from JSON
-    readings         the readings of a conversation so far, and why a plan was chosen
+    readings         the readings of a conversation so far, and the answerers that are asked in turn
+    grounds          why a plan was chosen, and the runner-up
     writing          conversion of the chosen outcome to a plan
     page_answers     answers to questions about a page
     solver           chooses between the page and the facts of a filing, and loads the weights

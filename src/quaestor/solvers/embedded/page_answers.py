@@ -18,21 +18,18 @@ from quaestor.solvers.embedded.answerability import AnswerabilityModel
 from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
 from quaestor.solvers.embedded.choosing import CellChoiceAnswerer
 from quaestor.solvers.embedded.direct_answers import answer_follow_up
-from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.models import shared_confidence
-from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
-from quaestor.solvers.embedded.readings import (
+from quaestor.solvers.embedded.grounds import (
     CLOSE,
-    Answerer,
-    AskedTurn,
-    ConversationReader,
     add_runner_up,
-    answer_by_first,
     describe_rereading,
     explain_answer,
     find_other_reading,
     withhold_value,
 )
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import shared_confidence
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
+from quaestor.solvers.embedded.readings import Answerer, AskedTurn, ConversationReader, answer_by_first
 from quaestor.solvers.embedded.several import ListAnswerer
 from quaestor.solvers.embedded.spans import TextAnswerer, answer_in_words
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_view

@@ -67,7 +67,7 @@ class FilingAnswerer:
         found = self._choose_answer(question, context)
         if found.value is None or (found.confidence or 0.0) >= self._abstain_below:
             return found
-        from quaestor.solvers.embedded.readings import withhold_value
+        from quaestor.solvers.embedded.grounds import withhold_value
 
         return withhold_value(found, self._abstain_below)
 

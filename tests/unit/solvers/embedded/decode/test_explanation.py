@@ -24,7 +24,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.readings import (
+from quaestor.solvers.embedded.grounds import (
     add_runner_up,
     describe_rereading,
     describe_runner_up,
