@@ -10,7 +10,7 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.facts.table import build_facts, find_full_names
 from quaestor.plan.steps import Extract, Plan
 from quaestor.solvers.answering import with_label_scales
-from quaestor.solvers.embedded.filings.composing.question import extract_cell
+from quaestor.solvers.embedded.filings.composing.formulas import extract_cell
 
 COVER: list[DocumentPart] = [
     HeadingPart("Nord Corporation", 1),

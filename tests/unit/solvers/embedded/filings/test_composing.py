@@ -14,7 +14,7 @@ from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import resolve_moments
 from quaestor.solvers.embedded.filings.composing import Bound, BoundQuestion, compose
 from quaestor.solvers.embedded.filings.composing.changes import asks_for_fall
-from quaestor.solvers.embedded.filings.composing.question import FormulaTerms, spell_at
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.parts import join_plans
 

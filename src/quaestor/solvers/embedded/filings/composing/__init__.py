@@ -1,4 +1,23 @@
-"""Plans that answer a question about a filing, as operations on the numbers of candidate series."""
+"""Plans that answer a question about a filing, as operations on the numbers of candidate series.
+
+`compose` asks one composer for each form of answer. What they share:
+
+    question    their input and output: `BoundQuestion`, `Proposal`
+    meanings    what an operand may mean: a series, a measure by its formula, an earlier answer
+    finding     the series of a concept, for the company or a member; parts of a total
+    formulas    the numbers of a formula, as printed or derived from other periods
+    schedules   payments due in future years
+    blocks      members of one dimension: segments, places, products
+    signs       whether a question asks for the size of a negative number
+
+The composers, by the module with their `propose_` functions:
+
+    values, ratios    single numbers; ratios, shares and sums of two
+    changes           changes, growth and differences
+    several           sums, averages and lists over times or members
+    rankings          which member or time is highest
+    comparisons       whether something is higher, and yes or no
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -17,8 +17,9 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     list_member_terms,
     spell_member,
 )
+from quaestor.solvers.embedded.filings.composing.formulas import pick_cell
 from quaestor.solvers.embedded.filings.composing.meanings import find_bounds, read_ratio
-from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, pick_cell
+from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import list_moments
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer

@@ -11,6 +11,7 @@ from quaestor.facts.lines import Moment
 from quaestor.questions.developments import asks_for_change
 from quaestor.questions.understanding import DOWNWARD, UPWARD
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -19,7 +20,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     repeat_for_member,
     repeat_node,
 )
-from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
     are_alike,
     pair_numbers,

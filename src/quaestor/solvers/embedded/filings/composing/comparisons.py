@@ -29,11 +29,12 @@ from quaestor.solvers.embedded.filings.composing.changes import (
     read_pairs,
     read_two_growths,
 )
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     read_meanings,
 )
-from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.rankings import name_time, rank_by_growth
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.several import (

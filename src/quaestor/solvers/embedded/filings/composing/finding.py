@@ -11,9 +11,10 @@ from quaestor.facts.lines import FactLine, Moment, fits_role
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
 from quaestor.questions.understanding import QuestionOperand
-from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, pick_cell
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, pick_cell
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion
 
-# Parts that add up to a total: lines, columns or headings of a table.
+# ---- Parts that add up to a total: lines, columns or headings of a table.
 #
 # Sums reveal groups of parts and their totals even if labels and indentation do not.
 

@@ -28,16 +28,9 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     measure_likeness,
     spell_debts,
 )
-from quaestor.solvers.embedded.filings.composing.question import (
-    Bound,
-    BoundQuestion,
-    FormulaTerms,
-    asks_what_is_due,
-    log_share,
-    pick_cell,
-    read_schedules,
-    spell_at,
-)
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, pick_cell, spell_at
+from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, log_share
+from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
 
 _MOST = 6

@@ -13,11 +13,12 @@ from quaestor.solvers.embedded.filings.composing.changes import (
     changes_in_amounts,
     find_two_moments,
 )
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     read_meanings,
 )
-from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
     asks_for_lowest,

@@ -17,6 +17,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     find_totals,
     read_phrase,
 )
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -24,7 +25,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     read_meanings,
     repeat_node,
 )
-from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 

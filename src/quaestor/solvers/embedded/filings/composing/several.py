@@ -20,6 +20,7 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
     name_members,
     read_blocks,
 )
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -31,17 +32,14 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     repeat_for_member,
     repeat_node,
 )
-from quaestor.solvers.embedded.filings.composing.question import (
-    BoundQuestion,
-    FormulaTerms,
-    Proposal,
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
+from quaestor.solvers.embedded.filings.composing.schedules import (
     asks_what_is_due,
     find_rest,
     list_future_years,
-    log_share,
     read_schedules,
 )
-from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import (
     list_moments,
     propose_values,

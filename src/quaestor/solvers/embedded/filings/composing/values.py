@@ -10,20 +10,14 @@ from quaestor.facts.table import Series
 from quaestor.questions.developments import asks_for_change
 from quaestor.questions.investments import asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     read_meanings,
     read_whole_meanings,
 )
-from quaestor.solvers.embedded.filings.composing.question import (
-    BoundQuestion,
-    FormulaTerms,
-    Proposal,
-    find_rest,
-    list_future_years,
-    log_share,
-    spell_at,
-)
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
+from quaestor.solvers.embedded.filings.composing.schedules import find_rest, list_future_years
 
 _MOST = 8
 _AFTER = lazy_regex(r"\b(?:after|beyond|later than) (?:fiscal )?(?:year )?20\d\d\b")
