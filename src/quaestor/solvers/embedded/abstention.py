@@ -181,7 +181,7 @@ def decline_for_turns(turns: Sequence[int]) -> Answer:
 
 
 class AbstentionRules:
-    """Declines questions that the document cannot answer."""
+    """Declines questions that the document certainly cannot answer, before plans are ranked."""
 
     def __init__(self, answers: AnswerKinds = "numbers") -> None:
         """Set the kinds of answers to give."""
@@ -212,37 +212,6 @@ class AbstentionRules:
         explanation = explanation if near is None or near.value is None else f"{explanation}; {describe_nearest(near)}"
         return _decline(context, reason, explanation)
 
-    def decline_doubtful(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
-        """Decline a question that the document most likely does not answer.
-
-        Args:
-            nearest: The nearest answer, with the probability that the document contains the answer.
-            missing: Describes what the document lacks.
-        """
-        explanation = f"{missing}; {describe_nearest(nearest)}"
-        return _decline(context, "not_on_page", explanation, nearest.answerable or 0.0)
-
-    def decline_other_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
-        """Decline a question for a line that the document lacks; return None for others.
-
-        Args:
-            nearest: The likeliest answer, of a line with a similar name.
-        """
-        document = context.document
-        line = find_missing_line(question, nearest.plan, document)
-        if line is None:
-            return None
-        what = "page" if document.is_page else "document"
-        return _decline(context, "not_on_page", f'the {what} has no line "{line}"; {describe_nearest(nearest)}')
-
-    def decline_other_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
-        """Decline a question for another kind of number than was found."""
-        return _decline(context, "not_on_page", f"{lacking}; {describe_nearest(nearest)}")
-
-    def record(self, answer: Answer, context: TurnContext) -> Answer:
-        """Record an answer of `decline_for_turns`."""
-        return _decline(context, "not_on_page", answer.reason or "")
-
     def _find_reason(
         self, question: str, context: TurnContext, words: SpanCandidate | None
     ) -> tuple[WhyNoAnswer, str] | None:
@@ -271,8 +240,8 @@ class AbstentionRules:
         return cached.years
 
 
-def _decline(context: TurnContext, reason: WhyNoAnswer, explanation: str, holds: float = 0.0) -> Answer:
-    return replace(answer_without_value(context, reason, explanation), answerable=holds)
+def _decline(context: TurnContext, reason: WhyNoAnswer, explanation: str, answerable: float = 0.0) -> Answer:
+    return replace(answer_without_value(context, reason, explanation), answerable=answerable)
 
 
 def _describe_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
@@ -301,17 +270,17 @@ _SEVERAL_COMPANIES_FACTOR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AbstentionPolicy:
-    """Decides whether to give the likeliest answer.
+    """Decides whether to give the likeliest answer, after plans are ranked.
 
     Attributes:
         reader: Ranks the plans, on which the probability depends.
         answerability: Estimates the probability that the document contains the answer.
-        rules: Decline questions that the document cannot answer; None if every question is answered.
+        declines: Whether to decline questions that the document does not answer.
     """
 
     reader: ConversationReader
     answerability: AnswerabilityModel
-    rules: AbstentionRules | None
+    declines: bool
 
     def add_answerability(self, first: Answer, turn: AskedTurn) -> Answer:
         """Add the probability that the document contains the answer, by which the confidence of a list is multiplied.
@@ -337,31 +306,36 @@ class AbstentionPolicy:
             first: The likeliest answer, with the probability that the document contains the answer.
             turn: The question, the page and the conversation.
         """
-        if self.rules is None:
+        if not self.declines:
             return None
-        if first.plan is None or first.kind == "text":
-            return self.rules.record(first, turn.context) if first.plan is None else None
+        context = turn.context
+        if first.plan is None:
+            return _decline(context, "not_on_page", first.reason or "")
+        if first.kind == "text":
+            return None
         if self._follows_unanswered(turn):
-            return self.rules.record(decline_for_turns([len(turn.context.memory.answers) - 1]), turn.context)
-        lacking = next(self._find_lacking(first, turn), None)
-        if lacking is not None:
-            return self.rules.decline_other_kind(first, lacking, turn.context)
-        missing = self.answerability.find_lack(first, turn.question, turn.page.leaves, turn.context.document)
-        if missing is not None:
-            return self.rules.decline_doubtful(first, missing, turn.context)
-        return self.rules.decline_other_line(first, turn.question, turn.context)
+            depends = decline_for_turns([len(context.memory.answers) - 1])
+            return _decline(context, "not_on_page", depends.reason or "")
+        if (found := next(self._find_lacking(first, turn), None)) is None:
+            return None
+        lacking, answerable = found
+        return _decline(context, "not_on_page", f"{lacking}; {describe_nearest(first)}", answerable)
 
-    def _find_lacking(self, first: Answer, turn: AskedTurn) -> Iterator[str]:
-        """Yield descriptions of what the document certainly lacks: a kind of number, a line, a time."""
-        document = turn.context.document
-        if kind := describe_other_kind(turn.translated, first, turn.page.leaves, document):
-            yield kind
+    def _find_lacking(self, first: Answer, turn: AskedTurn) -> Iterator[tuple[str, float]]:
+        """Yield descriptions of what the document lacks, with the probability that it has the answer nevertheless."""
+        document, leaves = turn.context.document, turn.page.leaves
+        if kind := describe_other_kind(turn.translated, first, leaves, document):
+            yield kind, 0.0
         if line := describe_other_line(turn.question, first.plan, turn.context):
-            yield line
+            yield line, 0.0
         if is_of_unread_year(turn.question, first.plan, document):
-            yield "the columns of its table have no years that could be read"
-        if time := find_other_time(turn.question, first.plan, turn.page.leaves, document):
-            yield f"this line has no number for {time}"
+            yield "the columns of its table have no years that could be read", 0.0
+        if time := find_other_time(turn.question, first.plan, leaves, document):
+            yield f"this line has no number for {time}", 0.0
+        if (lack := self.answerability.find_lack(first, turn.question, leaves, document)) is not None:
+            yield lack, first.answerable or 0.0
+        if (name := find_missing_line(turn.question, first.plan, document)) is not None:
+            yield f'the {"page" if document.is_page else "document"} has no line "{name}"', 0.0
 
     def _follows_unanswered(self, turn: AskedTurn) -> bool:
         """Whether a question follows up on an unanswered one about a thing that the document lacks."""

@@ -166,7 +166,7 @@ class PageAnswerer:
         self._rules = AbstentionRules(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
         self._policy = AbstentionPolicy(
-            self._reader, AnswerabilityModel(weights.answerable, decline_below), self._rules
+            self._reader, AnswerabilityModel(weights.answerable, decline_below), declines=decline
         )
         others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListAnswerer(weights), TextAnswerer())
         numbers = RankingAnswerer(self._reader, weights, declines=decline)
