@@ -124,6 +124,21 @@ class PastTurn:
     right: float = nan
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionProbabilities:
+    """Probabilities of what a question asks for.
+
+    Attributes:
+        intents: The probability of each of `INTENTS`.
+        kinds: The probability of each of `KINDS`.
+        sentences: The probability that a sentence answers it, by section and index, likeliest first.
+    """
+
+    intents: NDArray[np.float64]
+    kinds: NDArray[np.float64]
+    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class UnderstoodQuestion:
     """Question with the plans that may answer it.
@@ -136,7 +151,7 @@ class UnderstoodQuestion:
     """
 
     question: BoundQuestion
-    likely: "QuestionProbabilities"
+    likely: QuestionProbabilities
     proposals: tuple[Proposal, ...]
     past: tuple[float, ...] = ()
     inherited: frozenset[str] = frozenset()
@@ -149,6 +164,9 @@ class TurnState:
     Attributes:
         base: The time of the last question; None before the first.
         series: The series from which the last answer was read, in the order of its plan.
+        moments: The times of the last answer, else those that the last question named.
+        terms: The terms of the last question; of earlier ones, too, if it has few.
+        turns: The number of turns.
         before: The last answers, latest first.
         falls: Whether the last question asked for a decrease.
         intent: The intent of the last question, from the form of its answer; "" before the first.
@@ -195,21 +213,6 @@ def read_turn_state(
         asks_for_fall(reading.operation_text),
         sentences=sentences or state.sentences,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionProbabilities:
-    """Probabilities of what a question asks for.
-
-    Attributes:
-        intents: The probability of each of `INTENTS`.
-        kinds: The probability of each of `KINDS`.
-        sentences: The probability that a sentence answers it, by section and index, likeliest first.
-    """
-
-    intents: NDArray[np.float64]
-    kinds: NDArray[np.float64]
-    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
 
 
 def with_sentences(
@@ -262,7 +265,7 @@ def find_operand_series(
     moments: tuple[Moment, ...],
     state: TurnState,
     table: FactTable,
-    likely: "QuestionProbabilities",
+    likely: QuestionProbabilities,
     operand: QuestionOperand | None = None,
 ) -> SeriesCandidates:
     """Return the series that an operand of a question may mean.
@@ -360,6 +363,22 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
     return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
 
 
+def _compose_after(question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
+    """Compose the plans for a question; one that names only times is also read as the previous question at them."""
+    composed = compose(question)
+    if not past or not question.moments or question.own:
+        return composed
+    if not any(one.form in _OF_TWO_TIMES for one in composed):
+        composed = [*composed, *_compare_other_meanings(question, past, weights)]
+    if composed:
+        return composed
+    # The line of the last answer has no number at the new time: ask the last question again for it.
+    earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
+    timed = replace(earlier.reading, moments=question.reading.moments)
+    again = compose(replace(earlier, reading=timed, moments=question.moments))
+    return [one for one in again if set(question.moments).intersection(one.moments)]
+
+
 def _compare_other_meanings(
     question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights
 ) -> list[Proposal]:
@@ -401,6 +420,33 @@ def _prefer_change(shares: NDArray[np.float64], reading: ParsedQuestion) -> None
     shares[others] *= kept
 
 
+def _penalize(
+    scores: NDArray[np.float32],
+    series: Sequence[Series],
+    operand: QuestionOperand,
+    reading: ParsedQuestion,
+    state: TurnState,
+    table: FactTable,
+    *,
+    first: bool,
+) -> NDArray[np.float32]:
+    """Lower the scores of series that are elsewhere or named otherwise than the question says.
+
+    Args:
+        first: Whether the operand is the first one, to which what the question excludes belongs.
+    """
+    if operand.is_concept:
+        scores = scores - _OF_MEMBER * find_unasked_members(series, {*reading.terms, *state.terms}, table)
+    if quoted := _find_quoted_names(operand, reading):
+        scores = scores - _OUTSIDE * find_otherwise_named(series, quoted)
+    role = reading.role if len(reading.operands) == 1 else None
+    if reading.source or role:
+        scores = scores - _OUTSIDE * find_outside(series, frozenset(reading.source), role)
+    if first and reading.excluded:
+        scores = scores - _OUTSIDE * find_excluded(series, reading.excluded)
+    return scores
+
+
 def understand_turn(
     text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> UnderstoodQuestion:
@@ -426,17 +472,8 @@ def understand_turn(
         if not candidates.series:
             return (), np.zeros(0, np.float32)
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
-        if (operand or reading.operands[place]).is_concept:
-            asked = {*reading.terms, *state.terms}
-            scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
-        if quoted := _find_quoted_names(operand or reading.operands[place], reading):
-            scores = scores - _OUTSIDE * find_otherwise_named(candidates.series, quoted)
-        role = reading.role if len(reading.operands) == 1 else None
-        if reading.source or role:
-            scores = scores - _OUTSIDE * find_outside(candidates.series, frozenset(reading.source), role)
-        if reading.excluded and place == 0 and operand in (None, reading.whole):
-            scores = scores - _OUTSIDE * find_excluded(candidates.series, reading.excluded)
-        return candidates.series, scores
+        named, first = operand or reading.operands[place], place == 0 and operand in (None, reading.whole)
+        return candidates.series, _penalize(scores, candidates.series, named, reading, state, table, first=first)
 
     def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:
         series, scores = score(place, operand, moments)
@@ -455,15 +492,7 @@ def understand_turn(
     )  # fmt: skip
     quotes = propose_words(reading.text, ranked, table, question.intents)
     verdicts = () if compares_numbers(question) else propose_verdicts(reading.text, ranked, table, question.intents)
-    composed = compose(question)
-    if past and moments and not question.own:
-        if not any(one.form in _OF_TWO_TIMES for one in composed):
-            composed = [*composed, *_compare_other_meanings(question, past, weights)]
-        if not composed:
-            # The line of the last answer has no number at the new time: ask the last question again for it.
-            earlier = understand_turn(past[-1].text, past[:-1], table, weights).question
-            timed = replace(earlier.reading, moments=reading.moments)
-            again = compose(replace(earlier, reading=timed, moments=moments))
-            composed = [one for one in again if set(moments).intersection(one.moments)]
-    proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
+    proposals = sorted(
+        [*_compose_after(question, past, weights), *quotes, *verdicts], key=lambda proposal: -proposal.score
+    )
     return UnderstoodQuestion(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)
