@@ -1,15 +1,35 @@
-"""Reading a question: its parts, parsed once per turn and shared by all solvers.
+"""Reading a question, with two parsers: one for pages and all solvers, one for whole filings.
 
-Modules for the parts:
+`question.Question` is parsed once per turn; its parts are read on first use:
 
-    stems       words that carry meaning as stems, and the shapes of all words
-    amounts     numbers, in digits and in words
-    cues        words that refer to earlier turns
-    intent      metric type, scale and sign
-    conditions  conditions on numbers: the highest, more than 5, fallen
-    selection   what to choose from: years, the lines of a group
-    answer_kind the kind of answer
-    comparison  the two things that a question compares
-    entity      the topic, in the question's own words
-    question    `Question`, whose parts are read on first use
+    stems         words that carry meaning as stems, and the shapes of all words
+    amounts       numbers, in digits and in words
+    cues          words that refer to earlier turns
+    intent        metric type, scale and sign, by the patterns of the ontology's core
+    conditions    conditions on numbers: the highest, more than 5, fallen
+    selection     what to choose from: years, the lines of a group
+    answer_kind   the kind of answer: a number, a name, a list, words
+    comparison    the two things that a question compares
+    entity        the topic, in the question's own words
+    times         the times that a question certainly asks for
+    stated_years  years that are relative to those of earlier questions
+    splitting     several questions in one text, by their words alone
+
+`understanding.ParsedQuestion` is a question about a filing: operands, their relation, and times:
+
+    wordings      plainer wordings, which the parser reads instead
+    asked_times   the named times
+    intents       what is asked for (`INTENTS`), by a trained classifier
+    answer_units  the kind of the number: money, a price, a count
+    question_parts              several questions in one text, by their operands
+    quoted_names  names of lines that are not parsed
+    offices, owners, explained  the names of offices; whose numbers; the thing to explain
+
+Both use:
+
+    instructions  unit, scale, rounding and statement that a question asks for
+    listing       one value at several times; orders and parts
+    developments  how something changed, how far it moved, what became of an investment
+    conversions, asked_parts    questions that convert, or compute with, earlier answers
+    no_numbers, words_asked     questions without a number, and for words
 """

@@ -1,6 +1,6 @@
-"""Questions for a development ("how did sales change?"), which ask for a change, and for a part of a whole.
+"""Questions for a development ("how did sales change?"), for what an investment became, and for a part of a whole.
 
-Both ask for a number: the change instead of its course, and the share.
+All ask for a number: the change instead of its course, the value, the share.
 """
 
 import re
@@ -110,3 +110,18 @@ def as_share(text: str) -> str:
     'what percentage of total costs was rent in 2024?'
     """
     return _PART_OF.sub(r"what percentage of \g<whole> \g<verb> ", text)
+
+
+_AMOUNT = lazy_regex(
+    r"(?:\$\s?100\b|\b100 (?:dollars|bucks|usd))(?![.,]?\d)(?! (?:thousand|million|billion|m\b|bn\b|k\b))"
+)
+_INVESTED = lazy_regex(r"\b(?:invest\w*|put(?:ting)?|stock|shares?|worth|grow\w*|grew|becom\w*|became|reinvest\w*)\b")
+
+
+def asks_what_became(lowered: str) -> bool:
+    """Return whether a lower-case question asks for the later value of a $100 investment.
+
+    >>> asks_what_became("what did $100 invested in 2019 grow to?"), asks_what_became("was the fine $100 million?")
+    (True, False)
+    """
+    return bool(_AMOUNT.search(lowered) and _INVESTED.search(lowered))

@@ -1,4 +1,4 @@
-"""Splitting several questions in one: who audits the company, and since when."""
+"""Splitting several questions about a filing in one by their operands: who audits the company, and since when."""
 
 import re
 from collections.abc import Mapping, Sequence

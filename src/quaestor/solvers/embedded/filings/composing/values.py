@@ -7,8 +7,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
-from quaestor.questions.developments import asks_for_change
-from quaestor.questions.investments import asks_what_became
+from quaestor.questions.developments import asks_for_change, asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.composing.meanings import (
