@@ -126,22 +126,22 @@ class AskRunWriter(Watcher):
         await self._store.finish_run(self.run, _status(result), now())
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Store the event."""
+        """Store the start of a turn."""
         if (watcher := self._watcher) is not None:
             await self._try_to_store(lambda: watcher.on_turn(begun))
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Store the event."""
+        """Store an event of a turn."""
         if self._watcher is not None and self.unkept is None:
             self._watcher.on_event(index, event, call)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Store the event."""
+        """Store an exchange with the model."""
         if self._watcher is not None and self.unkept is None:
             self._watcher.on_exchange(exchange)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Store the event."""
+        """Store the end of a turn."""
         if (watcher := self._watcher) is not None:
             await self._try_to_store(lambda: watcher.on_answer(index, turn))
 

@@ -43,7 +43,12 @@ class AskRequest:
     Attributes:
         settings: Solver, model, store, ontology and policy; without a policy, labels that the ontology does not have
             become properties.
+        model_named: Whether the caller named the model, so that it is used even if the solver can do without.
+        solver: The solver to use instead of the one in the settings.
+        session: An open session of the model, which several requests share; None opens one if the solver uses a model.
+        keep: Whether to store the answers as a run.
         get_graphs: Returns the ontology and the graphs of the document; None loads them for each request.
+        on_start: Called with the id of the run once it is stored.
     """
 
     settings: Settings
@@ -85,7 +90,7 @@ async def answer_questions(
     seconds = settings.question_seconds
     async with resolve_solver(request) as active:
         with computing_limit(seconds):
-            graphs, excerpts = await get_graph_provider(page, request), await compute(load_excerpts, document, request)
+            graphs, excerpts = await get_graph_provider(page, request), await compute(make_excerpts, document, request)
         with request.traces.opened([name]) if request.traces else nullcontext() as traces:
             writer = None
             if request.keep:
@@ -177,8 +182,8 @@ def set_up_ask_run(
     return AskRunWriter(spec, conversation, ontology, live=active.session is not None)
 
 
-def load_excerpts(document: Document, request: AskRequest) -> PlaceExcerpts | None:
-    """Return the excerpts of a document, or None for a benchmark page, which is read whole."""
+def make_excerpts(document: Document, request: AskRequest) -> PlaceExcerpts | None:
+    """Return the excerpts of a document, whose index is loaded later; None for a page, which is read whole."""
     if document.is_page:
         return None
     return PlaceExcerpts.of_file(document, request.settings.excerpt_tokens, request.cache)

@@ -13,7 +13,7 @@ from quaestor.application.ask_service import (
     ActiveSolver,
     AskRequest,
     get_graph_provider,
-    load_excerpts,
+    make_excerpts,
     make_runner,
     resolve_solver,
     set_up_ask_run,
@@ -288,7 +288,7 @@ class Chat:
         elif self._graphs is None:
             with computing_limit(self._seconds):
                 self._graphs = await get_graph_provider(self.page, self.request)
-                self._excerpts = await compute(load_excerpts, self.document, self.request)
+                self._excerpts = await compute(make_excerpts, self.document, self.request)
 
     async def _keep(self, writer: AskRunWriter) -> None:
         """Create the run, with the turns answered so far."""

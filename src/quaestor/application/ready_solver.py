@@ -5,7 +5,7 @@ import gc
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.application.ask_service import AskRequest, load_excerpts, make_runner, resolve_solver
+from quaestor.application.ask_service import AskRequest, make_excerpts, make_runner, resolve_solver
 from quaestor.application.resolve import SAMPLE, read_pages
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
@@ -30,7 +30,7 @@ async def _ask(document: Document) -> None:
     request = AskRequest(Settings(excerpt_tokens=_LEAST_TOKENS))
     async with resolve_solver(request) as solver:
         runner = make_runner(
-            Conversation(document.id, document, ()), solver, None, load_excerpts(document, request), None
+            Conversation(document.id, document, ()), solver, None, make_excerpts(document, request), None
         )
         await runner.begin()
         for question in _QUESTIONS:
