@@ -2,7 +2,9 @@
 
 A *leaf* is a number of the page that a plan can start from (`page_numbers.CandidateNumber`). A `NumberMatrix` has all
 leaves of a page as arrays, and plans refer to their indexes. A *reading* is one interpretation of the conversation so
-far; a beam search keeps the likeliest ones.
+far (`beam.BeamState`); a beam search keeps the likeliest ones. `Candidates` are operations on operands, as arrays. An
+*outcome* is one of them with its result (`turn_state.TurnAction`), a *hypothesis* an outcome after one reading. Only an
+outcome that is answered becomes a `Plan`.
 
 The steps to an answer:
 

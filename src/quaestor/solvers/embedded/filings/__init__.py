@@ -1,5 +1,9 @@
 """Questions about whole filings, answered from the filing's facts.
 
+A *series* has the numbers of a line, one for each time. A question is *bound* to the series that its operands may mean.
+A *proposal* is a plan over them with its probability, a *result* the value of one or several proposals, and a
+*decision* all results with the probability that each is right.
+
 Modules, in the order in which a question passes through them:
 
     answering   `FilingAnswerer`: looks up the facts, decides, and offers other readings
@@ -12,4 +16,5 @@ Modules, in the order in which a question passes through them:
     deciding    executes the plans and estimates which result is right
     results, rules    the result of a plan; rules that exclude results or make them less likely
     whole_sentences   quotations for questions that ask for an explanation
+    loading     reads the trained weights
 """
