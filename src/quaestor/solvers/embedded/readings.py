@@ -1,6 +1,6 @@
 """The readings of a conversation so far, turn by turn, on the current page; the answerers choose among their plans."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Protocol
@@ -103,10 +103,10 @@ class ConversationReader:
     def begin_turn(self, question: str, context: TurnContext) -> AskedTurn:
         """Return a question with its page and conversation."""
         reading = self.find_reading(context)
-        answered = self._read_answers(context, reading.page)
-        return AskedTurn(
-            context.read(question), context, reading, answered, self._update_history(reading, answered, context)
-        )
+        restated = find_restated_turns(context.memory) if self._restates else {}
+        answered = read_state(context.memory, reading.page.leaves, restated)
+        history = self._update_history(reading, answered, restated)
+        return AskedTurn(context.read(question), context, reading, answered, history)
 
     def rank_plans(self, turn: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the earlier turns."""
@@ -126,18 +126,15 @@ class ConversationReader:
             _identify(graph), lambda: build_page_features(build_number_matrix(graph), self._weights.idf)
         )
 
-    def _find_restated(self, context: TurnContext) -> dict[int, int]:
-        """Return the turns that repeated an earlier answer, each with the turn of that answer."""
-        return find_restated_turns(context.memory) if self._restates else {}
-
-    def _read_answers(self, context: TurnContext, page: PageFeatures) -> DialogueState:
-        return read_state(context.memory, page.leaves, self._find_restated(context))
-
     def _update_history(
-        self, reading: ConversationReading, answered: DialogueState, context: TurnContext
+        self, reading: ConversationReading, answered: DialogueState, restated: Mapping[int, int]
     ) -> ReadingHistory:
-        """Return the readings of all turns so far; answers of other solvers are accepted as certain."""
-        history, restated = ReadingHistory(START, 1.0), self._find_restated(context)
+        """Return the readings of all turns so far; answers of other solvers are accepted as certain.
+
+        Args:
+            restated: The turns that repeated an earlier answer, each with the turn of that answer.
+        """
+        history = ReadingHistory(START, 1.0)
         for turn, (question, outcome) in enumerate(zip(answered.questions, answered.outcomes, strict=True)):
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
                 history = reading.turns[turn][2]
