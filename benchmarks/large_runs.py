@@ -23,7 +23,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
-from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, Verdict
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord, now
 
@@ -59,7 +59,7 @@ async def make_run(
     draw, started = random.Random(name), now()
     run = RunRecord(name, {"solver": name}, name, "made-up.json", "0" * 64, conversations, started)
     await store.create_run(run)
-    verdicts = list[VerdictRecord]()
+    verdicts = dict[tuple[str, int], Verdict]()
     judged = list[ConversationScoreRecord]()
     for number in range(conversations):
         page = number * PAGES // conversations
@@ -72,16 +72,14 @@ async def make_run(
         ]
         await store.complete_example(replace(example, status="complete", turns=len(made), finished=started), made)
         right = [draw.random() < share for _ in made]
-        verdicts += [
-            VerdictRecord("s" + name, name, id, place, good, good, None if good else draw.choice(CAUSES))
-            for place, good in enumerate(right)
-        ]
+        for place, good in enumerate(right):
+            verdicts[id, place] = Verdict(good, good, None if good else draw.choice(CAUSES))
         failed: list[JsonValue] = [place for place, good in enumerate(right) if not good]
         judged.append(
             ConversationScoreRecord("s" + name, name, id, len(right), sum(right), sum(right) / len(right), failed)
         )
     await store.finish_run(name, "complete", now())
-    correct = sum(verdict.correct for verdict in verdicts)
+    correct = sum(verdict.correct for verdict in verdicts.values())
     figure: dict[str, JsonValue] = {
         "correct": correct, "total": len(verdicts), "low": 0.5, "high": 0.7, "pages": PAGES,
         "value": correct / len(verdicts),
@@ -90,7 +88,7 @@ async def make_run(
         "s" + name, name, "made-up.json", "0" * 64, now(), "made up", {"execution": figure, "program": figure},
         conversations, len(verdicts), correct, correct / len(verdicts), 0, IN_ONE, 0.0,
     )  # fmt: skip
-    return ScoreRecords(score, tuple(judged), tuple(verdicts))
+    return ScoreRecords(score, tuple(judged), verdicts)
 
 
 async def fill(uri: str, conversations: int) -> None:

@@ -24,7 +24,7 @@ class SolverChoice:
     name: str
     summary: str
     request: AskRequest
-    asks: bool
+    asks_model: bool
 
 
 def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:

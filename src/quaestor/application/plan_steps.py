@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Discriminator
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
@@ -19,23 +21,27 @@ _SIGNS = {"add": "+", "subtract": "\u2212", "multiply": "\u00d7", "divide": "\u0
 
 @dataclass(frozen=True, slots=True)
 class PlanNode:
-    """A node in the diagram of a plan.
+    """A node of a plan.
 
     Attributes:
-        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer, an operation.
-        value: The result in words; "" if it is not known.
-        inputs: The keys of the input nodes, in the order of the operands.
+        key: Its unique key in the plan.
+        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer or an operation.
+        title: The label of a number, or the name of an operation.
+        value: Its result, in words; "" if it is unknown.
+        inputs: The keys of its inputs, in order.
         sources: The places in the document; empty for an operation.
-        turn: For an earlier answer, the index of its turn in the conversation, from 0.
+        turn: The number of the earlier answer, from 1, or null.
         step: The number of the step in the plan, from 1; 0 if it is not a step.
     """
+
+    __pydantic_config__ = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 
     key: str
     kind: NodeKind
     title: str
     value: str = ""
     inputs: tuple[str, ...] = ()
-    sources: tuple[Source, ...] = ()
+    sources: tuple[Annotated[Source, Discriminator("kind")], ...] = ()
     turn: int | None = None
     step: int = 0
 
@@ -87,7 +93,7 @@ def _input_node(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNod
             turn = len(earlier) + step
             if turn < 0:
                 return PlanNode(f"e{step}", "earlier", f"the answer {-step} turns ago")
-            return PlanNode(f"e{step}", "earlier", f"answer of turn {turn + 1}", earlier[turn], turn=turn)
+            return PlanNode(f"e{step}", "earlier", f"answer of turn {turn + 1}", earlier[turn], turn=turn + 1)
         case Constant():
             return PlanNode(f"c{place}", "constant", "constant", _constant(operand))
         case RowRef():

@@ -1,21 +1,14 @@
-"""Shows how a file was read: its sections, its tables with their headings, scales and periods, and its warnings."""
+"""Reads files, several at once, and compares tagged numbers with how they were read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-
-from pydantic import JsonValue
 
 from quaestor.application.file_cache import reading_limits
 from quaestor.application.run_service import spread
-from quaestor.core.periods import Period
 from quaestor.datasets.formats import read_document
-from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
-from quaestor.documents.health import document_health, table_health
-from quaestor.documents.repairs import show_warning
-from quaestor.documents.table import Header, Table
-from quaestor.errors import InputError, QuaestorError
-from quaestor.graph.facts import period_code
+from quaestor.documents.document import Document
+from quaestor.errors import QuaestorError
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import LARGEST, FileContent, read_content
 from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits, read_limited, read_tags_limited
@@ -23,9 +16,6 @@ from quaestor.readers.reading import document_key
 from quaestor.readers.registry import find_reader
 from quaestor.scoring.tag_check import FIGURES, TagCheck, check_tags
 from quaestor.settings import Settings
-
-_MOST_UNREAD = 20
-"""The maximum number of unread cells listed per table."""
 
 
 async def read_several(
@@ -103,127 +93,6 @@ class _FileReader:
             return read_document(FileContent(Path(path), data), cache_entries, self.limits), cache_entries.written
         except QuaestorError as error:
             return error, {}
-
-
-def table_of(document: Document, number: int) -> Table:
-    """Return a table by its place in a document."""
-    if not 0 <= number < len(document.tables):
-        count = len(document.tables)
-        count_words = f"{count} tables, from 0" if count > 1 else "one table, 0" if count else "no tables"
-        raise InputError(f"{document.id} has {count_words}, but not table {number}")
-    return document.tables[number]
-
-
-def outline_object(document: Document) -> dict[str, JsonValue]:
-    """Return the outline of a document as JSON: sections, tables, health and warnings."""
-    sentences = {section.id: len(found) for section, found in document.text}
-    tables: dict[str, list[JsonValue]] = {}
-    for table in document.tables:
-        tables.setdefault(document.section_of(table).id, []).append(table.index)
-    first = {block.section: block for block in reversed(document.blocks)}
-    return {
-        "document": document.id,
-        "pages": max((block.page or 0 for block in document.blocks), default=0) or None,
-        "numbers_as": document.convention.example,
-        "sections": [
-            {
-                "id": section.id,
-                "path": list(section.path),
-                "page": first[section.id].page if section.id in first else None,
-                "anchor": first[section.id].anchor if section.id in first else None,
-                "tables": tables.get(section.id, []),
-                "sentences": sentences.get(section.id, 0),
-            }
-            for section in document.sections
-        ],
-        "tables": [_table_head(document, table) for table in document.tables],
-        "health": asdict(document_health(document)),
-        "warnings": [show_warning(warning) for warning in document.warnings],
-    }
-
-
-def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
-    """Return a table with all its cells as JSON; `value` is signed and exact, in units of `scale`."""
-    body: list[JsonValue] = []
-    for row in range(table.header_rows, len(table.rows)):
-        cells: list[JsonValue] = []
-        for column in range(len(table.columns)):
-            cell = table.cells[row][column]
-            found = cell.quantity if column else None
-            scale = found and (
-                found.scale if found.scale.value != "one" else table.scale_at(row, column) or found.scale
-            )
-            cells.append(
-                {
-                    "text": cell.text,
-                    "value": None if found is None else f"{found.value:f}",
-                    "scale": scale.value if scale else None,
-                    "unit": None if found is None else found.unit or table.unit_at(row, column),
-                    "period": _period(table.period_at(row, column)) if found else None,
-                }
-            )
-        body.append({"label": table.rows[row].label, "levels": list(table.rows[row].levels), "cells": cells})
-    return {**_table_head(document, table), "body": body}
-
-
-def part_objects(
-    document: Document, section: str | None = None, offset: int = 0, limit: int = 50
-) -> tuple[int, list[dict[str, JsonValue]]]:
-    """Return the number of headings, paragraphs and tables, and a range of them as JSON, in order."""
-    blocks = [block for block in document.blocks if section is None or block.section == section]
-    return len(blocks), [_part_object(document, block) for block in blocks[offset : offset + limit]]
-
-
-def _part_object(document: Document, block: Block) -> dict[str, JsonValue]:
-    content: dict[str, JsonValue]
-    match block.content:
-        case SectionHeading(text=text, level=level):
-            content = {"text": text, "level": level}
-        case Paragraph(sentences=sentences):
-            content = {
-                "first": sentences[0].index if sentences else 0,
-                "sentences": [sentence.text for sentence in sentences],
-            }
-        case Table() as table:
-            content = {"table": table_object(document, table)}
-    place: dict[str, JsonValue]
-    place = {"order": block.order, "section": block.section, "page": block.page, "anchor": block.anchor}
-    return {"kind": block.content.kind, **place, **content}
-
-
-def _table_head(document: Document, table: Table) -> dict[str, JsonValue]:
-    block = document.block(table.cells[0][0].ref)
-    health = table_health(table)
-    return {
-        "table": table.index,
-        "role": table.role.value,
-        "title": table.title,
-        "caption": table.caption,
-        "section": " > ".join(document.section_of(table).path),
-        "page": block.page,
-        "anchor": block.anchor,
-        "rows": len(table.rows) - table.header_rows,
-        "header_rows": table.header_rows,
-        "columns": [_header(column) for column in table.columns],
-        "scale": table.scale.value if table.scale else None,
-        "unit": table.unit,
-        "unread": [{"row": c.ref.row, "column": c.ref.column, "text": c.text} for c in health.unread[:_MOST_UNREAD]],
-        "undated": list(health.undated),
-    }
-
-
-def _header(header: Header) -> dict[str, JsonValue]:
-    return {
-        "label": header.label,
-        "levels": list(header.levels),
-        "period": _period(header.period),
-        "scale": header.scale.value if header.scale else None,
-        "unit": header.unit,
-    }
-
-
-def _period(period: Period | None) -> str | None:
-    return None if period is None else period_code(period)
 
 
 def check_filing(path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:

@@ -1,9 +1,9 @@
 """Answers and their evidence as JSON, the same for the command line, the HTTP interface and the MCP tools."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from quaestor.application.graph_query import QueryAnswer, value_object
 from quaestor.application.number_check import NumberCheck, NumberMatch, Step
@@ -17,25 +17,12 @@ from quaestor.core import serial
 from quaestor.core.answer_value import value_to_benchmark, value_to_json
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Scale
+from quaestor.core.serial import Value
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.evaluation.recording import program_of
 from quaestor.plan.formula import render_formula
 from quaestor.retrieval.place import Place
-
-
-class Value(BaseModel):
-    """A value of a reply."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @classmethod
-    def of(cls, *records: object, **others: object) -> Self:
-        """Build a reply: each field from the first record that has it, unless given by keyword."""
-        fields = dict(others)
-        for name in cls.model_fields.keys() - others.keys():
-            fields[name] = next(getattr(record, name) for record in records if hasattr(record, name))
-        return cls.model_validate(fields)
 
 
 class _Place(Value):
@@ -377,7 +364,6 @@ def step_replies(turn: Turn, earlier: Sequence[Turn], document: Document) -> tup
             node,
             value=node.value or None,
             takes=node.inputs,
-            turn=None if node.turn is None else node.turn + 1,
             sources=source_replies(node.sources, document),
         )
         for node in turn_nodes(turn, [one.answer for one in earlier])

@@ -4,22 +4,80 @@ Lists are read in pages from the stores; no operation reads a whole run. Verdict
 the run continued after it was scored.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Self
 
 from quaestor.application.saved_scores import is_score_of
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number
+from quaestor.core import serial
+from quaestor.core.answer_value import print_value, value_from_text
+from quaestor.core.serial import Value
 from quaestor.errors import InputError
 from quaestor.scores.base import ScoreStore, open_scores
-from quaestor.scores.records import JudgedTurn, PairCounts, PairFilter, ScoreRecord, Tally, TurnPair, VerdictFilter
+from quaestor.scores.records import JudgedTurn, PairCounts, PairFilter, ScoreRecord, Tally, Verdict, VerdictFilter
+from quaestor.scoring.metrics import are_same_answer
 from quaestor.scoring.paired import mcnemar
 from quaestor.store.base import RunStore
-from quaestor.store.listing import ListPage, ListPart, RunChoices, RunFilter, TurnClass, TurnFilter
-from quaestor.store.records import ExampleStatus, RunRecord
+from quaestor.store.listing import ListPage, ListPart, RunChoices, RunFilter, TurnClass, TurnFilter, TurnListing
+from quaestor.store.records import ExampleStatus, RunRecord, TurnStatus
 
 BREAKDOWNS: tuple[TurnClass, ...] = ("index", "operation", "origin", "kind")
 """The properties that the turns of a run are counted by."""
+
+
+class RunTurn(Value):
+    """A turn of a run without its trace.
+
+    Attributes:
+        number: Its number in the conversation, from 1.
+        display: The answer for people.
+        kind: The type of the answer.
+        operation: The last operation of its plan, or null.
+        origin: The source of its numbers, or null.
+        confidence: The probability that it is right, or null.
+        error: The error that prevented an answer, or null.
+        verdict: Right or wrong; null if it is not scored.
+    """
+
+    conversation: str
+    number: int
+    question: str
+    display: str
+    status: TurnStatus
+    kind: str
+    operation: str | None
+    origin: str | None
+    confidence: float | None
+    error: str | None
+    verdict: Verdict | None
+
+
+class RunTurnPair(Value):
+    """A turn in two runs, and whether the answers differ."""
+
+    first: RunTurn
+    second: RunTurn
+    differ: bool
+
+
+def run_turn(judged: JudgedTurn) -> RunTurn:
+    """Return a turn as it is listed."""
+    turn, verdict = judged
+    return RunTurn.of(turn, number=turn.index + 1, display=answer_words(turn), verdict=verdict)
+
+
+def answer_words(turn: TurnListing) -> str:
+    """Return the answer of a turn as text, without the reason of a missing one."""
+    if turn.number is None:
+        return "no answer" if turn.status == "complete" or turn.error else "…"
+    try:
+        return show_number(serial.restore(Answer, turn.answer))
+    except ValueError:
+        # Answers imported from other programs may not be restorable; the number always is.
+        return print_value(value_from_text(turn.number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +106,13 @@ class RunView:
 class RunCounts:
     """Counts over the turns of a run."""
 
-    tallies: Mapping[TurnClass, Mapping[str | int | None, Tally]]
+    tallies: Mapping[TurnClass, Sequence[Tally]]
     causes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def turns(self) -> int:
         """The number of turns."""
-        return sum(tally.turns for tally in self.tallies["index"].values())
+        return sum(tally.turns for tally in self.tallies["index"])
 
 
 class RunViews:
@@ -82,7 +140,7 @@ class RunViews:
         found = await self._store.list_runs(wanted, part)
         scores = await self._scores.latest_scores([run.id for run in found.items]) if self._scores else {}
         views = [await self._view(run, scores.get(run.id)) for run in found.items]
-        return ListPage(tuple(views), found.total, part)
+        return part.page(views, found.total)
 
     async def run(self, run: str) -> RunView:
         """Return one run."""
@@ -102,26 +160,35 @@ class RunViews:
             tallies = {by: await self._scores.tally(run, by) for by in BREAKDOWNS}
             return RunCounts(tallies, await self._scores.causes(run))
         counted = {by: await self._store.count_turns(run, by) for by in BREAKDOWNS}
-        return RunCounts({by: {name: Tally(0, 0, n) for name, n in found.items()} for by, found in counted.items()})
+        return RunCounts({by: [Tally(name, 0, 0, n) for name, n in found.items()] for by, found in counted.items()})
 
     async def turns(
         self, view: RunView, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
-    ) -> ListPage[JudgedTurn]:
+    ) -> ListPage[RunTurn]:
         """Return turns of a run, with their verdicts if it was scored."""
         if self._scores is not None and view.score is not None:
-            return await self._scores.list_turns(view.run.id, wanted, verdicts, part)
+            return (await self._scores.list_turns(view.run.id, wanted, verdicts, part)).map(run_turn)
         if verdicts != VerdictFilter():
-            return ListPage((), 0, part)
-        return (await self._store.list_turns(view.run.id, wanted, part)).map(JudgedTurn)
+            return part.page((), 0)
+        return (await self._store.list_turns(view.run.id, wanted, part)).map(lambda turn: run_turn((turn, None)))
 
-    async def neighbours(self, view: RunView, conversation: str) -> tuple[JudgedTurn, ...]:
+    async def neighbours(self, view: RunView, conversation: str) -> tuple[RunTurn, ...]:
         """Return all turns of a conversation in order."""
         page = await self.turns(view, TurnFilter(conversation=conversation), VerdictFilter(), ListPart(0, 200))
         return page.items
 
-    async def compare(self, first: RunView, second: RunView, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
+    async def compare(
+        self, first: RunView, second: RunView, wanted: PairFilter, part: ListPart
+    ) -> ListPage[RunTurnPair]:
         """Return turns of two runs side by side."""
-        return await self._open_scores(first, second).compare(first.run.id, second.run.id, wanted, part)
+        found = await self._open_scores(first, second).compare(first.run.id, second.run.id, wanted, part)
+        return found.map(
+            lambda pair: RunTurnPair(
+                first=run_turn(pair[0]),
+                second=run_turn(pair[1]),
+                differ=not are_same_answer(*(turn.number for turn, _ in pair)),
+            )
+        )
 
     async def count_pairs(self, first: RunView, second: RunView) -> PairCounts:
         """Count the outcomes of two runs' turns."""

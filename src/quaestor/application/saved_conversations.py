@@ -108,7 +108,7 @@ class SavedConversations:
         for _, id in found[part.offset : part.offset + part.limit]:
             with suppress(InputError):  # another process has deleted it in the meantime
                 shown.append(self.get(id))
-        return ListPage(tuple(shown), len(found), part)
+        return part.page(shown, len(found))
 
     def _list_by_change(self) -> Iterator[tuple[int, str]]:
         """Yield the modification time of each conversation, in nanoseconds, and its id."""

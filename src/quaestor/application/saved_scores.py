@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.scores.base import open_scores
-from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, Verdicts
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import RunRecord
 
@@ -18,7 +18,7 @@ class RunScores:
 
     latest: tuple[ScoreRecord, ...] = ()
     conversations: Mapping[str, ConversationScoreRecord] = field(default_factory=dict)
-    verdicts: Mapping[tuple[str, int], VerdictRecord] = field(default_factory=dict)
+    verdicts: Verdicts = field(default_factory=dict)
     outdated: bool = False
 
     @property
@@ -43,11 +43,7 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
             return RunScores(latest)
         conversations = await store.conversation_scores(run.id)
         verdicts = await store.verdicts(run.id)
-    return RunScores(
-        latest,
-        {found.conversation: found for found in conversations},
-        {(found.conversation, found.index): found for found in verdicts},
-    )
+    return RunScores(latest, {found.conversation: found for found in conversations}, verdicts)
 
 
 async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, TurnFrame | None]:

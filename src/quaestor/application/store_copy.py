@@ -119,7 +119,7 @@ async def _copy_scores(source: ScoreStore, target: ScoreStore, run: str) -> None
             # Verdicts are saved only for the latest score.
             latest = place == 0
             conversations = await source.conversation_scores(run) if latest else ()
-            await target.add_score(ScoreRecords(score, conversations, await source.verdicts(run) if latest else ()))
+            await target.add_score(ScoreRecords(score, conversations, await source.verdicts(run) if latest else {}))
 
 
 async def _graph(store: RunStore, run: str, conversation: str) -> tuple[Triple, ...] | None:
@@ -176,7 +176,8 @@ async def _records_of(store: StoreParts, run: RunRecord) -> AsyncIterator[Any]:
         for found in (
             await store.scores.scores(run.id),
             await store.scores.conversation_scores(run.id),
-            await store.scores.verdicts(run.id),
         ):
             for score in found:
                 yield serial.dump(score)
+        for place, verdict in (await store.scores.verdicts(run.id)).items():
+            yield [*place, serial.dump(verdict)]

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from quaestor.application.plan_steps import PlanNode, turn_nodes
 from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
-from quaestor.application.run_views import RunView, RunViews
+from quaestor.application.run_views import RunTurn, RunView, RunViews
 from quaestor.application.stored_turns import (
     StoredTurn,
     corrected_turn,
@@ -25,7 +25,7 @@ from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 from quaestor.llm.messages import Message, read_request, read_response
-from quaestor.scores.records import JudgedTurn
+from quaestor.scores.records import Verdict
 from quaestor.scoring.figures import Score, summarise
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
@@ -49,11 +49,16 @@ class TurnDetail(StoredTurn):
     """A stored turn in full; the reference only if the run was scored and its file is available."""
 
     view: RunView
-    conversation: tuple[JudgedTurn, ...]
+    conversation: tuple[RunTurn, ...]
     nodes: tuple[PlanNode, ...]
     exchanges: tuple[ExchangeView, ...]
     document: Document | None
     reference: TurnScore | None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the turn, if it is scored."""
+        return next((one.verdict for one in self.conversation if one.number == self.record.index + 1), None)
 
 
 async def read_turn_detail(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:

@@ -44,7 +44,7 @@ def read_command(
     A file that cannot be read is reported in one line; the others are still shown.
     """
     from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.read_service import outline_object, table_object, table_of
+    from quaestor.application.outline import outline_of, table_content, table_of
     from quaestor.cli.printing import make_console, print_json, show_reading
     from quaestor.datasets.formats import read_document
     from quaestor.errors import InputError
@@ -61,19 +61,20 @@ def read_command(
     if table is not None:
         chosen = table_of(document, table)
         if json:
-            print_json(table_object(document, chosen))
+            print_json(table_content(document, chosen).model_dump(mode="json"))
         else:
             _show_table(make_console(), document, chosen)
         return
     if json:
-        print_json(outline_object(document))
+        print_json(outline_of(document).model_dump(mode="json"))
     else:
         _show_outline(make_console(), document)
 
 
 def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> None:
     from quaestor.application.file_cache import file_cache
-    from quaestor.application.read_service import outline_object, read_several
+    from quaestor.application.outline import outline_of
+    from quaestor.application.read_service import read_several
     from quaestor.cli.failures import print_failure
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core.visible import visible_name
@@ -86,7 +87,7 @@ def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> Non
             codes.append(print_failure(result))
             outlines.append({"document": visible_name(str(file)), "error": str(result)})
         elif json:
-            outlines.append(outline_object(result))
+            outlines.append(outline_of(result).model_dump(mode="json"))
         else:
             _show_outline(console, result)
 

@@ -134,13 +134,15 @@ def show_one_turn(
     from quaestor.application.stored_turns import kind_objects, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
-    from quaestor.cli.stored import verdict_object, verdict_on, verdict_words
+    from quaestor.cli.stored import verdict_on, verdict_words
     from quaestor.core import serial
 
     found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
     verdict = verdict_on(store, found.run, found.record)
     if json:
-        output = serial.dump(found.record) | kind_objects(found.record) | {"verdict": verdict_object(verdict)}
+        output = serial.dump(found.record) | kind_objects(found.record)
+        # The cause is listed by `runs failures`.
+        output["verdict"] = verdict and {"correct": verdict.correct, "program_correct": verdict.program_correct}
         print_json(output | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
     else:
         show_stored_turn(make_console(), found.record, found.graph, verdict_words(verdict), found.corrected)

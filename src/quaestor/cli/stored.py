@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from quaestor.application.files import OutputFile
     from quaestor.application.saved_scores import RunScores
-    from quaestor.scores.records import ScoreRecord, VerdictRecord
+    from quaestor.scores.records import ScoreRecord, Verdict
     from quaestor.store.base import RunStore
     from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
@@ -100,12 +100,12 @@ def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores
     ]
 
 
-def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "VerdictRecord | None":
+def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "Verdict | None":
     """Return the verdict on a turn from the latest score of its run, or None."""
     return scores_of_run(store, run).verdicts.get((turn.conversation, turn.index))
 
 
-def verdict_words(verdict: "VerdictRecord | None") -> str | None:
+def verdict_words(verdict: "Verdict | None") -> str | None:
     """Return a verdict in words, or None."""
     if verdict is None:
         return None
@@ -113,11 +113,6 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
     if verdict.program_correct is None:
         return words
     return f"{words}, its program {('right' if verdict.program_correct else 'wrong')}"
-
-
-def verdict_object(verdict: "VerdictRecord | None") -> "JsonValue":
-    """Return a verdict as JSON, or null."""
-    return None if verdict is None else {"correct": verdict.correct, "program_correct": verdict.program_correct}
 
 
 def _metric_lines(metrics: "Mapping[str, JsonValue]") -> list[str]:

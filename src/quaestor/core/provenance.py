@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import ConfigDict
+
+_STRICT = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+
 
 @dataclass(frozen=True, slots=True)
 class CellRef:
@@ -14,6 +18,8 @@ class CellRef:
         row: The cell's row in the printed grid, from 0, including header rows.
         column: The cell's column in the printed grid, from 0, including the label column.
     """
+
+    __pydantic_config__ = _STRICT
 
     document: str
     table: int
@@ -32,6 +38,8 @@ class SentenceRef:
         start: First character of the span in the sentence, from 0.
         end: The character after the last one.
     """
+
+    __pydantic_config__ = _STRICT
 
     document: str
     section: str

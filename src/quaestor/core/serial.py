@@ -1,11 +1,11 @@
-"""Exact conversion of values to JSON and back; and the `Triple` of graphs."""
+"""Exact conversion of values to JSON and back; the base class of replies; and the `Triple` of graphs."""
 
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from quaestor.errors import StoredValueError
 
@@ -22,8 +22,22 @@ class Triple(NamedTuple):
     o: str
 
 
-# All values of the package are frozen dataclasses, which pydantic serializes by their annotations, so that a round trip
-# is exact: decimals become strings, and times ISO 8601 with their offset.
+class Value(BaseModel):
+    """A reply of an interface, or a part of one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, *records: object, **others: object) -> Self:
+        """Build a reply: each field from the first record that has it, unless given by keyword."""
+        fields = dict(others)
+        for name in cls.model_fields.keys() - others.keys():
+            fields[name] = next(getattr(record, name) for record in records if hasattr(record, name))
+        return cls.model_validate(fields)
+
+
+# All other values are frozen dataclasses, which pydantic serializes by their annotations, so that a round trip is
+# exact: decimals become strings, and times ISO 8601 with their offset.
 
 T = TypeVar("T")
 

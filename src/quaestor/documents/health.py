@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from pydantic import ConfigDict
+
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
@@ -52,6 +54,8 @@ class DocumentHealth:
         unread: Number of cells with digits but without a number.
         undated: Number of number columns whose header lacks the period it should have.
     """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     tables: int
     numbers: int

@@ -12,7 +12,7 @@ from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Re
 from pydantic import JsonValue
 
 from quaestor.application.document_text import text_parts
-from quaestor.application.read_service import outline_object
+from quaestor.application.outline import outline_of
 from quaestor.application.replies import answer_objects
 from quaestor.core import serial
 from quaestor.core.computing import compute
@@ -79,7 +79,7 @@ async def read(context: ServerContext, uri: str) -> tuple[str, str]:
     match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")]:
         case ["documents", name]:
             document = (await context.reading.open(name)).page.document
-            return _json(await compute(outline_object, document)), JSON
+            return _json((await compute(outline_of, document)).model_dump(mode="json")), JSON
         case ["documents", name, "text", number] if number.isascii() and number.isdigit() and len(number) < 6:
             parts = await compute(text_parts, (await context.reading.open(name)).page.document)
             if not 1 <= int(number) <= len(parts):

@@ -3,7 +3,7 @@
 import base64
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
@@ -14,7 +14,7 @@ from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValues
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES
-from quaestor.application.read_service import outline_object, table_object, table_of
+from quaestor.application.outline import outline_of, table_content, table_of
 from quaestor.application.replies import (
     AnswerReply,
     ExplanationReply,
@@ -22,7 +22,6 @@ from quaestor.application.replies import (
     PlaceReply,
     QueryReply,
     StepReply,
-    Value,
     answers_of,
     check_reply,
     explain_turn,
@@ -35,8 +34,9 @@ from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.events import Event, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
+from quaestor.core.serial import Value
 from quaestor.documents.document import Document
-from quaestor.documents.health import DocumentHealth, health_doubts, health_words, table_health
+from quaestor.documents.health import health_doubts, health_words, table_health
 from quaestor.errors import InputError, SeveralPagesError, unknown_name
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
@@ -90,7 +90,6 @@ class LineResult(Value):
 class TableSummary(Value):
     """A table without its cells: some of what its outline says."""
 
-    model_config = ConfigDict(extra="ignore")
     table: int
     role: Annotated[str, Field(description="Its role: a primary statement, a note, a list of contents and so on.")]
     title: str
@@ -177,12 +176,12 @@ async def read_document(
     found = opened.page.document
     if table is not None:
         chosen = table_of(found, table)
-        shown, doubts = table_object(found, chosen), health_doubts(chosen, table_health(chosen))
-        return ReadResult(documents=(), document=opened.name, table={**shown, "doubts": [*doubts]})
+        content = table_content(found, chosen).model_dump(mode="json")
+        content["doubts"] = list(health_doubts(chosen, table_health(chosen)))
+        return ReadResult(documents=(), document=opened.name, table=content)
     parts = await compute(text_parts, found)
     if part is None:
-        outline = await compute(_outline, found)
-        return ReadResult.model_validate({"parts": len(parts), **outline, "document": opened.name})
+        return await compute(_outline, found, opened.name, len(parts))
     if part > len(parts):
         raise InputError(f"part {part} does not exist; {opened.name} has parts 1 to {len(parts)}")
     text = parts[part - 1]
@@ -436,39 +435,40 @@ def _find_solver(context: ServerContext, name: str) -> str:
     raise InputError(unknown_name("solver", name, [one.name for one in known]))
 
 
-def _outline(document: Document) -> dict[str, Any]:
-    outline: Any = outline_object(document)
+def _outline(document: Document, name: str, parts: int) -> ReadResult:
+    outline = outline_of(document)
     lines = list(askable_lines(document))
-    sections = [" > ".join(section["path"]) for section in outline["sections"] if section["path"]]
-    tables = outline["tables"]
+    sections = [" > ".join(section.path) for section in outline.sections if section.path]
     left = [
         f"{len(found) - most} {called}"
         for called, found, most in (
             ("sections", sections, _MOST_SECTIONS),
-            ("tables", tables, _MOST_TABLES),
+            ("tables", outline.tables, _MOST_TABLES),
             ("lines", lines, _MOST_LINES),
-            ("warnings", outline["warnings"], _MOST_WARNINGS),
+            ("warnings", outline.warnings, _MOST_WARNINGS),
         )
         if len(found) > most
     ]
-    return {
-        "documents": [],
-        "pages": outline["pages"],
-        "sections": sections[:_MOST_SECTIONS],
-        "tables": [
-            {
-                **head,
-                "columns": [column["label"] for column in head["columns"][1 : _MOST_COLUMNS + 1]],
-                "periods": [column["period"] for column in head["columns"][1 : _MOST_COLUMNS + 1]],
-                "doubts": health_doubts(table, table_health(table)),
-            }
-            for head, table in zip(tables[:_MOST_TABLES], document.tables, strict=False)
-        ],
-        "lines": [{"label": line.label, "years": line.years} for line in lines[:_MOST_LINES]],
-        "health": health_words(DocumentHealth(**outline["health"])),
-        "warnings": outline["warnings"][:_MOST_WARNINGS],
-        "left_out": f"{', '.join(left)} more; `find` searches all of them" if left else None,
-    }
+    return ReadResult(
+        documents=(),
+        document=name,
+        pages=outline.pages,
+        parts=parts,
+        sections=tuple(sections[:_MOST_SECTIONS]),
+        tables=tuple(
+            TableSummary.of(
+                head,
+                columns=[column.label for column in head.columns[1 : _MOST_COLUMNS + 1]],
+                periods=[column.period for column in head.columns[1 : _MOST_COLUMNS + 1]],
+                doubts=health_doubts(table, table_health(table)),
+            )
+            for head, table in zip(outline.tables[:_MOST_TABLES], document.tables, strict=False)
+        ),
+        lines=tuple(LineResult.of(line) for line in lines[:_MOST_LINES]),
+        health=health_words(outline.health),
+        warnings=outline.warnings[:_MOST_WARNINGS],
+        left_out=f"{', '.join(left)} more; `find` searches all of them" if left else None,
+    )
 
 
 def _file_name(format: ExportFormat, file: str | None) -> str:

@@ -18,9 +18,9 @@ from quaestor.scores.records import (
     ScoreRecord,
     ScoreRecords,
     Tally,
-    TurnPair,
+    Verdict,
     VerdictFilter,
-    VerdictRecord,
+    Verdicts,
 )
 from quaestor.scoring.metrics import are_same_answer
 from quaestor.scoring.turn_frame import TurnFrame
@@ -41,7 +41,8 @@ from quaestor.store.tables import (
 )
 
 _LATEST = ("-scored", "-id")
-_VERDICT = ("score", "correct", "program_correct", "cause")
+_TURN = ("conversation", "index")
+_JUDGED = (*columns_of(TurnListing), "score", *columns_of(Verdict))
 _LATEST_ONLY = ("scored_columns", "scored_turns", "scored_examples")
 """Tables that keep only the latest scoring of a run."""
 _OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
@@ -79,7 +80,10 @@ class ScoreStore(TableStore):
             for table in _LATEST_ONLY if self._tables.transactional else ():
                 await self._tables.delete(table, {"run": run})
             await self._tables.insert("scored_examples", map(row_of, records.conversations))
-            await self._tables.insert("scored_turns", map(row_of, records.verdicts))
+            verdicts = (
+                key | dict(zip(_TURN, turn, strict=True)) | row_of(one) for turn, one in records.verdicts.items()
+            )
+            await self._tables.insert("scored_turns", verdicts)
             columns = pack_rows(await self._judged_rows(records.score)).items()
             await self._tables.insert("scored_columns", [{**key, "name": name, "data": data} for name, data in columns])
         await self._tables.replace("scores", [row_of(records.score)])
@@ -103,9 +107,11 @@ class ScoreStore(TableStore):
         )
 
     @operation("read")
-    async def verdicts(self, run: str) -> tuple[VerdictRecord, ...]:
-        """Return the verdicts of a run's latest scoring, by conversation and index."""
-        return await self._records(VerdictRecord, "scored_turns", await self._latest(run), TURN_ORDERS["conversation"])
+    async def verdicts(self, run: str) -> Verdicts:
+        """Return the verdicts of a run's latest scoring, in order."""
+        columns, where = (*_TURN, *columns_of(Verdict)), await self._latest(run)
+        rows = await self._tables.find("scored_turns", columns, where, TURN_ORDERS["conversation"])
+        return {_place(row): record_of(Verdict, row) for row in rows}
 
     @operation("read")
     async def judged_frame(self, run: str) -> TurnFrame:
@@ -134,17 +140,16 @@ class ScoreStore(TableStore):
         """Return turns of a run with the verdicts of its latest scoring."""
         order, found = filter_of(run, wanted)
         where = await self._latest(run) | found | {"correct": verdicts.correct, "cause": verdicts.cause}
-        columns = (*columns_of(TurnListing), *_VERDICT)
-        rows = await self._tables.find(JUDGED_TURNS, columns, where, order, part)
-        return ListPage(tuple(_judged_turn(run, row) for row in rows), await self._total(JUDGED_TURNS, where), part)
+        rows = await self._tables.find(JUDGED_TURNS, _JUDGED, where, order, part)
+        return part.page(map(_judged_turn, rows), await self._total(JUDGED_TURNS, where))
 
     @operation("read")
-    async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
-        """Count the right turns of each class in a run's latest scoring; turns without a class are under None."""
+    async def tally(self, run: str, by: TurnClass) -> tuple[Tally, ...]:
+        """Count the right turns of each class in a run's latest scoring; turns without a class have the name None."""
         counts: dict[str | int | None, Counter[bool | None]] = {}
         for name, correct, count in await self._tables.count(JUDGED_TURNS, (by, "correct"), await self._latest(run)):
             counts.setdefault(name, Counter())[correct] += count
-        return {name: Tally(one[True], one[True] + one[False], one.total()) for name, one in counts.items()}
+        return tuple(Tally(name, n[True], n[True] + n[False], n.total()) for name, n in counts.items())
 
     @operation("read")
     async def causes(self, run: str) -> Mapping[str, int]:
@@ -154,7 +159,9 @@ class ScoreStore(TableStore):
         return dict(sorted(counts.items(), key=lambda cause: (-cause[1], cause[0])))
 
     @operation("read")
-    async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
+    async def compare(
+        self, first: str, second: str, wanted: PairFilter, part: ListPart
+    ) -> ListPage[tuple[JudgedTurn, JudgedTurn]]:
         """Return the turns that two runs share side by side, by conversation and index."""
         places: list[tuple[str, int]] = []
         total = 0
@@ -164,7 +171,7 @@ class ScoreStore(TableStore):
                 if part.offset < total <= part.offset + part.limit:
                     places.append(place)
         sides = [await self._judged_turns(run, places) for run in (first, second)]
-        return ListPage(tuple(TurnPair(sides[0][place], sides[1][place]) for place in places), total, part)
+        return part.page([(sides[0][place], sides[1][place]) for place in places], total)
 
     @operation("read")
     async def count_pairs(self, first: str, second: str) -> PairCounts:
@@ -192,9 +199,8 @@ class ScoreStore(TableStore):
 
     async def _judged_turns(self, run: str, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], JudgedTurn]:
         among = {"conversation": Among({name for name, _ in places})}
-        columns = (*columns_of(TurnListing), *_VERDICT)
-        rows = await self._tables.find(JUDGED_TURNS, columns, await self._latest(run) | among) if places else []
-        return {_place(row): _judged_turn(run, row) for row in rows}
+        rows = await self._tables.find(JUDGED_TURNS, _JUDGED, await self._latest(run) | among) if places else []
+        return {_place(row): _judged_turn(row) for row in rows}
 
     async def _conversations(self, run: str) -> AsyncIterator[list[str]]:
         found = await self._tables.find("examples", ("conversation",), {"run": run}, ("conversation",))
@@ -206,8 +212,7 @@ class ScoreStore(TableStore):
         examples = await self._tables.find("examples", ("conversation", "document"), {"run": score.run})
         pages = {row["conversation"]: row["document"] for row in examples}
         found: list[Row] = []
-        verdict = ("conversation", "index", "correct", "program_correct", "cause")
-        answer = ("conversation", "index", "number", "confidence")
+        verdict, answer = (*_TURN, *columns_of(Verdict)), (*_TURN, "number", "confidence")
         async for some in self._conversations(score.run):
             of_some = {"run": score.run, "conversation": Among(some)}
             turns = {_place(turn): turn for turn in await self._tables.find(LATEST_TURNS, answer, of_some)}
@@ -226,9 +231,8 @@ def _place(row: Row) -> tuple[str, int]:
     return row["conversation"], row["index"]
 
 
-def _judged_turn(run: str, row: Row) -> JudgedTurn:
-    verdict = record_of(VerdictRecord, row | {"run": run}) if row.get("score") is not None else None
-    return JudgedTurn(listing_of(row), verdict)
+def _judged_turn(row: Row) -> JudgedTurn:
+    return listing_of(row), None if row.get("score") is None else record_of(Verdict, row)
 
 
 def open_scores(uri: str) -> ScoreStore | None:

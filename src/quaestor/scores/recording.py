@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from quaestor.core import serial
-from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, Verdict
 from quaestor.scoring.figures import Score
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import RunRecord, now
@@ -60,19 +60,11 @@ def make_score_records(
             mean_tool_calls=_mean(called.get(id, 0), len(members)),
         )
 
-    def verdict(at: int) -> VerdictRecord:
+    verdicts = {}
+    for at, turn in enumerate(zip(turns.conversations, turns.places, strict=True)):
         program = turns.verdicts[at].get("program")
-        return VerdictRecord(
-            score.id,
-            run.id,
-            turns.conversations[at],
-            turns.places[at],
-            turns.correct(at),
-            None if program is None else bool(program),
-            turns.causes[at],
-        )
-
-    return ScoreRecords(score, tuple(map(conversation_score, places)), tuple(map(verdict, range(len(turns)))))
+        verdicts[turn] = Verdict(turns.correct(at), None if program is None else bool(program), turns.causes[at])
+    return ScoreRecords(score, tuple(map(conversation_score, places)), verdicts)
 
 
 def _mean(count: int, among: int) -> float:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, JsonValue
 
-from quaestor.scoring.metrics import are_same_answer
 from quaestor.store.listing import TurnListing
 
 
@@ -58,21 +57,24 @@ class ConversationScoreRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictRecord:
-    """Verdict on a turn in the latest scoring of its run. Unique by `(run, conversation, index)`.
+class Verdict:
+    """Right or wrong.
 
     Attributes:
-        program_correct: By official program accuracy; None if the reference has no program.
-        cause: Cause of a wrong turn, a name from `quaestor.scoring.cause`; None if it is right, and in older verdicts.
+        correct: Whether the answer is right by the benchmark's rules.
+        program_correct: Whether the program is right by official program accuracy; null without a reference program.
+        cause: Why it is wrong, a name from `quaestor.scoring.cause`; null if it is right, and in older verdicts.
     """
 
-    score: str
-    run: str
-    conversation: str
-    index: int
+    __pydantic_config__ = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+
     correct: bool
     program_correct: bool | None
     cause: str | None = None
+
+
+Verdicts = Mapping[tuple[str, int], Verdict]
+"""Verdicts on turns, by conversation and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class ScoreRecords:
 
     score: ScoreRecord
     conversations: Sequence[ConversationScoreRecord]
-    verdicts: Sequence[VerdictRecord]
+    verdicts: Verdicts
 
 
 Outcome = Literal["both", "first", "second", "neither", "unjudged"]
@@ -96,18 +98,17 @@ class VerdictFilter:
     cause: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedTurn:
-    """Turn with its verdict, if it has one."""
-
-    turn: TurnListing
-    verdict: VerdictRecord | None = None
+JudgedTurn = tuple[TurnListing, Verdict | None]
+"""A turn with its verdict, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts of the turns of one class: right, judged, and all."""
+    """The number of right, scored and all turns of a class."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: str | int | None
     right: int
     judged: int
     turns: int
@@ -120,19 +121,6 @@ class PairFilter:
     outcome: Outcome | None = None
     differ: bool | None = None
     text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnPair:
-    """A turn in two runs, each with its verdict."""
-
-    first: JudgedTurn
-    second: JudgedTurn
-
-    @property
-    def differ(self) -> bool:
-        """Whether the answers differ."""
-        return not are_same_answer(self.first.turn.number, self.second.turn.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class RunStore(TableStore):
             "status": wanted.status,
         }
         found = await self._records(RunRecord, "runs", where, _LATEST, part)
-        return ListPage(found, await self._total("runs", where), part)
+        return part.page(found, await self._total("runs", where))
 
     @operation("read")
     async def run_choices(self) -> RunChoices:
@@ -325,7 +325,7 @@ class RunStore(TableStore):
         await self._require(run)
         order, where = filter_of(run, wanted)
         rows = await self._tables.find(LATEST_TURNS, columns_of(TurnListing), where, order, part)
-        return ListPage(tuple(map(listing_of, rows)), await self._total(LATEST_TURNS, where), part)
+        return part.page(map(listing_of, rows), await self._total(LATEST_TURNS, where))
 
     @operation("read")
     async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:

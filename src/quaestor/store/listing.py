@@ -1,10 +1,10 @@
 """Filters, pages and entries of lists of runs and turns, without large fields."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from pydantic import JsonValue
+from pydantic import ConfigDict, JsonValue
 
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
 
@@ -32,18 +32,35 @@ class ListPart:
         if not 0 <= self.offset < 1 << 62 or not 1 <= self.limit <= MOST:
             raise ValueError(f"{self} is not a valid part of a list; it starts at 0 or later and has 1 to {MOST} items")
 
+    def page(self, items: Iterable[T], total: int) -> "ListPage[T]":
+        """Return the page with the items of this part."""
+        return ListPage(tuple(items), total, self.offset, self.limit)
+
+    def page_of(self, items: Sequence[T]) -> "ListPage[T]":
+        """Return the page with this part of all items."""
+        return self.page(items[self.offset : self.offset + self.limit], len(items))
+
 
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[T]):
-    """Part of a list with the total number of items."""
+    """A part of a list.
+
+    Attributes:
+        total: The number of items in the whole list.
+        offset: The number of items skipped.
+        limit: The maximum number of items.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     items: tuple[T, ...]
     total: int
-    part: ListPart = field(default_factory=ListPart)
+    offset: int
+    limit: int
 
     def map(self, change: Callable[[T], R]) -> "ListPage[R]":
         """Apply a function to each item."""
-        return ListPage(tuple(map(change, self.items)), self.total, self.part)
+        return ListPage(tuple(map(change, self.items)), self.total, self.offset, self.limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from quaestor.scores.records import (
     ScoreRecord,
     ScoreRecords,
     Tally,
+    Verdict,
     VerdictFilter,
-    VerdictRecord,
 )
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ListPart, TurnFilter
@@ -49,12 +49,12 @@ def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str 
         )
         for name, those in verdicts.items()
     ]  # fmt: skip
-    judged = [
-        VerdictRecord(id, run.id, name, place, right, None if place == 0 else not right, None if right else "scale")
+    judged = {
+        (name, place): Verdict(right, None if place == 0 else not right, None if right else "scale")
         for name, those in verdicts.items()
         for place, right in enumerate(those)
-    ]
-    return ScoreRecords(score, tuple(conversations), tuple(judged))
+    }
+    return ScoreRecords(score, tuple(conversations), judged)
 
 
 _FIRST = a_score(RUN, {"c1": (True, False), "c2": (True, True, True)})
@@ -92,7 +92,7 @@ async def _two_runs(open_store: OpenStore) -> AsyncIterator[ScoreStore]:
 async def a_score_comes_back_equal_until_there_is_a_later_one(open_store: OpenStore) -> None:
     async with _one_run(open_store) as (_, scores):
         assert await scores.scores(RUN.id) == ()
-        assert await scores.verdicts(RUN.id) == ()
+        assert await scores.verdicts(RUN.id) == {}
         assert await scores.conversation_scores(RUN.id) == ()
         await scores.add_score(_FIRST)
         assert await scores.scores(RUN.id) == (_FIRST.score,)
@@ -131,7 +131,7 @@ async def scores_are_deleted_with_their_run(open_store: OpenStore) -> None:
             await scores.add_score(score)
         await store.delete_run(RUN.id)
         assert await scores.scores() == (kept.score,)
-        assert await scores.verdicts(RUN.id) == ()
+        assert await scores.verdicts(RUN.id) == {}
         assert await scores.conversation_scores(RUN.id) == ()
         assert await scores.verdicts(other.id) == kept.verdicts
 
@@ -167,10 +167,12 @@ async def verdicts_come_with_answers(open_store: OpenStore) -> None:
         frame = await scores.judged_frame(RUN.id)
         places = [*zip(frame.conversations, frame.places, strict=True)]
         verdicts = await scores.verdicts(RUN.id)
-        assert places == [(one.conversation, one.index) for one in verdicts]
+        assert places == [*verdicts]
         assert len(places) == 5
-        assert frame.verdicts == [{"execution": one.correct, "program": one.program_correct} for one in verdicts]
-        assert frame.causes == [one.cause for one in verdicts]
+        assert frame.verdicts == [
+            {"execution": one.correct, "program": one.program_correct} for one in verdicts.values()
+        ]
+        assert frame.causes == [one.cause for one in verdicts.values()]
         turns = {(turn.conversation, turn.index): turn for turn in await store.turns(RUN.id)}
         assert frame.answers == [turns[place].number if place in turns else None for place in places]
         assert frame.answers[-1] is None
@@ -197,24 +199,21 @@ _VERDICTS: Sequence[tuple[VerdictFilter, TurnFilter, list[tuple[str, int]]]] = (
 
 async def turns_are_listed_by_their_verdicts(open_store: OpenStore) -> None:
     async with _two_runs(open_store) as scores:
-        kept = {(v.conversation, v.index): v for v in await scores.verdicts(RUN.id)}
+        kept = await scores.verdicts(RUN.id)
         for verdicts, wanted, places in _VERDICTS:
             page = await scores.list_turns(RUN.id, wanted, verdicts, _ALL)
-            assert [(judged.turn.conversation, judged.turn.index) for judged in page.items] == places
+            assert [(turn.conversation, turn.index) for turn, _ in page.items] == places
             assert page.total == len(places)
-            assert all(judged.verdict == kept[judged.turn.conversation, judged.turn.index] for judged in page.items)
+            assert all(verdict == kept[turn.conversation, turn.index] for turn, verdict in page.items)
 
 
 async def turns_without_a_verdict_are_listed(open_store: OpenStore) -> None:
     async with _two_runs(open_store) as scores:
         page = await scores.list_turns(OTHER.id, TurnFilter(), VerdictFilter(), ListPart(2, 2))
-        assert [judged.verdict is None for judged in page.items] == [False, True]
+        assert [verdict is None for _, verdict in page.items] == [False, True]
         assert (await scores.list_turns(OTHER.id, TurnFilter(), VerdictFilter(False), _ALL)).total == 1
-        assert await scores.tally(OTHER.id, "operation") == {
-            "lookup": Tally(1, 1, 2),
-            "divide": Tally(1, 1, 2),
-            None: Tally(0, 1, 2),
-        }
+        tallies = {Tally("lookup", 1, 1, 2), Tally("divide", 1, 1, 2), Tally(None, 0, 1, 2)}
+        assert {*await scores.tally(OTHER.id, "operation")} == tallies
         assert await scores.causes(RUN.id) == {"scale": 3}
 
 
@@ -226,11 +225,11 @@ async def two_runs_are_compared(open_store: OpenStore) -> None:
         places = {"both": ("c1", 0), "second": ("c1", 1), "neither": ("c1", 2)}
         for outcome, place in places.items():
             page = await scores.compare(RUN.id, OTHER.id, PairFilter(outcome), _ALL)  # type: ignore[arg-type]
-            assert [(pair.first.turn.conversation, pair.second.turn.index) for pair in page.items] == [place]
-            assert page.items[0].second.verdict in await scores.verdicts(OTHER.id)
+            assert [(first.conversation, second.index) for (first, _), (second, _) in page.items] == [place]
+            assert page.items[0][1][1] == (await scores.verdicts(OTHER.id))[place]
         assert (await scores.compare(RUN.id, OTHER.id, PairFilter("first"), _ALL)).items == ()
         unjudged = await scores.compare(RUN.id, OTHER.id, PairFilter("unjudged"), ListPart(1, 1))
-        assert (unjudged.total, unjudged.items[0].first.turn.index) == (3, 1)
+        assert (unjudged.total, unjudged.items[0][0][0].index) == (3, 1)
         assert (await scores.compare(RUN.id, OTHER.id, PairFilter(differ=False, text="SALES"), _ALL)).total == 2
 
 
@@ -243,12 +242,11 @@ async def answers_that_differ_are_found(open_store: OpenStore) -> None:
         await store.create_run(OTHER)
         await store.complete_example(an_example(OTHER, "c1", turns=3), (changed, longer, third))
         page = await scores.compare(RUN.id, OTHER.id, PairFilter(differ=True), _ALL)
-        assert [(pair.first.turn.number, pair.second.turn.number) for pair in page.items] == [("3", "4")]
-        assert page.items[0].differ
+        assert [(first.number, second.number) for (first, _), (second, _) in page.items] == [("3", "4")]
         counts = await scores.count_pairs(RUN.id, OTHER.id)
         assert (counts.differ, counts.total, counts.outcomes) == (1, 3, {"unjudged": 3})
         same = await scores.compare(RUN.id, OTHER.id, PairFilter(differ=False), ListPart(1, 1))
-        assert (same.total, [pair.first.turn.number for pair in same.items]) == (2, [None])
+        assert (same.total, [first.number for (first, _), _ in same.items]) == (2, [None])
 
 
 def _numbered(number: str) -> dict[str, Any]:

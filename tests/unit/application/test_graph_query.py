@@ -50,19 +50,15 @@ def test_invalid_queries_are_refused(query: str) -> None:
 def test_numbers_of_tables_come_before_those_of_the_text(tmp_path: Path) -> None:
     page = read_page("sample#NORD/2012/page_41.pdf")
     facts = asyncio.run(document_facts(page, asking(tmp_path)))
-    total, items = facts.part("", ListPart(0, 500))
-    assert total == len(items) == len(facts.graph.observations) + len(facts.graph.mentions)
-    kinds = [str(item["source"]) for item in items]
-    assert [*kinds] == sorted(kinds, key=lambda kind: "sentence" in kind)
-    found, (first,) = facts.part("  POWER   cables ", ListPart(0, 1))
-    assert found == 3
-    assert (first["label"], first["value"], first["scale"], first["unit"]) == (
-        "power cables, 2012",
-        "642.3",
-        "million",
-        "USD",
-    )
-    assert facts.part("no such line", ListPart()) == (0, [])
+    all = facts.part("", ListPart(0, 500))
+    assert all.total == len(all.items) == len(facts.graph.observations) + len(facts.graph.mentions)
+    kinds = [item.source.kind for item in all.items]
+    assert kinds == sorted(kinds)
+    found = facts.part("  POWER   cables ", ListPart(0, 1))
+    (first,) = found.items
+    assert found.total == 3
+    assert (first.label, first.value, first.scale, first.unit) == ("power cables, 2012", "642.3", "million", "USD")
+    assert facts.part("no such line", ListPart()).items == ()
 
 
 TABLE = [

@@ -34,7 +34,7 @@ def test_everything_leads_to_the_answer() -> None:
         ("s4", "operation", ("s3", "e-1")),
     ]
     assert (nodes[0].title, nodes[0].value, nodes[0].sources, nodes[0].step) == ("line 1", "$ 12", (cell(1),), 1)
-    assert (nodes[3].title, nodes[3].value, nodes[3].turn) == ("answer of turn 2", "20", 1)
+    assert (nodes[3].title, nodes[3].value, nodes[3].turn) == ("answer of turn 2", "20", 2)
 
 
 def test_each_step_has_its_result() -> None:

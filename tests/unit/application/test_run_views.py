@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.application.run_views import RunViews
+from quaestor.application.run_views import RunViews, answer_words
 from quaestor.application.saved_scores import RunScores, read_latest_scores, read_run_scores
 from quaestor.application.score_service import Wanted, score_run
 from quaestor.datasets.formats import read_dataset
@@ -23,7 +23,7 @@ from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import open_store
-from quaestor.store.listing import ListPart, RunFilter, TurnFilter
+from quaestor.store.listing import ListPart, RunFilter, TurnFilter, TurnListing
 from quaestor.store.records import TurnRecord
 from quaestor.testing.score_rules import a_score
 from quaestor.testing.store_records import START, a_run, an_example, some_turns
@@ -74,9 +74,9 @@ def test_turns_are_counted_with_their_verdicts_where_there_are_some(tmp_path: Pa
     async def scenario(views: RunViews) -> None:
         scored, other = await views.run("scored"), await views.run("other")
         counts = await views.counts(scored)
-        assert counts.tallies["index"] == {0: Tally(1, 1, 1), 1: Tally(0, 1, 1)}
+        assert counts.tallies["index"] == (Tally(0, 1, 1, 1), Tally(1, 0, 1, 1))
         assert (counts.causes, counts.turns) == ({"scale": 1}, 2)
-        assert (await views.counts(other)).tallies["index"] == {0: Tally(0, 0, 1), 1: Tally(0, 0, 1)}
+        assert (await views.counts(other)).tallies["index"] == [Tally(0, 0, 0, 1), Tally(1, 0, 0, 1)]
 
     look(str(tmp_path / "runs.db"), scenario)
 
@@ -88,10 +88,8 @@ def test_verdicts_of_before_a_run_went_on_are_left_aside(tmp_path: Path) -> None
         assert (await views.turns(going, TurnFilter(), VerdictFilter(), ALL)).total == 2
         assert (await views.turns(going, TurnFilter(), wrong, ALL)).total == 0
         found = await views.turns(scored, TurnFilter(), wrong, ALL)
-        assert [(judged.turn.index, judged.verdict and judged.verdict.cause) for judged in found.items] == [
-            (1, "scale")
-        ]
-        assert [turn.turn.index for turn in await views.neighbours(scored, "c1")] == [0, 1]
+        assert [(turn.number, turn.verdict and turn.verdict.cause) for turn in found.items] == [(2, "scale")]
+        assert [turn.number for turn in await views.neighbours(scored, "c1")] == [1, 2]
 
     look(str(tmp_path / "runs.db"), scenario)
 
@@ -214,3 +212,15 @@ def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_whe
             assert (len(lean.turns), len(full.turns)) == (0, 12)
 
     asyncio.run(play())
+
+
+TURN = TurnListing(
+    "c", 0, "?", {"value": "0.125", "scale": "one"}, "0.125", None, "complete", "number", None, None, 0.5
+)
+
+
+def test_an_answer_in_words() -> None:
+    assert answer_words(TURN) == "0.125"
+    assert answer_words(replace(TURN, number=None, answer={})) != answer_words(TURN)
+    assert answer_words(replace(TURN, number=None, answer={}, status="understanding")) == "…"
+    assert answer_words(replace(TURN, answer={"value": []})) == "0.125"

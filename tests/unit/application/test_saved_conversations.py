@@ -24,12 +24,12 @@ def test_conversations_are_listed_latest_first(tmp_path: Path) -> None:
 
 def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path / "conversations")
-    assert saved.part(ListPart()) == ListPage((), 0)
+    assert saved.part(ListPart()).items == ()
     begun = [saved.begin("doc", "page", "called so") for _ in range(5)]
     (saved.folder / "other.json").write_text("{}")
     for number, one in enumerate(begun):
         os.utime(saved.folder / f"{one.id}.json", (number, number))
-    assert saved.part(ListPart(1, 2)) == ListPage((begun[3], begun[2]), 5, ListPart(1, 2))
+    assert saved.part(ListPart(1, 2)) == ListPage((begun[3], begun[2]), 5, 1, 2)
     for one in begun:  # one right after the other
         saved.rename(one.id, "changed")
         assert saved.part(ListPart(0, 1)).items[0].id == one.id

@@ -64,8 +64,8 @@ KEY = "sk-this-is-a-key"
 
 def test_the_default_is_first_and_solvers_without_a_model_follow() -> None:
     found = answerers(AskRequest(Settings()))
-    assert (found[0].id, found[0].name, found[0].asks) == (DEFAULT, "embedded", False)
-    assert all(not one.asks for one in found)
+    assert (found[0].id, found[0].name, found[0].asks_model) == (DEFAULT, "embedded", False)
+    assert all(not one.asks_model for one in found)
     assert len({one.name for one in found}) == len(found)
 
 
@@ -78,7 +78,7 @@ def test_each_solver_that_asks_a_model_is_there_with_each_model() -> None:
     assert not [one for one in found if "secret" in one.name or KEY in f"{one.id}{one.name}{one.summary}"]
     agent = find_answerer(AskRequest(settings), next(one.id for one in found if one.name == "agent · ours"))
     assert (agent.request.settings.solver, agent.request.settings.model) == ("agent", "ours")
-    assert agent.asks
+    assert agent.asks_model
     assert agent.request.model_named
 
 

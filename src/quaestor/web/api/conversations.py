@@ -10,11 +10,13 @@ from starlette.responses import Response
 
 from quaestor.application.choices import answerers
 from quaestor.application.exporting import FORMATS, ExportFormat
-from quaestor.application.replies import AnswerReply, Value, answers_of
+from quaestor.application.replies import AnswerReply, answers_of
 from quaestor.application.saved_conversations import LONGEST_TITLE, SavedConversation
+from quaestor.core.serial import Value
+from quaestor.store.listing import ListPage
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
+from quaestor.web.api.values import Part, RequestBody
 from quaestor.web.site import TheSite, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])
@@ -76,10 +78,6 @@ class ConversationReply(Value):
     used: datetime
 
 
-class ConversationList(PartReply[ConversationReply]):
-    """Conversations, most recently changed first."""
-
-
 class WholeConversationReply(ConversationReply):
     """A conversation with its corrected answers.
 
@@ -99,10 +97,9 @@ class ExamplesReply(Value):
 
 
 @router.get("", responses=problems())
-async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
+async def _list_conversations(site: TheSite, part: Part) -> ListPage[ConversationReply]:
     """List all conversations, most recently changed first."""
-    page = await asyncio.to_thread(site.sessions.saved.part, part)
-    return ConversationList.of_page(page.map(conversation_of))
+    return (await asyncio.to_thread(site.sessions.saved.part, part)).map(conversation_of)
 
 
 @router.post(
@@ -189,12 +186,7 @@ class SolverReply(Value):
     asks_model: bool
 
 
-class SolverList(PartReply[SolverReply]):
-    """Available solvers, the default first."""
-
-
 @solvers.get("/solvers", responses=problems())
-async def _list_solvers(site: TheSite, part: Part) -> SolverList:
-    """List the available solvers, each with the configured models."""
-    found = tuple(SolverReply.of(one, asks_model=one.asks) for one in answerers(site.ask_request))
-    return SolverList.of_page(part_of_whole(found, part))
+async def _list_solvers(site: TheSite, part: Part) -> ListPage[SolverReply]:
+    """List the available solvers, each with the configured models; the default first."""
+    return part.page_of(answerers(site.ask_request)).map(SolverReply.of)

@@ -7,16 +7,17 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
 from quaestor.application.fixing import act_words, author_name, change_words, read_fix
-from quaestor.application.replies import Value
 from quaestor.conversation.turn import Correction, active_corrections
 from quaestor.core import serial
 from quaestor.core.computing import compute
+from quaestor.core.serial import Value
 from quaestor.repair.ledger import Ledger
 from quaestor.repair.offers import possible_corrections
+from quaestor.store.listing import ListPage
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
+from quaestor.web.api.values import Part, RequestBody
 from quaestor.web.site import TheSite
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["corrections"])
@@ -67,10 +68,6 @@ class CorrectionReply(Value):
     changes: tuple[ChangeReply, ...]
 
 
-class CorrectionList(PartReply[CorrectionReply]):
-    """Corrections in order."""
-
-
 class OfferReply(Value):
     """A possible correction.
 
@@ -90,11 +87,10 @@ class OffersReply(Value):
 
 
 @router.get("/corrections", responses=problems())
-async def _list_corrections(site: TheSite, conversation: ConversationId, part: Part) -> CorrectionList:
-    """List the corrections of a conversation, including undone ones."""
+async def _list_corrections(site: TheSite, conversation: ConversationId, part: Part) -> ListPage[CorrectionReply]:
+    """List the corrections of a conversation in order, including undone ones."""
     ledger = (await site.sessions.read_state(conversation)).ledger
-    page = part_of_whole(tuple(ledger.corrections), part)
-    return CorrectionList.of_page(page.map(lambda one: correction_reply(one, ledger)))
+    return part.page_of(ledger.corrections).map(lambda one: correction_reply(one, ledger))
 
 
 @router.post("/corrections", status_code=201, responses=problems(changes=True, body=True))

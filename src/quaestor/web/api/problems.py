@@ -17,7 +17,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaestor.application.error_lines import error_line, read_faults
-from quaestor.application.replies import Value
+from quaestor.core.serial import Value
 from quaestor.errors import (
     BudgetExceededError,
     BusyError,

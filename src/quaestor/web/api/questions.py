@@ -11,20 +11,21 @@ from pydantic import Field, JsonValue
 from starlette.responses import StreamingResponse
 
 from quaestor.application.error_lines import error_line
-from quaestor.application.plan_steps import turn_nodes
-from quaestor.application.replies import AnswerReply, Value, answers_of
+from quaestor.application.plan_steps import PlanNode, turn_nodes
+from quaestor.application.replies import AnswerReply, answers_of
 from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.display import show_number
 from quaestor.conversation.events import dump_events, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
+from quaestor.core.serial import Value
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
 from quaestor.web.api.problems import code_of, problem_json, problem_of, problems, status_of
-from quaestor.web.api.values import PlanNodeReply, RequestBody, nodes_of
+from quaestor.web.api.values import RequestBody
 from quaestor.web.errors import INTERNAL
 from quaestor.web.site import Site, TheSite, follow_question
 
@@ -79,7 +80,7 @@ class WholeAnswerReply(Value):
     """
 
     answer: AnswerReply
-    plan: tuple[PlanNodeReply, ...]
+    plan: tuple[PlanNode, ...]
     turn: dict[str, JsonValue]
 
 
@@ -173,4 +174,4 @@ def _whole(turns: Sequence[Turn], number: int, document: Document, run: str | No
     turn = turns[number - 1]
     (answer,) = answers_of(turns[:number], document, run, number)
     nodes = turn_nodes(turn, [one.answer for one in turns[: number - 1]])
-    return WholeAnswerReply(answer=answer, plan=nodes_of(nodes), turn=serial.dump(turn))
+    return WholeAnswerReply(answer=answer, plan=nodes, turn=serial.dump(turn))

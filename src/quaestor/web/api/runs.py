@@ -1,6 +1,7 @@
 """Routes for runs: list, show, score, compare and export them and their turns."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,20 +11,22 @@ from starlette.responses import Response, StreamingResponse
 
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
-from quaestor.application.replies import Value
+from quaestor.application.plan_steps import PlanNode
 from quaestor.application.reports import TracedTurns, read_traces, trace_objects
-from quaestor.application.run_views import RunCounts, RunView, by_chance
+from quaestor.application.run_views import RunCounts, RunTurn, RunTurnPair, RunView, by_chance
 from quaestor.application.stored_turns import kind_objects
 from quaestor.application.turn_views import TurnDetail, read_turn_detail
 from quaestor.core import serial
-from quaestor.scores.records import JudgedTurn, ScoreRecord
-from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
+from quaestor.core.serial import Value
+from quaestor.scores.records import ScoreRecord, Tally, Verdict
+from quaestor.store.listing import ListPage
+from quaestor.store.records import ExampleStatus, RunKind, RunStatus
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import FILES
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, PlanNodeReply, nodes_of
+from quaestor.web.api.values import Part
 from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
-from quaestor.web.runs.words import answer_words, dataset_name, model_name
+from quaestor.web.runs.words import dataset_name, model_name
 from quaestor.web.site import TheSite, Views, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/runs")
@@ -119,19 +122,6 @@ class RunReply(Value):
     outdated: bool
 
 
-class RunList(PartReply[RunReply]):
-    """Runs, latest first."""
-
-
-class TallyReply(Value):
-    """The number of right, scored and all turns of a class."""
-
-    name: str | int | None
-    right: int
-    judged: int
-    turns: int
-
-
 class ScoresReply(Value):
     """The accuracy of a run, overall and by class of turn.
 
@@ -145,53 +135,8 @@ class ScoresReply(Value):
     run: str
     score: ScoreReply | None
     outdated: bool
-    breakdowns: dict[str, tuple[TallyReply, ...]]
+    breakdowns: dict[str, tuple[Tally, ...]]
     causes: dict[str, int]
-
-
-class VerdictReply(Value):
-    """Right or wrong.
-
-    Attributes:
-        correct: Whether the answer is right by the benchmark's rules.
-        program_correct: Whether the program is right by official program accuracy; null without a reference program.
-        cause: Why it is wrong, or null.
-    """
-
-    correct: bool
-    program_correct: bool | None
-    cause: str | None
-
-
-class RunTurnReply(Value):
-    """A turn of a run without its trace.
-
-    Attributes:
-        number: Its number in the conversation, from 1.
-        display: The answer for people.
-        kind: The type of the answer.
-        operation: The last operation of its plan, or null.
-        origin: The source of its numbers, or null.
-        confidence: The probability that it is right, or null.
-        error: The error that prevented an answer, or null.
-        verdict: Right or wrong; null if it is not scored.
-    """
-
-    conversation: str
-    number: int
-    question: str
-    display: str
-    status: TurnStatus
-    kind: str
-    operation: str | None
-    origin: str | None
-    confidence: float | None
-    error: str | None
-    verdict: VerdictReply | None
-
-
-class RunTurnList(PartReply[RunTurnReply]):
-    """Turns of a run."""
 
 
 def run_of(view: RunView) -> RunReply:
@@ -213,20 +158,12 @@ def scores_of(view: RunView, counts: RunCounts) -> ScoresReply:
     """Return the accuracy of a run."""
     breakdowns = {
         "turn" if by == "index" else by: [
-            TallyReply.of(one, name=name + 1 if isinstance(name, int) else name)
-            for name, one in sorted(tallies.items(), key=lambda found: (found[0] is None, str(found[0]).zfill(9)))
+            replace(one, name=one.name + 1) if isinstance(one.name, int) else one
+            for one in sorted(tallies, key=lambda one: (one.name is None, str(one.name).zfill(9)))
         ]
         for by, tallies in counts.tallies.items()
     }
     return ScoresReply.of(view, counts, run=view.run.id, score=_score(view.score), breakdowns=breakdowns)
-
-
-def turn_of(judged: JudgedTurn) -> RunTurnReply:
-    """Convert a turn to its reply in a list."""
-    verdict = VerdictReply.of(judged.verdict) if judged.verdict else None
-    return RunTurnReply.of(
-        judged.turn, number=judged.turn.index + 1, display=answer_words(judged.turn), verdict=verdict
-    )
 
 
 def _score(score: ScoreRecord | None) -> ScoreReply | None:
@@ -256,10 +193,10 @@ class WholeTurnReply(Value):
     turn: dict[str, JsonValue]
     kind: str
     answerable: float | None
-    plan: tuple[PlanNodeReply, ...]
+    plan: tuple[PlanNode, ...]
     exchanges: tuple[dict[str, JsonValue], ...]
     corrected: dict[str, JsonValue] | None
-    verdict: VerdictReply | None
+    verdict: Verdict | None
 
 
 class ComparisonReply(Value):
@@ -291,24 +228,12 @@ class ComparisonReply(Value):
     p: float | None
 
 
-class PairReply(Value):
-    """A turn in both runs."""
-
-    first: RunTurnReply
-    second: RunTurnReply
-    differ: bool
-
-
-class PairList(PartReply[PairReply]):
-    """Turns of two runs."""
-
-
 @router.get("", tags=["runs"], responses=problems())
-async def _list_runs(views: Views, wanted: Annotated[RunQuery, Depends()], part: Part) -> RunList:
+async def _list_runs(views: Views, wanted: Annotated[RunQuery, Depends()], part: Part) -> ListPage[RunReply]:
     """List runs, latest first. Datasets are given by file name."""
     datasets = (await views.choices()).datasets if wanted.dataset is not None else ()
     page = await views.runs(wanted.filter(datasets), part)
-    return RunList.of_page(page.map(run_of))
+    return page.map(run_of)
 
 
 @router.get("/{run}", tags=["runs"], responses=problems())
@@ -325,11 +250,12 @@ async def _read_scores(views: Views, run: RunId) -> ScoresReply:
 
 
 @router.get("/{run}/turns", tags=["runs"], responses=problems())
-async def _list_turns(views: Views, run: RunId, wanted: Annotated[TurnQuery, Depends()], part: Part) -> RunTurnList:
+async def _list_turns(
+    views: Views, run: RunId, wanted: Annotated[TurnQuery, Depends()], part: Part
+) -> ListPage[RunTurn]:
     """List turns of a run, with verdicts if it is scored; `least` and `most` bound the confidence."""
     view = await views.run(run)
-    page = await views.turns(view, wanted.filter, wanted.verdicts, part)
-    return RunTurnList.of_page(page.map(turn_of))
+    return await views.turns(view, wanted.filter, wanted.verdicts, part)
 
 
 @router.get("/{run}/turns/{number}", tags=["runs"], responses=problems())
@@ -376,15 +302,14 @@ def _lines(turns: TracedTurns) -> Iterator[str]:
 
 def _whole(found: TurnDetail) -> WholeTurnReply:
     record = found.record
-    listed = next((one for one in found.conversation if one.turn.index == record.index), None)
     return WholeTurnReply.model_validate(
         {
             "turn": serial.dump(record),
             **kind_objects(record),
-            "plan": nodes_of(found.nodes),
+            "plan": found.nodes,
             "exchanges": [serial.dump(exchange.prompt) for exchange in found.exchanges],
             "corrected": None if found.corrected is None else serial.dump(found.corrected.answer),
-            "verdict": turn_of(listed).verdict if listed else None,
+            "verdict": found.verdict,
         }
     )
 
@@ -416,9 +341,6 @@ async def _list_pairs(
     second: Annotated[str, _Run],
     wanted: Annotated[PairQuery, Depends()],
     part: Part,
-) -> PairList:
+) -> ListPage[RunTurnPair]:
     """List the turns of two runs side by side."""
-    page = await views.compare(await views.run(first), await views.run(second), wanted.filter, part)
-    return PairList.of_page(
-        page.map(lambda one: PairReply.of(one, first=turn_of(one.first), second=turn_of(one.second)))
-    )
+    return await views.compare(await views.run(first), await views.run(second), wanted.filter, part)

@@ -20,7 +20,6 @@ from quaestor.application.replies import (
     PlaceReply,
     QueryReply,
     StepReply,
-    Value,
     answers_of,
     check_reply,
     explain_turn,
@@ -31,6 +30,7 @@ from quaestor.application.replies import (
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
+from quaestor.core.serial import Value
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits

@@ -190,7 +190,7 @@ class Pager:
 
 def pager(listed: ListRequest, page: ListPage[Any]) -> Pager:
     """Create the links for a page of a list."""
-    before, shown = page.part.offset, len(page.items)
+    before, shown = page.offset, len(page.items)
     number = listed.number
     last_page = max(1, -(-page.total // listed.limit))
     previous = min(number - 1, last_page)

@@ -127,13 +127,12 @@ def _rows(counts: RunCounts, by: Any) -> list[tuple[str, dict[str, str | int] | 
 
     Turn numbers come in order, other classes by size.
     """
-    found = counts.tallies[by].items()
-    ordered = sorted(found, key=lambda one: (one[0] if by == "index" else -one[1].turns, str(one[0])))
-    return [(_class_words(by, name), _read_class(by, name), tally) for name, tally in ordered]
+    ordered = sorted(counts.tallies[by], key=lambda one: (one.name if by == "index" else -one.turns, str(one.name)))
+    return [(_class_words(by, one.name), _read_class(by, one.name), one) for one in ordered]
 
 
 def _choices(counts: RunCounts, by: Any) -> list[tuple[str | int, str]]:
-    names = sorted((name for name in counts.tallies[by] if name is not None), key=str)
+    names = sorted((one.name for one in counts.tallies[by] if one.name is not None), key=str)
     if by == "index":
         return [(int(name) + 1, str(int(name) + 1)) for name in sorted(map(int, names))]
     return [(name, _class_words(by, name)) for name in names]

@@ -39,7 +39,7 @@ def turn_address(run: str, conversation: str, index: int) -> str:
 def turn_values(found: TurnDetail) -> dict[str, Any]:
     """Return the template values for a turn."""
     record, answer = found.record, found.turn.answer
-    indexes = [judged.turn.index for judged in found.conversation]
+    indexes = [turn.number - 1 for turn in found.conversation]
 
     def address(index: int) -> str:
         return turn_address(record.run, record.conversation, index)
@@ -52,7 +52,7 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
         "found": found,
         "record": record,
         "shown": show_number(answer) if answer.value is not None or record.status == "complete" else "…",
-        "verdict": next((one for one in found.conversation if one.turn.index == record.index and one.verdict), None),
+        "verdict": found.verdict,
         "reference_words": _reference_words(found.reference) if found.reference else "",
         "referred": _describe_references(found.turn.references, record.question),
         "drawing": draw(found.nodes) if found.nodes else None,

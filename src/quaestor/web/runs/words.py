@@ -4,13 +4,9 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
-from quaestor.conversation.answer import Answer, show_confidence
-from quaestor.conversation.display import show_number
-from quaestor.core import serial
-from quaestor.core.answer_value import print_value, value_from_text
+from quaestor.conversation.answer import show_confidence
 from quaestor.scores.records import ScoreRecord
 from quaestor.scoring.scorers import SCORERS
-from quaestor.store.listing import TurnListing
 from quaestor.store.records import RunRecord
 
 BREAKDOWN_WORDS = {
@@ -89,17 +85,6 @@ def figures(score: ScoreRecord) -> list[dict[str, Any]]:
         several = int(str(figure.get("pages", 0))) > 1
         found.append({"title": title, "share": share, "low": low, "high": high, "several": several, **figure})
     return found
-
-
-def answer_words(turn: TurnListing) -> str:
-    """Return the answer of a turn as text, without the reason of a missing one."""
-    if turn.number is None:
-        return "no answer" if turn.status == "complete" or turn.error else "…"
-    try:
-        return show_number(serial.restore(Answer, turn.answer))
-    except ValueError:
-        # Answers imported from other programs may not be restorable; the number always is.
-        return print_value(value_from_text(turn.number))
 
 
 def sure_words(confidence: float | None) -> str:

@@ -3,7 +3,7 @@ from starlette.datastructures import QueryParams
 
 from quaestor.errors import InputError
 from quaestor.scores.records import PairFilter, VerdictFilter
-from quaestor.store.listing import ListPage, ListPart, RunFilter, TurnFilter
+from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.web.runs.filters import ListRequest, PairQuery, RunQuery, TurnQuery, pager
 
 
@@ -58,7 +58,7 @@ def test_the_way_through_the_pages(
     number: int, shown: int, first: int, last: int, previous: str | None, following: str | None
 ) -> None:
     listing = listed(f"page={number}")
-    way = pager(listing, ListPage(tuple(range(shown)), 25, listing.part))
+    way = pager(listing, listing.part.page(range(shown), 25))
     assert (way.first, way.last, way.previous, way.next) == (first, last, previous, following)
 
 

@@ -3,14 +3,9 @@ from datetime import timedelta
 
 import pytest
 
-from quaestor.store.listing import TurnListing
 from quaestor.testing.score_rules import a_score
 from quaestor.testing.store_records import START, a_run
-from quaestor.web.runs.words import answer_words, answerer, dataset_name, duration, figures, model_name
-
-TURN = TurnListing(
-    "c", 0, "?", {"value": "0.125", "scale": "one"}, "0.125", None, "complete", "number", None, None, 0.5
-)
+from quaestor.web.runs.words import answerer, dataset_name, duration, figures, model_name
 
 
 @pytest.mark.parametrize(
@@ -44,10 +39,3 @@ def test_figures_over_nothing_are_left_out() -> None:
     assert [(figure["title"], figure["share"], figure["several"]) for figure in found] == [
         ("execution accuracy", 0.5, True)
     ]
-
-
-def test_an_answer_in_words() -> None:
-    assert answer_words(TURN) == "0.125"
-    assert answer_words(replace(TURN, number=None, answer={})) != answer_words(TURN)
-    assert answer_words(replace(TURN, number=None, answer={}, status="understanding")) == "…"
-    assert answer_words(replace(TURN, answer={"value": []})) == "0.125"
