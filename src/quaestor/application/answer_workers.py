@@ -86,7 +86,8 @@ class WorkerPage:
         """Return the excerpts of a document; None for a page, which is read whole."""
         if self.page.document.is_page:
             return None
-        return PlaceExcerpts(self.page.document, self.request.settings.excerpt_tokens, self.index)
+        request = self.request
+        return PlaceExcerpts(self.page.document, request.settings.excerpt_tokens, self.index, request.cache)
 
     def keep(self, key: bytes, runner: ConversationRunner, relay: EventRelay) -> None:
         """Store a conversation for later questions, dropping the oldest if there are too many."""

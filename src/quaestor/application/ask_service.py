@@ -169,7 +169,10 @@ def make_runner(
         from quaestor.solvers.restatements import RestatementResolver
 
         solver = RestatementResolver(solver)
-    return ConversationRunner(conversation, solver, graphs, active.session, watcher, excerpts=excerpts, seconds=seconds)
+    cache = None if excerpts is None else excerpts.cache
+    return ConversationRunner(
+        conversation, solver, graphs, active.session, watcher, excerpts=excerpts, seconds=seconds, cache=cache
+    )
 
 
 def set_up_ask_run(

@@ -1,4 +1,4 @@
-"""The cache beside the run store: documents, their indexes, and the ontologies learned from them.
+"""The cache beside the run store: documents, their facts and indexes, and the ontologies learned from them.
 
 Missing entries are computed again.
 """

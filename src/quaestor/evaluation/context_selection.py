@@ -35,9 +35,11 @@ class SelectedContext:
 class PlaceExcerpts:
     """The `Excerpts` of one document; its index is loaded when the first question needs it."""
 
-    def __init__(self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]") -> None:
-        """Set the document and the maximum number of tokens."""
-        self._document, self._most, self._find_index = document, most, find_index
+    def __init__(
+        self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]", cache: ByteCache | None = None
+    ) -> None:
+        """Set the document, the maximum number of tokens, and the cache for data derived from the document."""
+        self._document, self._most, self._find_index, self.cache = document, most, find_index, cache
 
     @classmethod
     def of_file(cls, document: Document, most: int, cache: ByteCache | None = None) -> "PlaceExcerpts":
@@ -48,7 +50,7 @@ class PlaceExcerpts:
 
             return load_index(document, cache)
 
-        return cls(document, most, find_index)
+        return cls(document, most, find_index, cache)
 
     def over(self, document: Document) -> "PlaceExcerpts":
         """Return the excerpts of a copy of the document with corrected numbers: its labels and places are the same."""

@@ -34,6 +34,7 @@ from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import Question, read_question
+from quaestor.readers.cache import ByteCache
 from quaestor.solvers.answering import verify_answer
 from quaestor.solvers.base import NO_ANSWER_ERRORS, Excerpts, Session, Solver, TurnContext, WholeSolver
 from quaestor.store.records import now
@@ -77,13 +78,15 @@ class ConversationRunner:
         stored: Sequence[Triple] | None = None,
         excerpts: Excerpts | None = None,
         seconds: float | None = None,
+        cache: ByteCache | None = None,
     ) -> None:
         """Set the conversation and how it is answered.
 
         Args:
             seconds: Maximum computing time of a turn, without waiting for a model. None means no limit.
+            cache: Cache for data derived from the document.
         """
-        self._seconds = seconds
+        self._seconds, self._cache = seconds, cache
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
         self._watcher, self._stored, self._excerpts = watcher, stored, excerpts
         self._context_selector: ContextSelector | None = None
@@ -124,8 +127,9 @@ class ConversationRunner:
     async def continue_from(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
         """Continue after corrections, with corrected turns and a corrected document."""
         self._conversation = replace(self._conversation, document=document)
-        # Graphs and the solver's session belong to the document before the correction.
+        # Graphs, the cache and the solver's session belong to the document before the correction.
         self._excerpts, self._stored, self._solver_session, self._open = excerpts, None, Session(), None
+        self._cache = None
         await self.begin(turns)
 
     @property
@@ -200,6 +204,7 @@ class ConversationRunner:
             weights=selected.excerpt.weights,
             search=selected.search,
             normalized=selected.excerpt.normalized,
+            cache=self._cache,
         )
         return context, selected.graph if self._watcher is None else selector.graph()
 

@@ -474,28 +474,30 @@ class SentenceIndex:
         return found
 
 
-def index_sentences(document: Document) -> SentenceIndex:
-    """Index the sentences of a document."""
-    titles = {section.id: " ".join(section.path) for section in document.sections}
-    numbered: dict[str, int] = {}
-    sentences: list[Sentence] = []
-    begins: list[int] = []
-    paragraph: list[int] = []
-    for block in document.blocks:
-        prose = (
-            [one for one in block.content.sentences if is_prose(one)] if isinstance(block.content, Paragraph) else []
-        )
-        if prose:
-            begins.append(len(sentences))
-            sentences += prose
-            paragraph += [len(begins) - 1] * len(prose)
-    section = [numbered.setdefault(sentence.section, len(numbered)) for sentence in sentences]
-    postings: dict[str, list[int]] = defaultdict(list)
+@dataclass(frozen=True, slots=True)
+class SentenceWords:
+    """Terms and signs of all sentences of prose in a document, which take most of the time to index them.
+
+    Attributes:
+        terms: Terms of each sentence.
+        counted: See `SentenceIndex.counted`.
+        signs: Patterns that each sentence matches, by their index in `_PATTERNS`.
+        names: See `SentenceIndex.names`.
+    """
+
+    terms: tuple[tuple[str, ...], ...]
+    counted: tuple[tuple[tuple[int, str], ...], ...]
+    signs: tuple[tuple[int, ...], ...]
+    names: frozenset[str]
+
+
+def read_words(document: Document) -> SentenceWords:
+    """Return the terms and signs of the sentences of a document."""
     terms_of_sentences: list[tuple[str, ...]] = []
-    numbers: dict[float, list[int]] = defaultdict(list)
     counted: list[tuple[tuple[int, str], ...]] = []
+    signs: list[tuple[int, ...]] = []
     written, capital = Counter[str](), Counter[str]()
-    for place, sentence in enumerate(sentences):
+    for sentence in (one for sentences in _prose(document) for one in sentences):
         text = sentence.text
         spans = spans_of_terms(text)
         found = tuple(term for _, _, term in spans)
@@ -505,9 +507,41 @@ def index_sentences(document: Document) -> SentenceIndex:
             (max(0, bisect_right(starts, mention.ref.end - 1) - 1), _what_counts(mention.quantity))
             for mention in sentence.mentions
         ))  # fmt: skip
+        signs.append(tuple(place for place, sign in enumerate(_PATTERNS.values()) if sign.search(text)))
         if not text.isupper():
             written.update(found[1:])
             capital.update(term for begin, _, term in spans[1:] if text[begin].isupper())
+    names = frozenset(term for term, count in capital.items() if count >= _NAMED * written[term])
+    return SentenceWords(tuple(terms_of_sentences), tuple(counted), tuple(signs), names)
+
+
+def _prose(document: Document) -> Iterator[list[Sentence]]:
+    """Yield the sentences of prose of each paragraph that has any."""
+    for block in document.blocks:
+        if isinstance(block.content, Paragraph) and (prose := list(filter(is_prose, block.content.sentences))):
+            yield prose
+
+
+def index_sentences(document: Document, words: SentenceWords | None = None) -> SentenceIndex:
+    """Index the sentences of a document.
+
+    Args:
+        words: What `read_words` returns for the document; None to read them.
+    """
+    words = words or read_words(document)
+    titles = {section.id: " ".join(section.path) for section in document.sections}
+    numbered: dict[str, int] = {}
+    sentences: list[Sentence] = []
+    begins: list[int] = []
+    paragraph: list[int] = []
+    for prose in _prose(document):
+        begins.append(len(sentences))
+        sentences += prose
+        paragraph += [len(begins) - 1] * len(prose)
+    section = [numbered.setdefault(sentence.section, len(numbered)) for sentence in sentences]
+    postings: dict[str, list[int]] = defaultdict(list)
+    numbers: dict[float, list[int]] = defaultdict(list)
+    for place, (sentence, found) in enumerate(zip(sentences, words.terms, strict=True)):
         for term in set(found):
             postings[term].append(place)
         for number in {abs(float(mention.quantity.value)) for mention in sentence.mentions}:
@@ -523,20 +557,12 @@ def index_sentences(document: Document) -> SentenceIndex:
         np.array(section, np.intp),
         _as_arrays(postings),
         _as_arrays(headings),
-        tuple(terms_of_sentences),
+        words.terms,
         _as_arrays(numbers),
         {(sentence.section, sentence.index): place for place, sentence in enumerate(sentences)},
-        _describe(
-            sentences,
-            [len(one) for one in terms_of_sentences],
-            postings,
-            paragraph,
-            begins,
-            [titles.get(id, "") for id in numbered],
-            section,
-        ),
-        tuple(counted),
-        frozenset(term for term, count in capital.items() if count >= _NAMED * written[term]),
+        _describe(sentences, words, postings, paragraph, begins, [titles.get(id, "") for id in numbered], section),
+        words.counted,
+        words.names,
     )
 
 
@@ -546,27 +572,28 @@ def _as_arrays(found: Mapping[_Key, list[int]]) -> dict[_Key, NDArray[np.intp]]:
 
 def _describe(
     sentences: Sequence[Sentence],
-    lengths: Sequence[int],
+    words: SentenceWords,
     postings: Mapping[str, Sequence[int]],
     paragraph: Sequence[int],
     begins: Sequence[int],
     titles: Sequence[str],
     section: Sequence[int],
 ) -> Floats:
-    sections = np.array([[_as_flag(sign, title) for sign in _SECTIONS.values()] for title in titles], np.float32)
+    sections = np.array([[bool(sign.search(title)) for sign in _SECTIONS.values()] for title in titles], np.float32)
     depth = [float(title.count(" ")) for title in titles]
-    signs = np.zeros((len(sentences), len(_SIGNS)), np.float32)
+    signs = np.zeros((len(sentences), len(SIGNS) - len(_SECTIONS)), np.float32)
     for column, sign in enumerate(_SIGNS.values()):
         for term in sign:
             signs[postings.get(term, []), column] = 1.0
+    for place, found in enumerate(words.signs):
+        signs[place, [len(_SIGNS) + sign for sign in found]] = 1.0
     rows = []
     for place, sentence in enumerate(sentences):
         text = sentence.text
         ends = begins[paragraph[place] + 1] if paragraph[place] + 1 < len(begins) else len(sentences)
         rows.append((
-            *(_as_flag(sign, text) for sign in _PATTERNS.values()),
             *sections[section[place]],
-            float(lengths[place]),
+            float(len(words.terms[place])),
             place / len(sentences),
             float(place - begins[paragraph[place]]),
             float(ends - begins[paragraph[place]]),
@@ -576,7 +603,7 @@ def _describe(
             float(not text[:1].isalnum()),
             depth[section[place]],
         ))  # fmt: skip
-    return np.hstack([signs, np.array(rows, np.float32).reshape(len(sentences), len(STATIC) - len(_SIGNS))])
+    return np.hstack([signs, np.array(rows, np.float32).reshape(len(sentences), len(_SECTIONS) + len(_SHAPE))])
 
 
 def _what_counts(quantity: Quantity) -> str:
@@ -598,7 +625,3 @@ def _is_count(quantity: Quantity) -> bool:
     """Return whether a number counts things: neither money nor a percentage, and without a scale."""
     unit = quantity.unit
     return quantity.scale is Scale.ONE and (unit is None or not (unit.isupper() or "/" in unit))
-
-
-def _as_flag(sign: re.Pattern[str], text: str) -> float:
-    return float(sign.search(text) is not None)

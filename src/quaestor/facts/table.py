@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,8 +17,14 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
-from quaestor.facts.sentences import SentenceIndex, index_sentences, read_sentence_lines
+from quaestor.facts.sentences import SentenceIndex, SentenceWords, index_sentences, read_sentence_lines, read_words
+from quaestor.facts.written import facts_bytes, facts_of
+from quaestor.readers.cache import ByteCache, cache_key
+from quaestor.readers.registry import digest_of_code
 from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
+
+_BUILT_WITH = ("core", "documents", "facts", "ontology", "plan")
+"""Packages whose code affects facts."""
 
 # Full names of abbreviations explained in a document: "United States and Canada (UCAN)".
 
@@ -98,12 +105,14 @@ class FactTable:
 
     Attributes:
         sentence_lines: Lines from sentences, in document order; their places follow those of tables.
+        words: Terms and signs of the sentences; None to read them when they are needed.
     """
 
     document: Document
     calendar: FiscalCalendar
     lines: tuple[FactLine, ...] = field(repr=False)
     sentence_lines: tuple[FactLine, ...] = field(default=(), repr=False)
+    words: SentenceWords | None = field(default=None, repr=False)
 
     @cached_property
     def line_names(self) -> tuple[str, ...]:
@@ -132,7 +141,7 @@ class FactTable:
     @cached_property
     def sentences(self) -> SentenceIndex:
         """Searchable index of the sentences."""
-        return index_sentences(self.document)
+        return index_sentences(self.document, self.words)
 
     @cached_property
     def full_names(self) -> Mapping[str, str]:
@@ -305,28 +314,42 @@ def _index_lines(lines: Iterable[FactLine]) -> Mapping[str, tuple[int, ...]]:
 _LEGAL_TERMS = frozenset(terms("company corporation inc corp co ltd plc group holdings incorporated limited systems"))
 
 
-def build_facts(document: Document, *, part: bool = False) -> FactTable:
+def build_facts(document: Document, *, part: bool = False, cache: ByteCache | None = None) -> FactTable:
     """Return the facts of a document.
 
     Args:
         part: Whether to use only the given excerpt; else its whole document is used.
+        cache: Where the facts are stored, and looked up first.
     """
     whole = document if part else document.whole or document
-    calendar = fiscal_calendar(whole)
+    if cache is None:
+        return FactTable(whole, *_read_facts(whole))
+    tags = repr((whole.facts, whole.convention))  # the digest is of the printed text alone
+    key = cache_key("facts", whole.id, whole.digest, tags, digest_of_code(*_BUILT_WITH))
+    if (data := cache.get(key)) is not None:
+        with suppress(ValueError):  # build the facts again if the entry is damaged
+            return FactTable(whole, *facts_of(data))
+    facts = *_read_facts(whole), read_words(whole)
+    cache.put(key, facts_bytes(facts))
+    return FactTable(whole, *facts)
+
+
+def _read_facts(document: Document) -> tuple[FiscalCalendar, tuple[FactLine, ...], tuple[FactLine, ...]]:
+    calendar = fiscal_calendar(document)
     lines: list[FactLine] = []
-    for table in whole.tables:
+    for table in document.tables:
         if table.role is not TableRole.CONTENTS and not table.is_too_large:
-            lines += read_rows(whole, table, calendar, len(lines))
-    return FactTable(whole, calendar, tuple(lines), tuple(read_sentence_lines(whole, calendar, len(lines))))
+            lines += read_rows(document, table, calendar, len(lines))
+    return calendar, tuple(lines), tuple(read_sentence_lines(document, calendar, len(lines)))
 
 
-def build_company_facts(document: Document) -> tuple[FactTable, ...]:
+def build_company_facts(document: Document, cache: ByteCache | None = None) -> tuple[FactTable, ...]:
     """Return a table of facts for each company that the files of a document are about."""
     whole = document.whole or document
     groups = _group_files(whole)
     if len(groups) < 2:
-        return (build_facts(whole),)
-    return tuple(build_facts(_part_of(whole, group), part=True) for group in groups)
+        return (build_facts(whole, cache=cache),)
+    return tuple(build_facts(_part_of(whole, group), part=True, cache=cache) for group in groups)
 
 
 def _group_files(document: Document) -> list[list[str]]:

@@ -108,6 +108,6 @@ def digest_of_code(*packages: str) -> str:
     root = Path(__file__).parents[1]
     whole = hashlib.sha256()
     for package in packages:
-        for path in sorted(path for path in (root / package).rglob("*") if path.suffix in (".py", ".ttl")):
+        for path in sorted(path for path in (root / package).rglob("*") if path.suffix in (".py", ".ttl", ".tsv")):
             whole.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()

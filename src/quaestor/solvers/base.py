@@ -17,6 +17,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
+from quaestor.readers.cache import ByteCache
 from quaestor.retrieval.document_parts import Reading, SentenceQuery
 
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ class TurnContext:
         weights: See `Excerpt.weights`; empty for a page.
         search: Searches the rest of a long document, used by `widen`; None if the whole document is shown.
         normalized: See `Excerpt.normalized`.
+        cache: Cache for data derived from the document, or None.
     """
 
     document: Document
@@ -158,6 +160,7 @@ class TurnContext:
     weights: Mapping[int, float] = field(default_factory=dict)
     search: Search | None = None
     normalized: Mapping[str, str] = field(default_factory=dict)
+    cache: ByteCache | None = None
     searched: bool = field(default=False, init=False)
 
     @property

@@ -150,7 +150,7 @@ def asks_for_measure(question: str, context: TurnContext) -> bool:
 def _facts_of(context: TurnContext) -> tuple[FactTable, ...]:
     """Return the facts of each company in the document of a turn, cached for the latest documents."""
     whole = context.document.whole or context.document
-    return _tables.get(whole.digest, lambda: build_company_facts(whole))
+    return _tables.get(whole.digest, lambda: build_company_facts(whole, context.cache))
 
 
 def _answer_chosen_reading(question: str, context: TurnContext) -> Answer | None:
