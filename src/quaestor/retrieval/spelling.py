@@ -34,9 +34,12 @@ def respelled(text: str, document: Document, is_known: Callable[[str], bool]) ->
         is_known: Returns whether a lower-case word occurs in the document, in any form.
     """
     words = [found for form in (_FIRST, _WORD) for found in form.finditer(text)]
-    doubted = {found[0] for found in words if _may_be_wrong(found[0].lower())}
-    unknown = {word for word in doubted if not is_known(word.lower())}
-    mended = {word: right for word in unknown if (right := _nearest(word.lower(), document))}
+    mended: dict[str, str] = {}
+    for word in {found[0] for found in words}:
+        lowered = word.lower()
+        # Most words are known, so that the stems of `_may_be_wrong` are seldom needed.
+        if not is_known(lowered) and _may_be_wrong(lowered) and (right := _nearest(lowered, document)):
+            mended[word] = right
     for found in sorted(words, key=lambda one: -one.start()):
         if found[0] in mended:
             text = f"{text[: found.start()]}{mended[found[0]]}{text[found.end() :]}"
