@@ -97,6 +97,20 @@ def asks_how_far(text: str) -> bool:
     return moves and not (_IN_PERCENT.search(text) or _SUPPOSES.search(text))
 
 
+YEARLY_RATE = lazy_regex(
+    r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
+)
+AVERAGE_CHANGE = lazy_regex(
+    r"\b(?:average|mean|avg)\.? (?:(?:yearly|annual|quarterly|monthly|net|absolute|yoy|year.over.year) )*"
+    r"(?:change|increase|decrease|decline)s?\b"
+)
+
+
+def asks_for_yearly_change(text: str) -> bool:
+    """Return whether a question, in lower case, asks for an average yearly change."""
+    return bool(YEARLY_RATE.search(text) or AVERAGE_CHANGE.search(text))
+
+
 _PART_OF = lazy_regex(
     r"\bhow much of (?P<whole>.{1,200}?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
     re.IGNORECASE,

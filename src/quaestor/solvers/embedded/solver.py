@@ -1,6 +1,7 @@
 """The embedded solver, which answers from the facts of long documents and by ranking plans for pages."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -9,8 +10,11 @@ from typing import TYPE_CHECKING
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerKinds
 from quaestor.core.computing import compute
+from quaestor.ontology.lexicon import read_lexicon
+from quaestor.questions.developments import asks_for_yearly_change
 from quaestor.questions.instructions import with_instructions_last
 from quaestor.questions.question import read_question
+from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.base import TurnContext
 
 if TYPE_CHECKING:
@@ -71,16 +75,9 @@ class EmbeddedSolver:
         return self._choose_answerer(question, context).answers(question, context)
 
     def _choose_answerer(self, question: str, context: TurnContext) -> "FilingAnswerer | PageAnswerer":
-        if context.is_long or self._asks_for_measure(question, context):
+        if context.is_long or (not context.document.is_page and _asks_for_measure(question, context)):
             return self._filings
         return self.pages
-
-    def _asks_for_measure(self, question: str, context: TurnContext) -> bool:
-        if context.document.is_page:
-            return False
-        from quaestor.solvers.embedded.filings.answering import asks_for_measure
-
-        return asks_for_measure(question, context)
 
     def load(self) -> None:
         """Load the weights for pages and for filings."""
@@ -111,3 +108,31 @@ class EmbeddedSolver:
         return FilingAnswerer(
             load_filing_weights(folder), self._abstain_below, decline=self._decline, answers=self._answers
         )
+
+
+def _asks_for_measure(question: str, context: TurnContext) -> bool:
+    """Return whether a question, or the one that it follows up, asks for something that has to be computed.
+
+    That is a measure with a formula whose name no line has as its label, or an average yearly change.
+    """
+    measures = read_lexicon().measures
+    for text in (question, *reversed(context.memory.questions)):
+        reading = read_filing_question(text)
+        named = {
+            operand.phrase[match.start : match.end]
+            for operand in reading.operands
+            for match in operand.matches
+            if any(measures[name].formula is not None for name in match.measures)
+        }
+        if named or not reading.goes_on or reading.terms:
+            return not _are_labels(named, context) or asks_for_yearly_change(text.lower())
+    return False
+
+
+def _are_labels(names: AbstractSet[tuple[str, ...]], context: TurnContext) -> bool:
+    """Return whether each of some names, as terms, is the label of a line."""
+    if not names:
+        return True
+    from quaestor.solvers.embedded.filings.answering import facts_of
+
+    return names <= {line.label_terms for table in facts_of(context) for line in table.lines}

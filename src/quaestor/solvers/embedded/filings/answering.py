@@ -17,14 +17,11 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_company_facts
-from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.conversions import read_conversion
-from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.filings.composing import asks_for_yearly_change
 from quaestor.solvers.embedded.filings.deciding import Decision, decide_question
 from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
@@ -76,14 +73,14 @@ class FilingAnswerer:
         if (direct := self._answer_directly(question, context)) is not None:
             yield direct
             return
-        for table in _choose_companies(question, _facts_of(context), context):
+        for table in _choose_companies(question, facts_of(context), context):
             yield from _list_answers(self._decide(question, context, table), question, context, table)
 
     def _choose_answer(self, question: str, context: TurnContext) -> Answer:
         """Return the likeliest answer, or one without a value that says what is lacking or asks what is meant."""
         if (direct := self._answer_directly(question, context)) is not None:
             return direct
-        tables = _choose_companies(question, _facts_of(context), context)
+        tables = _choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
         answers = [
             answer
@@ -119,7 +116,7 @@ class FilingAnswerer:
 
     def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
         turns = context.memory.turns
-        if len(_facts_of(context)) > 1:  # turns about another company are irrelevant here
+        if len(facts_of(context)) > 1:  # turns about another company are irrelevant here
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
         decision = decide_question(question, list(_past_turns(turns)), table, self._weights)
         if not self._numbers_only:
@@ -127,27 +124,7 @@ class FilingAnswerer:
         return replace(decision, results=tuple(r for r in decision.results if isinstance(r.value, Number | YesNo)))
 
 
-def asks_for_measure(question: str, context: TurnContext) -> bool:
-    """Return whether a question, or the one that it follows up, asks for something that has to be computed.
-
-    That is a measure with a formula whose name no line has as its label, or an average yearly change.
-    """
-    measures = read_lexicon().measures
-    for text in (question, *reversed(context.memory.questions)):
-        reading = read_filing_question(text)
-        named = {
-            operand.phrase[match.start : match.end]
-            for operand in reading.operands
-            for match in operand.matches
-            if any(measures[name].formula is not None for name in match.measures)
-        }
-        if named or not reading.goes_on or reading.terms:
-            printed = {line.label_terms for table in _facts_of(context) for line in table.lines} if named else set()
-            return not named <= printed or asks_for_yearly_change(text.lower())
-    return False
-
-
-def _facts_of(context: TurnContext) -> tuple[FactTable, ...]:
+def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
     """Return the facts of each company in the document of a turn, cached for the latest documents."""
     whole = context.document.whole or context.document
     return _tables.get(whole.digest, lambda: build_company_facts(whole, context.cache))

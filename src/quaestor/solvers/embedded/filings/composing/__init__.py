@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import exp, log
 
+from quaestor.questions.developments import AVERAGE_CHANGE
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.composing.changes import (
-    YEARLY_RATE,
     asks_from_what,
     propose_base,
     propose_changes,
@@ -41,7 +41,6 @@ from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQue
 from quaestor.solvers.embedded.filings.composing.rankings import propose_rankings
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
-    AVERAGE_CHANGE,
     list_operands,
     propose_averages,
     propose_lists,
@@ -49,7 +48,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
 )
 from quaestor.solvers.embedded.filings.composing.signs import drop_signs
 
-__all__ = ["Bound", "BoundQuestion", "Proposal", "asks_for_yearly_change", "compose", "intents_by_name", "softmax"]
+__all__ = ["Bound", "BoundQuestion", "Proposal", "compose", "intents_by_name", "softmax"]
 
 _LEAST_FORM = 0.02
 """Forms below this probability are not composed."""
@@ -86,11 +85,6 @@ _COMPOSERS: Mapping[str, Callable[[BoundQuestion], Iterator[Proposal]]] = {
     "ranking": propose_rankings,
     "compare": propose_comparisons,
 }
-
-
-def asks_for_yearly_change(text: str) -> bool:
-    """Return whether a question, in lower case, asks for an average yearly change."""
-    return bool(YEARLY_RATE.search(text) or AVERAGE_CHANGE.search(text))
 
 
 def compose(question: BoundQuestion) -> list[Proposal]:

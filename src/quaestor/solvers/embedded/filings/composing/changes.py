@@ -8,7 +8,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
-from quaestor.questions.developments import asks_for_change
+from quaestor.questions.developments import YEARLY_RATE, asks_for_change
 from quaestor.questions.understanding import DOWNWARD, UPWARD
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
@@ -57,9 +57,6 @@ _BY_HOW_MUCH = lazy_regex(rf"\bhow (?:much|many|far|large)\b|\bby what\b|{_DIFFE
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
-YEARLY_RATE = lazy_regex(
-    r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
-)
 _SAME_YEARS = lazy_regex(r"\b(?:those|these|the same|both) (?:two )?(?:fiscal )?(?:years|periods|dates)\b")
 """Words for the times of earlier answers."""
 _FROM_WHAT = lazy_regex(r"(?:and |so )?(?:up|down) from(?: what)?\W*")

@@ -12,6 +12,7 @@ from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
+from quaestor.questions.developments import AVERAGE_CHANGE
 from quaestor.questions.listing import names_best_time
 from quaestor.solvers.embedded.filings.composing.blocks import (
     MOST_TRIED,
@@ -57,10 +58,6 @@ _ADDED = lazy_regex(r"\b(?:sum|altogether|together|combined|add|both)\b")
 """Words that ask for a sum even if it is not printed; a "total" may be the name of a line."""
 _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
-AVERAGE_CHANGE = lazy_regex(
-    r"\b(?:average|mean|avg)\.? (?:(?:yearly|annual|quarterly|monthly|net|absolute|yoy|year.over.year) )*"
-    r"(?:change|increase|decrease|decline)s?\b"
-)
 _REMAINDER = frozenset(terms_of("rest remaining other others else"))
 _LOW = lazy_regex(
     r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom|thinnest|slimmest|narrowest"
