@@ -27,8 +27,8 @@ from quaestor.scoring.gold import read_gold
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.records import GraphKey
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import GRAPH, START, a_prompt, a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import GRAPH, START, make_example, make_prompt, make_run, make_turns
 
 MAY_OPEN = {
     "application/store_copy.py",
@@ -109,7 +109,7 @@ FROZEN = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 
 async def read_everything(store: RunStore) -> str:
     """What every operation that reads returns; none may be forgotten."""
-    run, conversation = a_run().id, "c1"
+    run, conversation = make_run().id, "c1"
     given: dict[str, Any] = {
         "runs": await store.runs(),
         "list_runs": await store.list_runs(RunFilter(), ListPart()),
@@ -160,13 +160,13 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
         async with open_store(uri) as store:
             await store.save_ontology("ab" * 32, GRAPH)
             await store.freeze_graph(FROZEN, GRAPH)
-            await store.create_run(a_run())
-            await store.begin_example(an_example(a_run(), status="pending", turns=0))
-            await store.save_graph(a_run().id, "c1", GRAPH)
-            await store.log_prompt(a_prompt(a_run()))
-            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            await store.create_run(make_run())
+            await store.begin_example(make_example(make_run(), status="pending", turns=0))
+            await store.save_graph(make_run().id, "c1", GRAPH)
+            await store.log_prompt(make_prompt(make_run()))
+            await store.complete_example(make_example(make_run()), make_turns(make_run()))
             before = await read_everything(store)
-            score = a_score(a_run(), {"c1": (True, False)}, id=PLANTED, dataset=PLANTED)
+            score = make_score(make_run(), {"c1": (True, False)}, id=PLANTED, dataset=PLANTED)
             scores = open_scores(uri)
             assert scores is not None
             async with scores:
@@ -196,7 +196,7 @@ def test_a_run_of_before_that_was_scored_changes_no_prediction(tmp_path: Path) -
         scores = open_scores(uri)
         assert scores is not None
         async with scores:
-            await scores.add_score(a_score(replace(a_run(), id=run), verdicts))
+            await scores.add_score(make_score(replace(make_run(), id=run), verdicts))
 
     _, alone = asyncio.run(play(str(tmp_path / "empty.db")))
     uri = str(tmp_path / "scored.db")

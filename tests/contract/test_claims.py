@@ -23,14 +23,14 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
-from quaestor.testing.store_records import a_run, an_example, play
+from quaestor.testing.store_records import make_example, make_run, run_scenario
 
-RUN = a_run()
+RUN = make_run()
 FORK: ForkContext = multiprocessing.get_context("fork")
 
 
 def begun(conversation: str = "c1") -> ConversationRecord:
-    return an_example(RUN, conversation, "pending", turns=0)
+    return make_example(RUN, conversation, "pending", turns=0)
 
 
 def the_only(uri: str) -> str:
@@ -44,7 +44,7 @@ def the_only(uri: str) -> str:
 
 
 SHORT_LEASE = 2.0
-"""For tests in which a claim has to run out; a busy machine may renew one too late, and play a conversation twice."""
+"""Seconds for tests in which a claim must expire; on a busy machine a claim may be renewed late and work done twice."""
 
 
 def runner(
@@ -68,7 +68,7 @@ def runner(
             dataset, spec, store, make_engine(engine, 3), resume=joined, factory=logging_to(log), lease=Lease(lease)
         )
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 COUNT = 24
@@ -91,7 +91,7 @@ def results(uri: str) -> tuple[RunRecord, list[TurnRecord], list[ConversationRec
         (run,) = await store.runs()
         found.extend((run, same_but_times(await store.turns(run.id)), list(await store.examples(run.id))))
 
-    play(uri, read)
+    run_scenario(uri, read)
     return found[0], found[1], found[2]
 
 

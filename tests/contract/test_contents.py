@@ -21,9 +21,9 @@ from quaestor.store import contents, mongo
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.contents import content_digest
 from quaestor.store.records import GraphKey, PromptRecord, RunRecord
-from quaestor.testing.store_records import GRAPH, a_prompt, a_run, an_example, play
+from quaestor.testing.store_records import GRAPH, make_example, make_prompt, make_run, run_scenario
 
-RUN, OTHER = a_run(), a_run("other")
+RUN, OTHER = make_run(), make_run("other")
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 PAGE = "".join(f"row {number}: {number * 7919 % 104729} in €\n" for number in range(400))
 
@@ -47,7 +47,7 @@ def asking(run: RunRecord, turns: int = 6) -> list[PromptRecord]:
     """The prompts of a conversation: the same page each time, another question, and what was answered before."""
     return [
         replace(
-            a_prompt(run, turn=turn),
+            make_prompt(run, turn=turn),
             prompt=f"Answer.\n{PAGE}" + "".join(f"Question {one}: what?\n" for one in range(turn + 1)),
             response=f'{{"plan": {turn}}}',
         )
@@ -58,16 +58,16 @@ def asking(run: RunRecord, turns: int = 6) -> list[PromptRecord]:
 async def fill(store: RunStore, *runs: RunRecord) -> None:
     for run in runs:
         await store.create_run(run)
-        await store.begin_example(an_example(run, status="pending", turns=0))
+        await store.begin_example(make_example(run, status="pending", turns=0))
         await store.save_graph(run.id, "c1", GRAPH)
         for prompt in asking(run):
             await store.log_prompt(prompt)
 
 
 def test_content_shared_by_two_runs_is_stored_once(uri: str) -> None:
-    play(uri, lambda store: fill(store, RUN))
+    run_scenario(uri, lambda store: fill(store, RUN))
     once = sizes(uri)
-    play(uri, lambda store: fill(store, OTHER))
+    run_scenario(uri, lambda store: fill(store, OTHER))
     assert sizes(uri) == once
     assert len(once) == 13  # six prompts and replies, and a graph
 
@@ -76,7 +76,7 @@ def test_content_shared_by_two_runs_is_stored_once(uri: str) -> None:
             assert await store.prompts(run.id, "c1") == tuple(asking(run))
             assert await store.load_graph(run.id, "c1") == GRAPH
 
-    play(uri, read)
+    run_scenario(uri, read)
 
 
 def test_unused_content_is_freed(uri: str) -> None:
@@ -87,19 +87,19 @@ def test_unused_content_is_freed(uri: str) -> None:
         await store.freeze_graph(KEY, GRAPH)
         await store.save_graph(OTHER.id, "c1", GRAPH[:1])
 
-    play(uri, lambda store: fill(store, RUN, OTHER))
+    run_scenario(uri, lambda store: fill(store, RUN, OTHER))
     both = sizes(uri)
-    play(uri, lambda store: delete(store, RUN))
+    run_scenario(uri, lambda store: delete(store, RUN))
     assert sizes(uri) == both
-    play(uri, other_graph)
+    run_scenario(uri, other_graph)
     assert len(sizes(uri)) == len(both) + 1
-    play(uri, lambda store: delete(store, OTHER))
+    run_scenario(uri, lambda store: delete(store, OTHER))
     assert len(sizes(uri)) == 1
 
     async def read(store: RunStore) -> None:
         assert await store.frozen_graph(KEY) == GRAPH
 
-    play(uri, read)
+    run_scenario(uri, read)
 
 
 def test_a_content_that_an_older_version_packed_against_another_is_read_and_freed(uri: str) -> None:
@@ -109,9 +109,9 @@ def test_a_content_that_an_older_version_packed_against_another_is_read_and_free
 
     async def write(store: RunStore) -> None:
         await store.create_run(RUN)
-        await store.log_prompt(replace(a_prompt(RUN), prompt=text.decode(), response=PAGE))
+        await store.log_prompt(replace(make_prompt(RUN), prompt=text.decode(), response=PAGE))
 
-    play(uri, write)
+    run_scenario(uri, write)
     digest, base = content_digest(text), content_digest(page)
     if uri.startswith("sqlite"):
         with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
@@ -130,7 +130,7 @@ def test_a_content_that_an_older_version_packed_against_another_is_read_and_free
         assert (found.prompt, found.response) == (text.decode(), PAGE)
         await store.delete_run(RUN.id)
 
-    play(uri, read)
+    run_scenario(uri, read)
     assert sizes(uri) == []
 
 
@@ -144,7 +144,7 @@ def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pyte
         await fill(store, OTHER)
         assert await store.prompts(OTHER.id, "c1") == tuple(asking(OTHER))
 
-    play(mongo_uri, scenario)
+    run_scenario(mongo_uri, scenario)
     assert len(sizes(mongo_uri)) == 13
 
 
@@ -154,17 +154,17 @@ def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: py
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        await store.log_prompt(replace(a_prompt(RUN), prompt=text))
+        await store.log_prompt(replace(make_prompt(RUN), prompt=text))
         assert (await store.prompts(RUN.id, "c1"))[0].prompt == text
 
     async def delete(store: RunStore) -> None:
         await store.delete_run(RUN.id)
 
-    play(mongo_uri, scenario)
+    run_scenario(mongo_uri, scenario)
     with MongoClient[dict[str, Any]](mongo_uri) as client:
         parts = client.get_default_database().content_parts
         assert [len(part["data"]) for part in parts.find().sort("part")][:-1] == [1000] * 4
-        play(mongo_uri, delete)
+        run_scenario(mongo_uri, delete)
         assert parts.count_documents({}) == 0
 
 
@@ -174,14 +174,14 @@ def test_a_prompt_of_26_megabytes_comes_back(uri: str) -> None:
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        await store.log_prompt(replace(a_prompt(RUN), prompt=text))
+        await store.log_prompt(replace(make_prompt(RUN), prompt=text))
         assert (await store.prompts(RUN.id, "c1"))[0].prompt == text
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
-    play(uri, lambda store: fill(store, RUN))
+    run_scenario(uri, lambda store: fill(store, RUN))
     if uri.startswith("sqlite"):
         with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
             db.execute("UPDATE contents SET data = zeroblob(9)")
@@ -196,20 +196,20 @@ def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
                 await reading
             assert "\n" not in str(caught.value)
 
-    play(uri, read)
+    run_scenario(uri, read)
 
 
 @pytest.mark.slow
 @settings(max_examples=share(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=50), min_size=1, max_size=8))
 def test_any_texts_come_back_word_for_word(uri: str, texts: Sequence[str]) -> None:
-    run = a_run(f"any-{uuid4().hex}")
+    run = make_run(f"any-{uuid4().hex}")
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(run)
         for place, text in enumerate(texts):
             await store.log_prompt(
-                replace(a_prompt(run, number=place), prompt=PAGE[: 40 * place] + text, response=text)
+                replace(make_prompt(run, number=place), prompt=PAGE[: 40 * place] + text, response=text)
             )
 
     async def read() -> None:
@@ -219,5 +219,5 @@ def test_any_texts_come_back_word_for_word(uri: str, texts: Sequence[str]) -> No
                 (PAGE[: 40 * place] + text, text) for place, text in enumerate(texts)
             ]
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
     asyncio.run(read())

@@ -8,9 +8,9 @@ import pytest
 from quaestor.core.serial import Triple
 from quaestor.errors import DuplicateRecordError
 from quaestor.store.base import RunStore
-from quaestor.testing.store_records import a_prompt, a_run, play
+from quaestor.testing.store_records import make_prompt, make_run, run_scenario
 
-RUN = a_run()
+RUN = make_run()
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
         won = 0
         for number in range(count):
             try:
-                await store.log_prompt(a_prompt(RUN, number=number))
+                await store.log_prompt(make_prompt(RUN, number=number))
                 won += 1
             except DuplicateRecordError:
                 await asyncio.sleep(0)
@@ -35,7 +35,7 @@ def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
 
     def work() -> None:
         barrier.wait()
-        play(uri, write)
+        run_scenario(uri, write)
 
     async def prepare(store: RunStore) -> None:
         await store.create_run(RUN)
@@ -45,7 +45,7 @@ def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
         assert await store.load_graph(RUN.id, "c1") == graph
         assert len(await store.prompts(RUN.id, "c1")) == count
 
-    play(uri, prepare)
+    run_scenario(uri, prepare)
     processes = [context.Process(target=work) for _ in range(writers)]
     for process in processes:
         process.start()
@@ -53,4 +53,4 @@ def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0] * writers
-    play(uri, read)
+    run_scenario(uri, read)

@@ -10,12 +10,12 @@ import pytest
 from quaestor.store.base import RunStore
 from quaestor.store.sqlite import SqliteTables
 from quaestor.testing.content_rules import add_measured_runs
-from quaestor.testing.store_records import play
+from quaestor.testing.store_records import run_scenario
 from quaestor.testing.store_rules import RUN
 
 
 def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    play(str(tmp_path / "runs.db"), add_measured_runs)
+    run_scenario(str(tmp_path / "runs.db"), add_measured_runs)
     statements: list[str] = []
     prepared = SqliteTables._prepare
 
@@ -28,7 +28,7 @@ def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch
     async def scenario(store: RunStore) -> None:
         await store.measure_turns(RUN.id)
 
-    play(str(tmp_path / "runs.db"), scenario)
+    run_scenario(str(tmp_path / "runs.db"), scenario)
     queries = [statement for statement in statements if "turns t" in statement]
     assert len(queries) == 1
     with closing(sqlite3.connect(tmp_path / "runs.db")) as db:

@@ -17,10 +17,19 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_connection import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import (
+    GRAPH,
+    START,
+    make_correction,
+    make_example,
+    make_prompt,
+    make_run,
+    make_turns,
+    run_scenario,
+)
 
-RUN = a_run()
+RUN = make_run()
 OF_SCORES = ("scores", "scored_examples", "scored_turns", "scored_columns")
 
 
@@ -40,11 +49,11 @@ async def fill(store: RunStore) -> None:
     await store.save_ontology("ab" * 32, GRAPH)
     await store.freeze_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0"), GRAPH)
     await store.create_run(RUN)
-    await store.begin_example(an_example(RUN, status="pending", turns=0))
+    await store.begin_example(make_example(RUN, status="pending", turns=0))
     await store.save_graph(RUN.id, "c1", GRAPH)
-    await store.log_prompt(a_prompt(RUN))
-    await store.add_correction(a_correction(RUN))
-    await store.complete_example(an_example(RUN), some_turns(RUN))
+    await store.log_prompt(make_prompt(RUN))
+    await store.add_correction(make_correction(RUN))
+    await store.complete_example(make_example(RUN), make_turns(RUN))
 
 
 def look(uri: str, read: Callable[[Any], Any]) -> Any:
@@ -58,7 +67,7 @@ def documents(uri: str, collection: str, where: dict[str, Any] | None = None) ->
 
 
 def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
     price = {"s": "kg:StockOption_2007", "p": "kg:exercise_price", "o": '"60.94"^^xsd:decimal'}
     (known,) = documents(mongo_uri, "ontology", price)
     assert type(known.pop("createdAt")) is datetime
@@ -91,7 +100,7 @@ def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str
 
 
 def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
     text = 'plan 1: {"a": 1}\nand\u2028on'
     older = {"$set": {"understanding": text}, "$unset": {"events": 1}}
     look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 1}, older))
@@ -102,43 +111,43 @@ def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         first, second = await store.turns(RUN.id)
         assert (first.events, load_events(second.events)) == ([], (Note(text),))
-        assert replace(second, events=some_turns(RUN)[1].events) == some_turns(RUN)[1]
+        assert replace(second, events=make_turns(RUN)[1].events) == make_turns(RUN)[1]
 
-    play(mongo_uri, scenario)
+    run_scenario(mongo_uri, scenario)
 
 
 @pytest.mark.slow
 def test_a_database_of_before_attempts_is_read_and_goes_on(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
 
     async def broken_off(store: RunStore) -> None:
-        await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
-        await store.log_prompt(a_prompt(RUN, "c2"))
-        await store.complete_example(an_example(RUN, "c2", "outage", turns=0), ())
+        await store.begin_example(make_example(RUN, "c2", "pending", turns=0))
+        await store.log_prompt(make_prompt(RUN, "c2"))
+        await store.complete_example(make_example(RUN, "c2", "outage", turns=0), ())
 
     async def read(store: RunStore) -> None:
         assert await store.turns(RUN.id, "c1") == tuple(
-            replace(turn, history=[], registers=[]) for turn in some_turns(RUN)
+            replace(turn, history=[], registers=[]) for turn in make_turns(RUN)
         )
-        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
-        assert await store.examples(RUN.id) == (an_example(RUN), an_example(RUN, "c2", "outage", turns=0))
-        assert await store.begin_example(an_example(RUN, "c2", "pending", turns=0)) == 2
-        await store.log_prompt(a_prompt(RUN, "c2", attempt=2))
-        assert await store.prompts(RUN.id, "c2", attempt=1) == (a_prompt(RUN, "c2"),)
-        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2", attempt=2),)
+        assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
+        assert await store.examples(RUN.id) == (make_example(RUN), make_example(RUN, "c2", "outage", turns=0))
+        assert await store.begin_example(make_example(RUN, "c2", "pending", turns=0)) == 2
+        await store.log_prompt(make_prompt(RUN, "c2", attempt=2))
+        assert await store.prompts(RUN.id, "c2", attempt=1) == (make_prompt(RUN, "c2"),)
+        assert await store.prompts(RUN.id, "c2") == (make_prompt(RUN, "c2", attempt=2),)
 
-    play(mongo_uri, broken_off)
+    run_scenario(mongo_uri, broken_off)
     look(mongo_uri, as_before_attempts)
-    play(mongo_uri, read)
+    run_scenario(mongo_uri, read)
     assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
 
 
 def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
 
     async def score() -> None:
         async with ScoreStore(MongoTables(mongo_uri, create=False)) as scores:
-            await scores.add_score(a_score(RUN, {"c1": (True, False), "c2": (True, True)}))
+            await scores.add_score(make_score(RUN, {"c1": (True, False), "c2": (True, True)}))
 
     asyncio.run(score())
     (found,) = documents(mongo_uri, "scores", {"runId": RUN.id})
@@ -164,7 +173,7 @@ def test_keys_are_unique_across_writers(mongo_uri: str) -> None:
     """The server itself refuses, so that no program can break a key."""
     from pymongo.errors import DuplicateKeyError
 
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
 
     def again(collection: str) -> Callable[[Any], None]:
         def insert(db: Any) -> None:
@@ -179,13 +188,13 @@ def test_keys_are_unique_across_writers(mongo_uri: str) -> None:
 
 def test_partial_writes_are_not_read(mongo_uri: str) -> None:
     """Killed between the turns and the example, or among the triples: neither counts, and the next attempt does."""
-    play(mongo_uri, fill)
-    half = replace(some_turns(RUN, "c2", 1)[0], question="half")
+    run_scenario(mongo_uri, fill)
+    half = replace(make_turns(RUN, "c2", 1)[0], question="half")
 
     async def begin(store: RunStore) -> None:
-        await store.begin_example(an_example(RUN, "c2", "pending", turns=0))
+        await store.begin_example(make_example(RUN, "c2", "pending", turns=0))
         await store.save_turn(half)
-        assert await store.begin_example(an_example(RUN, "c2", "pending", turns=0)) == 2
+        assert await store.begin_example(make_example(RUN, "c2", "pending", turns=0)) == 2
 
     def orphan(db: Any) -> None:
         db.graphs.delete_one({"conversationId": "c1"})
@@ -196,12 +205,12 @@ def test_partial_writes_are_not_read(mongo_uri: str) -> None:
             await store.load_graph(RUN.id, "c1")
         await store.save_graph(RUN.id, "c1", GRAPH)
         assert await store.load_graph(RUN.id, "c1") == GRAPH
-        await store.complete_example(an_example(RUN, "c2", attempt=2), some_turns(RUN, "c2", attempt=2))
-        assert await store.turns(RUN.id, "c2") == some_turns(RUN, "c2", attempt=2)
+        await store.complete_example(make_example(RUN, "c2", attempt=2), make_turns(RUN, "c2", attempt=2))
+        assert await store.turns(RUN.id, "c2") == make_turns(RUN, "c2", attempt=2)
 
-    play(mongo_uri, begin)
+    run_scenario(mongo_uri, begin)
     look(mongo_uri, orphan)
-    play(mongo_uri, read)
+    run_scenario(mongo_uri, read)
     assert len(documents(mongo_uri, "turns", {"conversationId": "c2", "superseded": {"$ne": True}})) == 2
     assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 3
 
@@ -209,7 +218,7 @@ def test_partial_writes_are_not_read(mongo_uri: str) -> None:
 def as_before_contents(db: Any) -> None:
     """Make what `fill` wrote what the version before contents would have written."""
     for prompt in db.prompt_logs.find():
-        texts = {"prompt": a_prompt(RUN).prompt, "response": a_prompt(RUN).response}
+        texts = {"prompt": make_prompt(RUN).prompt, "response": make_prompt(RUN).response}
         db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": texts})
     for sets, triples in (("graphs", "instances"), ("frozen_graphs", "frozen_instances")):
         for record in db[sets].find():
@@ -223,7 +232,7 @@ def as_before_contents(db: Any) -> None:
 
 @pytest.mark.slow
 def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
     look(mongo_uri, as_before_contents)
     # A writer was broken off among its triples, and the packing of another process after the first graph.
     half = {"runId": RUN.id, "conversationId": "c2"}
@@ -231,7 +240,7 @@ def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: st
     look(mongo_uri, lambda db: db.graphs.insert_one({**half, "triples": 2}))
 
     async def read(store: RunStore) -> None:
-        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+        assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         assert await store.frozen_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")) == GRAPH
         assert await store.load_ontology("ab" * 32) == GRAPH
@@ -239,7 +248,7 @@ def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: st
             await store.load_graph(RUN.id, "c2")
 
     for _ in range(2):
-        play(mongo_uri, read)
+        run_scenario(mongo_uri, read)
         names = look(mongo_uri, lambda db: db.list_collection_names())
         assert {"instances", "frozen_instances"}.isdisjoint(names)
         assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
@@ -253,11 +262,11 @@ def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -
         barrier = asyncio.Barrier(6)
 
         async def attempt(count: int) -> bool:
-            number = await store.begin_example(an_example(RUN, status="pending", turns=0))
+            number = await store.begin_example(make_example(RUN, status="pending", turns=0))
             await barrier.wait()
             try:
-                example = an_example(RUN, turns=count, attempt=number)
-                await store.complete_example(example, some_turns(RUN, count=count, attempt=number))
+                example = make_example(RUN, turns=count, attempt=number)
+                await store.complete_example(example, make_turns(RUN, count=count, attempt=number))
             except DuplicateRecordError:
                 return False
             return True
@@ -266,7 +275,7 @@ def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -
         assert sum(won) == 1
         assert len(await store.turns(RUN.id)) == won.index(True) + 1
 
-    play(mongo_uri, scenario)
+    run_scenario(mongo_uri, scenario)
     counting = documents(mongo_uri, "turns", {"attempt": documents(mongo_uri, "examples")[0]["attempt"]})
     assert len(counting) == documents(mongo_uri, "examples")[0]["numTurns"]
 
@@ -282,18 +291,18 @@ def test_reading_makes_nothing(mongo_uri: str) -> None:
 
 
 def test_another_schema_version_is_refused(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
+    run_scenario(mongo_uri, fill)
     look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION + 1}}))
     with pytest.raises(StoreError, match=f"{SCHEMA_VERSION + 1}.*{SCHEMA_VERSION}"):
-        play(mongo_uri, fill)
+        run_scenario(mongo_uri, fill)
 
 
 def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.begin_example(make_example(RUN, status="pending", turns=0))
         with pytest.raises(StoreError, match="16 MB") as caught:
-            await store.save_turn(replace(some_turns(RUN)[0], question="x" * (17 << 20)))
+            await store.save_turn(replace(make_turns(RUN)[0], question="x" * (17 << 20)))
         assert len(str(caught.value)) < 300
 
-    play(mongo_uri, scenario)
+    run_scenario(mongo_uri, scenario)

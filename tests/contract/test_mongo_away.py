@@ -23,13 +23,21 @@ from quaestor.store import mongo_connection
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
 from quaestor.store.records import Claim, GraphKey, RunRecord
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import GRAPH, a_correction, a_prompt, a_run, an_example, play, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import (
+    GRAPH,
+    make_correction,
+    make_example,
+    make_prompt,
+    make_run,
+    make_turns,
+    run_scenario,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-RUN = a_run()
+RUN = make_run()
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 QUICK = "?socketTimeoutMS=800&connectTimeoutMS=800&serverSelectionTimeoutMS=600"
 IMPATIENT = "?socketTimeoutMS=500&connectTimeoutMS=500&serverSelectionTimeoutMS=400"
@@ -41,18 +49,18 @@ async def write_all(store: RunStore) -> None:
     await store.save_ontology("ab" * 32, iter(GRAPH))
     await store.freeze_graph(KEY, iter(GRAPH))
     for name in ("c1", "c2"):
-        attempt = await store.begin_example(an_example(RUN, name, "pending", turns=0), Claim("ada", 30))
+        attempt = await store.begin_example(make_example(RUN, name, "pending", turns=0), Claim("ada", 30))
         assert attempt == 1
         await store.renew_claims(RUN.id, "ada", 60)
         await store.save_graph(RUN.id, name, iter(GRAPH))
-        for turn in some_turns(RUN, name):
+        for turn in make_turns(RUN, name):
             for number in range(3):
-                await store.log_prompt(a_prompt(RUN, name, turn.index, number))
+                await store.log_prompt(make_prompt(RUN, name, turn.index, number))
             await store.save_turn(turn)
-        await store.complete_example(an_example(RUN, name), ())
-        await store.add_correction(a_correction(RUN, name))
+        await store.complete_example(make_example(RUN, name), ())
+        await store.add_correction(make_correction(RUN, name))
     await store.finish_run(RUN.id, "complete", RUN.started)
-    await store.create_run(a_run("second"))
+    await store.create_run(make_run("second"))
     await store.delete_run("second")
 
 
@@ -79,7 +87,7 @@ def read(uri: str) -> list[object]:
 
 
 def write_and_read(uri: str) -> list[object]:
-    play(uri, write_all)
+    run_scenario(uri, write_all)
     return read(uri)
 
 
@@ -93,7 +101,7 @@ def to_the_end(uri: str) -> tuple[RunRecord, list[object]]:
         found.append(run)
         found.append([(turn.conversation, turn.index, turn.number, turn.error is None, turn.attempt) for turn in turns])
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
     return found[0], found[1]
 
 
@@ -126,7 +134,7 @@ def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
             fail(client, 0)
 
     # The driver asks again who is the primary when it next looks, by default after ten seconds.
-    play(f"{mongo_uri}?heartbeatFrequencyMS=500", scenario)
+    run_scenario(f"{mongo_uri}?heartbeatFrequencyMS=500", scenario)
     assert read(mongo_uri)[0] == (replace(RUN, status="complete", finished=RUN.started),)
 
 
@@ -143,12 +151,12 @@ def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, 
     async def score() -> None:
         async with ScoreStore(MongoTables(f"{proxy.address}/losing", create=False)) as scores:
             await scores.scores()
-            await scores.add_score(a_score(RUN, {"c1": (True, False), "c2": (True, True)}))
+            await scores.add_score(make_score(RUN, {"c1": (True, False), "c2": (True, True)}))
             assert len(await scores.scores(RUN.id)) == 1
             assert len(await scores.verdicts(RUN.id)) == 4
 
     with sockets_forgotten(), LosingProxy(own_server.address, seed) as proxy:
-        play(f"{proxy.address}/losing", scenario)
+        run_scenario(f"{proxy.address}/losing", scenario)
         proxy.share = 0.0
         asyncio.run(score())
     assert proxy.lost > 5
@@ -183,7 +191,7 @@ def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch)
             await store.runs()
         assert 0.4 < time.monotonic() - began < 5
 
-    play(f"{own_server.address}/away{IMPATIENT}", scenario)
+    run_scenario(f"{own_server.address}/away{IMPATIENT}", scenario)
 
 
 def test_record_of_another_writer_is_not_a_lost_reply(mongo_uri: str) -> None:
@@ -193,9 +201,9 @@ def test_record_of_another_writer_is_not_a_lost_reply(mongo_uri: str) -> None:
         await write_all(store)
         again: list[Coroutine[None, None, object]] = [
             store.create_run(RUN),
-            store.log_prompt(a_prompt(RUN)),
-            store.add_correction(a_correction(RUN)),
-            store.complete_example(an_example(RUN), ()),
+            store.log_prompt(make_prompt(RUN)),
+            store.add_correction(make_correction(RUN)),
+            store.complete_example(make_example(RUN), ()),
         ]
         for writing in again:
             with pytest.raises(DuplicateRecordError):
@@ -203,7 +211,7 @@ def test_record_of_another_writer_is_not_a_lost_reply(mongo_uri: str) -> None:
         with pytest.raises(UnknownRunError):
             await store.delete_run("second")
 
-    play(mongo_uri, scenario)
+    run_scenario(mongo_uri, scenario)
 
 
 @pytest.mark.very_slow
@@ -214,10 +222,10 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        await store.complete_example(an_example(RUN), some_turns(RUN))
+        await store.complete_example(make_example(RUN), make_turns(RUN))
         calls: list[Callable[[], Coroutine[None, None, object]]] = [
             store.runs,
-            lambda: store.complete_example(an_example(RUN, "c2"), some_turns(RUN, "c2")),
+            lambda: store.complete_example(make_example(RUN, "c2"), make_turns(RUN, "c2")),
         ]
         own_server.pause()
         for call in calls:
@@ -226,9 +234,9 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
             assert "\n" not in str(caught.value)
         own_server.go_on()
         assert await store.turns(RUN.id, "c2") == ()
-        assert await store.turns(RUN.id, "c1") == some_turns(RUN)
+        assert await store.turns(RUN.id, "c1") == make_turns(RUN)
 
-    play(f"{own_server.address}/slow{QUICK}", scenario)
+    run_scenario(f"{own_server.address}/slow{QUICK}", scenario)
 
 
 @pytest.mark.very_slow
@@ -260,6 +268,6 @@ def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monk
         assert {(turn.conversation, turn.question) for turn in await store.turns(run.id)} == questions
 
     # Impatient only about a server that is not there: one that is alive on a busy machine may take its time.
-    play(f"{uri}?serverSelectionTimeoutMS=1000", first)
+    run_scenario(f"{uri}?serverSelectionTimeoutMS=1000", first)
     own_server.start()
-    play(uri, then)
+    run_scenario(uri, then)

@@ -16,10 +16,18 @@ from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_connection import INDEXES
 from quaestor.store.records import Claim, GraphKey
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import (
+    GRAPH,
+    START,
+    make_correction,
+    make_example,
+    make_prompt,
+    make_run,
+    make_turns,
+)
 
-RUN, OTHER = a_run(), a_run("other")
+RUN, OTHER = make_run(), make_run("other")
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 
 NAMING = {"runId", "conversationId", "turnIndex", "digest", "documentId", "_id"}
@@ -68,18 +76,18 @@ async def every_operation(uri: str) -> None:
     async with open_store(uri) as store, ScoreStore(MongoTables(uri, create=False)) as scores:
         for run in (RUN, OTHER):
             await store.create_run(run)
-            await store.begin_example(an_example(run, status="pending", turns=0), Claim("ada", 30))
-            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.begin_example(make_example(run, status="pending", turns=0), Claim("ada", 30))
+            await store.begin_example(make_example(run, status="pending", turns=0))
             await store.renew_claims(run.id, "ada", 30)
             await store.pending(run.id)
             await store.save_graph(run.id, "c1", GRAPH)
-            await store.log_prompt(a_prompt(run, attempt=2))
-            await store.save_turn(some_turns(run, attempt=2)[0])
-            await store.add_correction(a_correction(run, attempt=2))
-            await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2)[1:])
+            await store.log_prompt(make_prompt(run, attempt=2))
+            await store.save_turn(make_turns(run, attempt=2)[0])
+            await store.add_correction(make_correction(run, attempt=2))
+            await store.complete_example(make_example(run, attempt=2), make_turns(run, attempt=2)[1:])
             await store.resume_run(run.id)
             await store.finish_run(run.id, "complete", START)
-            await scores.add_score(a_score(run, {"c1": (True, False)}, id=f"s-{run.id}"))
+            await scores.add_score(make_score(run, {"c1": (True, False)}, id=f"s-{run.id}"))
         await store.save_ontology("ab" * 32, GRAPH)
         await store.load_ontology("ab" * 32)
         await store.ontologies()

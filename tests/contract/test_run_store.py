@@ -15,7 +15,7 @@ from quaestor.store.base import RunStore, open_store, time_of_new_run
 from quaestor.store.records import CorrectionRecord, RunRecord, TurnRecord, now
 from quaestor.store.sqlite import SqliteStore
 from quaestor.testing import STORE_RULES, check_store
-from quaestor.testing.store_records import GRAPH, a_run, an_example, play, some_turns
+from quaestor.testing.store_records import GRAPH, make_example, make_run, make_turns, run_scenario
 from quaestor.testing.store_rules import StoreRule
 
 
@@ -34,35 +34,35 @@ def test_a_store_that_breaks_a_rule_is_named_in_one_line(tmp_path: Path) -> None
     def open_forgetful(uri: str, /, *, create: bool) -> RunStore:
         return Forgetful(Path(uri), create=create)
 
-    with pytest.raises(AssertionError, match="corrections come back equal") as caught:
+    with pytest.raises(AssertionError, match="returns equal corrections") as caught:
         check_store(open_forgetful, lambda name: str(tmp_path / name))
     assert "\n" not in str(caught.value)
 
 
 def test_latest_run_is_the_last_created_even_if_the_clock_was_set_back(uri: str) -> None:
-    ahead = replace(a_run("ahead"), started=now() + timedelta(hours=1))
+    ahead = replace(make_run("ahead"), started=now() + timedelta(hours=1))
 
     async def scenario(store: RunStore) -> None:
         before = now()
         assert await time_of_new_run(store) >= before
         await store.create_run(ahead)
-        await store.create_run(replace(a_run("after"), started=await time_of_new_run(store)))
-        await store.create_run(replace(a_run("last"), started=await time_of_new_run(store)))
+        await store.create_run(replace(make_run("after"), started=await time_of_new_run(store)))
+        await store.create_run(replace(make_run("last"), started=await time_of_new_run(store)))
         assert [run.id for run in await store.runs()] == ["last", "after", "ahead"]
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 def test_an_unknown_run_names_the_nearest(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         for minutes, name in enumerate(("20260105-093000-embedded-3f9a", "20270211-110022-agent-77c1", "x", "y", "z")):
-            await store.create_run(a_run(name, minutes=minutes))
+            await store.create_run(make_run(name, minutes=minutes))
         with pytest.raises(UnknownRunError, match="20260105-093000-embedded-3f9a"):
             await store.run("20260105-093000-embedded-3f9b")
         with pytest.raises(UnknownRunError, match=r"z, y, x$"):
             await store.run("!!")
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
@@ -74,7 +74,7 @@ def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
         with pytest.raises(StoreError, match=r"'x'.*d, c, b$"):
             await store.load_ontology("x")
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> None:
@@ -83,22 +83,22 @@ def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> No
     async def scenario(store: RunStore) -> None:
         for number in range(count):
             name = f"c{writer}-{number}"
-            await store.begin_example(an_example(run, name, "pending", turns=0))
-            await store.complete_example(an_example(run, name, turns=3), some_turns(run, name, 3))
+            await store.begin_example(make_example(run, name, "pending", turns=0))
+            await store.complete_example(make_example(run, name, turns=3), make_turns(run, name, 3))
         try:
-            attempt = await store.begin_example(an_example(run, "wanted", "pending", turns=0))
-            wanted = an_example(run, "wanted", turns=1, attempt=attempt)
-            await store.complete_example(wanted, some_turns(run, "wanted", 1, attempt))
-            await store.create_run(a_run(f"winner-{writer}"))
+            attempt = await store.begin_example(make_example(run, "wanted", "pending", turns=0))
+            wanted = make_example(run, "wanted", turns=1, attempt=attempt)
+            await store.complete_example(wanted, make_turns(run, "wanted", 1, attempt))
+            await store.create_run(make_run(f"winner-{writer}"))
         except DuplicateRecordError:
-            await store.create_run(a_run(f"loser-{writer}"))
+            await store.create_run(make_run(f"loser-{writer}"))
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 @pytest.mark.very_slow
 def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> None:
-    run, writers, count = a_run(), 3, 30
+    run, writers, count = make_run(), 3, 30
     context = multiprocessing.get_context("fork")
     # The store is not made beforehand: all of them open, and make, it at once; the run is whoever's comes first.
     barrier = context.Barrier(writers)
@@ -110,7 +110,7 @@ def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> Non
             with suppress(DuplicateRecordError):
                 await store.create_run(run)
 
-        play(uri, ready)
+        run_scenario(uri, ready)
         write_conversations(uri, run, writer, count)
 
     processes = [context.Process(target=work, args=(writer,)) for writer in range(writers)]
@@ -128,4 +128,4 @@ def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> Non
         names = sorted(record.id.split("-")[0] for record in await store.runs() if record.id != run.id)
         assert names == ["loser"] * (writers - 1) + ["winner"]
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)

@@ -21,19 +21,19 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.steps import CellGroup, Compute, Plan
 from quaestor.store.base import RunStore
-from quaestor.testing.store_records import START, a_run, an_example, play, some_turns
+from quaestor.testing.store_records import START, make_example, make_run, make_turns, run_scenario
 
 
 @pytest.mark.parametrize("moment", [datetime(2026, 1, 1), START + timedelta(microseconds=1)])
 def test_times_that_a_store_could_not_give_back_are_refused(moment: datetime) -> None:
     with pytest.raises(ValueError, match="started"):
-        replace(a_run(), started=moment)
+        replace(make_run(), started=moment)
 
 
 @pytest.mark.parametrize("value", [1 << 63, -(1 << 63) - 1, {"a\0": 1}])
 def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonValue) -> None:
     with pytest.raises(ValueError, match="spec"):
-        replace(a_run(), spec={"deep": [{"er": value}]})
+        replace(make_run(), spec={"deep": [{"er": value}]})
 
 
 AT = CellRef("NORD/2012/page_41.pdf", 0, 1, 1)
@@ -48,16 +48,16 @@ JSON = st.recursive(
 
 
 def test_every_event_comes_back_from_a_store(uri: str) -> None:
-    run, events = a_run(), EVENTS
-    turns = tuple(replace(turn, events=dump_events(events)) for turn in some_turns(run))
+    run, events = make_run(), EVENTS
+    turns = tuple(replace(turn, events=dump_events(events)) for turn in make_turns(run))
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(run)
-        await store.complete_example(an_example(run), turns)
+        await store.complete_example(make_example(run), turns)
         for index in (0, 1):
             assert load_events((await store.turn(run.id, "c1", index)).events) == events
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
@@ -77,36 +77,36 @@ def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
         )
         for value in (Number(Decimal("1.50")), YesNo(False), Text("2010"), Text(""), several, ValueList(()))
     )
-    run = a_run()
+    run = make_run()
     turns = tuple(
         replace(turn, answer=serial.dump(answer), number=None if answer.value is None else value_to_text(answer.value))
-        for turn, answer in zip(some_turns(run, count=len(answers)), answers, strict=True)
+        for turn, answer in zip(make_turns(run, count=len(answers)), answers, strict=True)
     )
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(run)
-        await store.complete_example(an_example(run), turns)
+        await store.complete_example(make_example(run), turns)
         loaded = await store.turns(run.id)
         assert tuple(serial.load(Answer, turn.answer) for turn in loaded) == answers
         assert tuple(value_from_text(turn.number or "") for turn in loaded) == tuple(answer.value for answer in answers)
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)
 
 
 @pytest.mark.slow
 @settings(max_examples=share(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(JSON, min_size=1, max_size=6))
 def test_any_json_comes_back_equal_and_of_the_same_types(uri: str, values: list[JsonValue]) -> None:
-    run = a_run(uuid.uuid4().hex)
+    run = make_run(uuid.uuid4().hex)
     turns = tuple(
         replace(turn, answer={"value": value}, sources=[value], tool_calls=[value], question=repr(value))
-        for turn, value in zip(some_turns(run, count=len(values)), values, strict=True)
+        for turn, value in zip(make_turns(run, count=len(values)), values, strict=True)
     )
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(replace(run, spec={"all": values}))
-        await store.complete_example(an_example(run), turns)
+        await store.complete_example(make_example(run), turns)
         assert await store.turns(run.id) == turns
         assert repr((await store.run(run.id)).spec) == repr({"all": values})
 
-    play(uri, scenario)
+    run_scenario(uri, scenario)

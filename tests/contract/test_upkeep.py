@@ -25,11 +25,19 @@ from quaestor.scores.base import open_scores
 from quaestor.store import contents
 from quaestor.store.base import open_store
 from quaestor.store.records import GraphKey, StoreCheck, VacuumResult
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import (
+    GRAPH,
+    START,
+    make_correction,
+    make_example,
+    make_prompt,
+    make_run,
+    make_turns,
+)
 
 T = TypeVar("T")
-RUN, BROKEN = a_run(), a_run("broken", minutes=1)
+RUN, BROKEN = make_run(), make_run("broken", minutes=1)
 
 
 @pytest.fixture(autouse=True)
@@ -60,19 +68,19 @@ async def fill(parts: StoreParts) -> None:
     for run in (RUN, BROKEN):
         await store.create_run(run)
         for attempt in (1, 2):
-            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.begin_example(make_example(run, status="pending", turns=0))
             for number in range(2):
-                await store.log_prompt(a_prompt(run, number=number, attempt=attempt))
-            await store.save_turn(some_turns(run, attempt=attempt)[0])
-            await store.add_correction(a_correction(run, attempt=attempt))
+                await store.log_prompt(make_prompt(run, number=number, attempt=attempt))
+            await store.save_turn(make_turns(run, attempt=attempt)[0])
+            await store.add_correction(make_correction(run, attempt=attempt))
         await store.save_graph(run.id, "c1", GRAPH[:2])
-        await store.begin_example(an_example(run, "c2", "pending", turns=0))
-    await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2)[1:])
-    await store.complete_example(an_example(RUN, "c2", "outage", turns=0), ())
+        await store.begin_example(make_example(run, "c2", "pending", turns=0))
+    await store.complete_example(make_example(RUN, attempt=2), make_turns(RUN, attempt=2)[1:])
+    await store.complete_example(make_example(RUN, "c2", "outage", turns=0), ())
     await store.finish_run(RUN.id, "stopped", START)
     assert parts.scores is not None
     for number, verdicts in enumerate(({"c1": (True, False)}, {"c1": (True, True)})):
-        await parts.scores.add_score(a_score(RUN, verdicts, id=f"score-{number}"))
+        await parts.scores.add_score(make_score(RUN, verdicts, id=f"score-{number}"))
 
 
 async def check(parts: StoreParts) -> StoreCheck:
@@ -121,7 +129,7 @@ def test_digests_show_differences(uri: str) -> None:
     before = work(uri, digests_of)
 
     async def correct(parts: StoreParts) -> None:
-        await parts.runs.add_correction(a_correction(RUN, number=2, attempt=2))
+        await parts.runs.add_correction(make_correction(RUN, number=2, attempt=2))
 
     work(uri, correct)
     after = work(uri, digests_of)
@@ -135,7 +143,7 @@ def test_a_run_that_has_gone_further_is_not_overwritten(pair: tuple[str, str]) -
     copied(source, target)
 
     async def go_on(parts: StoreParts) -> None:
-        await parts.runs.begin_example(an_example(BROKEN, "c2", "pending", turns=0))
+        await parts.runs.begin_example(make_example(BROKEN, "c2", "pending", turns=0))
 
     work(target, go_on)
     had = work(target, digests_of)
@@ -272,9 +280,9 @@ def test_a_vacuumed_file_is_smaller(tmp_path: Path) -> None:
 
     async def large(parts: StoreParts) -> None:
         await fill(parts)
-        run = a_run("large")
+        run = make_run("large")
         await parts.runs.create_run(run)
-        await parts.runs.complete_example(an_example(run, turns=400), some_turns(run, count=400))
+        await parts.runs.complete_example(make_example(run, turns=400), make_turns(run, count=400))
         await parts.runs.delete_run("large")
 
     work(uri, large)

@@ -27,22 +27,22 @@ from quaestor.testing.store_records import (
     GRAPH,
     PRICE,
     START,
-    a_correction,
-    a_prompt,
-    a_run,
-    an_example,
-    measures_of,
-    some_turns,
+    make_correction,
+    make_example,
+    make_prompt,
+    make_run,
+    make_turns,
+    measure_records,
 )
-from quaestor.testing.store_rules import RUN, OpenStore, find_rules, raises
+from quaestor.testing.store_rules import RUN, OpenStore, collect_rules, expect_error
 
-OTHER = a_run("another-run", minutes=5)
+OTHER_RUN = make_run("another-run", minutes=5)
 _ALL = ListPart()
 _MODEL: dict[str, JsonValue] = {"provider": "test", "model": "small:1"}
 
 _CELL = {"kind": "cell", "document": "d", "table": 0, "row": 1, "column": 1}
-_TAKEN = {"id": 1, "kind": "extract", "source": _CELL}
-_EARLIER = {
+_EXTRACTED = {"id": 1, "kind": "extract", "source": _CELL}
+_FROM_EARLIER_TURN = {
     "id": 1,
     "kind": "compute",
     "operation": "divide",
@@ -53,30 +53,30 @@ _EARLIER = {
 _REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 
 
-def listed_turns(run: RunRecord, conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
+def make_listed_turns(run: RunRecord, conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
     """Return three turns: one read from a cell, one computed from it, one without an answer."""
     answers: tuple[dict[str, Any], ...] = (
-        {"value": "3", "plan": {"steps": [_TAKEN]}, "confidence": 0.9},
-        {"value": "0.03", "plan": {"steps": [_EARLIER]}, "confidence": 0.4},
+        {"value": "3", "plan": {"steps": [_EXTRACTED]}, "confidence": 0.9},
+        {"value": "0.03", "plan": {"steps": [_FROM_EARLIER_TURN]}, "confidence": 0.4},
         {"value": None, "plan": None, "confidence": None},
     )
     questions = ("What were net SALES?", "and of 100 %?", "why (in 2_0)?")
     return tuple(
         replace(turn, answer=answer, number=answer["value"], question=question)
-        for turn, answer, question in zip(some_turns(run, conversation, 3, attempt), answers, questions, strict=True)
+        for turn, answer, question in zip(make_turns(run, conversation, 3, attempt), answers, questions, strict=True)
     )
 
 
 async def add_listed_run(store: RunStore, run: RunRecord, *conversations: str) -> None:
-    """Add a run with the turns of `listed_turns` in some conversations."""
+    """Add a run with the turns of `make_listed_turns` in some conversations."""
     await store.create_run(run)
     for conversation in conversations:
-        await store.complete_example(an_example(run, conversation, turns=3), listed_turns(run, conversation))
+        await store.complete_example(make_example(run, conversation, turns=3), make_listed_turns(run, conversation))
 
 
-def _measured_turns(conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
+def _make_measured_turns(conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
     """Return four turns: answered at once, repaired, declared unanswerable by a model, and unfinished."""
-    first, second, third, fourth = some_turns(RUN, conversation, 4, attempt)
+    first, second, third, fourth = make_turns(RUN, conversation, 4, attempt)
     used = {"requests": 3, "input_tokens": 1000, "output_tokens": 200, "cached_tokens": 400, "cost_millionths": 9}
     silence = [ExpertEvent(1, "workflow", NoAnswerGiven("ambiguous"))]
     return (
@@ -89,36 +89,38 @@ def _measured_turns(conversation: str, attempt: int = 1) -> tuple[TurnRecord, ..
 
 async def add_measured_runs(store: RunStore) -> None:
     """Add two runs with turns that were answered, repaired, given up, run again, or unfinished."""
-    for run in (RUN, OTHER):
+    for run in (RUN, OTHER_RUN):
         await store.create_run(run)
-    await store.complete_example(replace(an_example(RUN, "c1", turns=3), usage={}), _measured_turns("c1"))
+    await store.complete_example(replace(make_example(RUN, "c1", turns=3), usage={}), _make_measured_turns("c1"))
     # Only the last attempt counts.
-    pending = an_example(RUN, "c2", status="pending", turns=0)
+    pending = make_example(RUN, "c2", status="pending", turns=0)
     await store.begin_example(pending)
-    for turn in _measured_turns("c2"):
+    for turn in _make_measured_turns("c2"):
         await store.save_turn(turn)
     await store.begin_example(pending)
-    again = an_example(RUN, "c2", turns=1, attempt=2)
-    await store.complete_example(replace(again, kg_stats={"triples": 2, FROZEN: "yes"}), _measured_turns("c2", 2)[:1])
-    await store.complete_example(replace(an_example(RUN, "c3", "failed", turns=0), kg_stats={}), ())
-    await store.begin_example(an_example(RUN, "c4", status="pending", turns=0))
-    await store.complete_example(an_example(OTHER, "c1", turns=2), some_turns(OTHER))
+    again = make_example(RUN, "c2", turns=1, attempt=2)
+    await store.complete_example(
+        replace(again, kg_stats={"triples": 2, FROZEN: "yes"}), _make_measured_turns("c2", 2)[:1]
+    )
+    await store.complete_example(replace(make_example(RUN, "c3", "failed", turns=0), kg_stats={}), ())
+    await store.begin_example(make_example(RUN, "c4", status="pending", turns=0))
+    await store.complete_example(make_example(OTHER_RUN, "c1", turns=2), make_turns(OTHER_RUN))
 
 
-async def runs_are_listed_part_by_part_and_filtered(open_store: OpenStore) -> None:
-    model = replace(OTHER, spec={"solver": "asking", "model": _MODEL}, dataset="other.json")
-    question = replace(a_run("a-question", minutes=9), kind="ask")
+async def lists_runs_in_parts_and_filtered(open_store: OpenStore) -> None:
+    model = replace(OTHER_RUN, spec={"solver": "asking", "model": _MODEL}, dataset="other.json")
+    question = replace(make_run("a-question", minutes=9), kind="ask")
     async with open_store() as store:
         for run in (RUN, model, question):
             await store.create_run(run)
         page = await store.list_runs(RunFilter(), ListPart(1, 1))
-        assert ([run.id for run in page.items], page.total) == ([OTHER.id], 3)
+        assert ([run.id for run in page.items], page.total) == ([OTHER_RUN.id], 3)
         assert await store.list_runs(RunFilter(("run",)), _ALL) == _ALL.page((model, RUN), 2)
-        for wanted in (
+        for choices in (
             RunFilter(model="test:small:1"), RunFilter(solver="asking"),
             RunFilter(("run",), datasets=("other.json", "third.json")),
         ):  # fmt: skip
-            assert (await store.list_runs(wanted, _ALL)).items == (model,)
+            assert (await store.list_runs(choices, _ALL)).items == (model,)
         await store.finish_run(RUN.id, "complete", RUN.started)
         assert [run.id for run in (await store.list_runs(RunFilter(status="complete"), _ALL)).items] == [RUN.id]
         assert await store.run_choices() == RunChoices(
@@ -146,23 +148,23 @@ _FILTERS = [
 ]
 
 
-async def turns_are_filtered(open_store: OpenStore) -> None:
+async def filters_turns(open_store: OpenStore) -> None:
     async with open_store() as store:
         await add_listed_run(store, RUN, "c1")
-        await add_listed_run(store, OTHER, "c1", "c2")
-        for wanted, places in _FILTERS:
-            page = await store.list_turns(RUN.id, wanted, _ALL)
-            assert ([turn.index for turn in page.items], page.total) == (places, len(places)), wanted
+        await add_listed_run(store, OTHER_RUN, "c1", "c2")
+        for turn_filter, indices in _FILTERS:
+            page = await store.list_turns(RUN.id, turn_filter, _ALL)
+            assert ([turn.index for turn in page.items], page.total) == (indices, len(indices)), turn_filter
 
 
-async def turns_are_listed_and_counted_by_their_classes(open_store: OpenStore) -> None:
+async def lists_and_counts_turns_by_class(open_store: OpenStore) -> None:
     async with open_store() as store:
         await add_listed_run(store, RUN, "c2", "c1")
         page = await store.list_turns(RUN.id, TurnFilter(), ListPart(3, 2))
         assert [(turn.conversation, turn.index) for turn in page.items] == [("c2", 0), ("c2", 1)]
-        kept, turn = listed_turns(RUN, "c2")[1], page.items[1]
-        assert (turn.question, turn.answer, turn.number) == (kept.question, kept.answer, kept.number)
-        assert (turn.error, turn.status) == (kept.error, "complete")
+        stored, turn = make_listed_turns(RUN, "c2")[1], page.items[1]
+        assert (turn.question, turn.answer, turn.number) == (stored.question, stored.answer, stored.number)
+        assert (turn.error, turn.status) == (stored.error, "complete")
         assert (turn.kind, turn.operation, turn.confidence) == ("number", "divide", 0.4)
         assert page.total == 6
         assert await store.count_turns(RUN.id, "index") == {0: 2, 1: 2, 2: 2}
@@ -170,57 +172,57 @@ async def turns_are_listed_and_counted_by_their_classes(open_store: OpenStore) -
         assert await store.count_turns(RUN.id, "kind") == {"number": 4, "none": 2}
 
 
-async def only_the_attempt_that_counts_is_listed(open_store: OpenStore) -> None:
+async def lists_only_turns_of_the_current_attempt(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
-        pending = an_example(RUN, status="pending", turns=0)
+        pending = make_example(RUN, status="pending", turns=0)
         await store.begin_example(pending)
-        for turn in listed_turns(RUN, "c1"):
+        for turn in make_listed_turns(RUN, "c1"):
             await store.save_turn(turn)
         assert (await store.list_turns(RUN.id, TurnFilter(), _ALL)).total == 3
         attempt = await store.begin_example(pending)
         assert (await store.list_turns(RUN.id, TurnFilter(), _ALL)).total == 0
-        again = listed_turns(RUN, "c1", attempt)[:1]
-        await store.complete_example(an_example(RUN, turns=1, attempt=attempt), again)
+        again = make_listed_turns(RUN, "c1", attempt)[:1]
+        await store.complete_example(make_example(RUN, turns=1, attempt=attempt), again)
         assert [turn.index for turn in (await store.list_turns(RUN.id, TurnFilter(), _ALL)).items] == [0]
         assert await store.count_turns(RUN.id, "index") == {0: 1}
 
 
-async def the_turns_that_count_are_measured(open_store: OpenStore) -> None:
+async def measures_turns_of_current_attempts(open_store: OpenStore) -> None:
     async with open_store() as store:
         await add_measured_runs(store)
-        found = await store.measure_turns(RUN.id)
-        assert found == measures_of(await store.turns(RUN.id))
-        assert found.turns == 4
-        assert (found.requests[3], found.tokens[1200], found.cached_tokens[400]) == (1, 1, 1)
-        assert found.milliseconds[12] == 2
-        assert found.fates[2, False, True, True] == 1
-        assert found.fates[0, True, False, False] == 1
-        assert found.stages == 1
+        measures = await store.measure_turns(RUN.id)
+        assert measures == measure_records(await store.turns(RUN.id))
+        assert measures.turns == 4
+        assert (measures.requests[3], measures.tokens[1200], measures.cached_tokens[400]) == (1, 1, 1)
+        assert measures.milliseconds[12] == 2
+        assert measures.fates[2, False, True, True] == 1
+        assert measures.fates[0, True, False, False] == 1
+        assert measures.stages == 1
 
 
-async def the_conversations_are_counted(open_store: OpenStore) -> None:
+async def counts_conversations(open_store: OpenStore) -> None:
     async with open_store() as store:
-        await store.create_run(a_run("empty"))
+        await store.create_run(make_run("empty"))
         assert await store.measure_turns("empty") == RunMeasures()
         assert await store.count_examples("empty") == ConversationCounts({}, 0, 0, 0, {})
         await add_measured_runs(store)
-        found, examples = await store.count_examples(RUN.id), await store.examples(RUN.id)
+        counts, examples = await store.count_examples(RUN.id), await store.examples(RUN.id)
         statuses: dict[ExampleStatus, int] = {"complete": 2, "failed": 1, "pending": 1}
-        assert found.statuses == statuses == await store.progress(RUN.id)
-        assert found.turns == sum(example.turns for example in examples) == 4
-        used: Counter[str] = Counter()
+        assert counts.statuses == statuses == await store.progress(RUN.id)
+        assert counts.turns == sum(example.turns for example in examples) == 4
+        usage: Counter[str] = Counter()
         for example in examples:
-            used.update(example.usage)
-        assert found.usage == used
-        assert found.graphs == sum(bool(example.kg_stats) for example in examples)
-        assert found.frozen == 1
-        left = await store.examples(RUN.id, incomplete=True)
-        assert left == tuple(example for example in examples if example.status != "complete")
-        assert [example.conversation for example in left] == ["c3", "c4"]
+            usage.update(example.usage)
+        assert counts.usage == usage
+        assert counts.graphs == sum(bool(example.kg_stats) for example in examples)
+        assert counts.frozen == 1
+        incomplete = await store.examples(RUN.id, incomplete=True)
+        assert incomplete == tuple(example for example in examples if example.status != "complete")
+        assert [example.conversation for example in incomplete] == ["c3", "c4"]
 
 
-async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
+async def returns_equal_graphs_after_reopening(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
         # In any order, from plain tuples, with duplicates: a graph is a set.
@@ -232,7 +234,7 @@ async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenSto
         assert await store.load_graph(RUN.id, "c2") == ()
 
 
-async def a_graph_saved_again_takes_the_place_of_the_earlier(open_store: OpenStore) -> None:
+async def replaces_a_graph_that_is_saved_again(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
         await store.save_graph(RUN.id, "c1", GRAPH)
@@ -240,24 +242,24 @@ async def a_graph_saved_again_takes_the_place_of_the_earlier(open_store: OpenSto
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         await store.save_graph(RUN.id, "c1", [PRICE])
         assert await store.load_graph(RUN.id, "c1") == (PRICE,)
-        with raises(StoreError, "'c9'"):
+        with expect_error(StoreError, "'c9'"):
             await store.load_graph(RUN.id, "c9")
 
 
-async def graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(open_store: OpenStore) -> None:
-    other = a_run("other")
+async def keeps_graphs_per_run_and_across_attempts(open_store: OpenStore) -> None:
+    other = make_run("other")
     async with open_store() as store:
         for run, graph in ((RUN, GRAPH), (other, [PRICE])):
             await store.create_run(run)
-            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.begin_example(make_example(run, status="pending", turns=0))
             await store.save_graph(run.id, "c1", graph)
-            await store.begin_example(an_example(run, status="pending", turns=0))
-            await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2))
+            await store.begin_example(make_example(run, status="pending", turns=0))
+            await store.complete_example(make_example(run, attempt=2), make_turns(run, attempt=2))
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         assert await store.load_graph("other", "c1") == (PRICE,)
 
 
-async def an_ontology_comes_back_equal_and_is_kept_once(open_store: OpenStore) -> None:
+async def stores_each_ontology_once(open_store: OpenStore) -> None:
     ontology = (Triple("kg:StockOption", "rdf:type", "owl:Class"), Triple("kg:StockOption", "rdfs:label", '"option"'))
     async with open_store() as store:
         await store.save_ontology("ab" * 32, ontology)
@@ -268,17 +270,20 @@ async def an_ontology_comes_back_equal_and_is_kept_once(open_store: OpenStore) -
         assert await store.load_ontology("cd" * 32) == ontology[:1]
 
 
-async def ontologies_are_listed_the_latest_first(open_store: OpenStore) -> None:
+async def lists_ontologies_latest_first(open_store: OpenStore) -> None:
     async with open_store() as store:
         assert await store.ontologies() == ()
         await store.save_ontology("ab" * 32, GRAPH)
         await store.save_ontology("cd" * 32, GRAPH[:1])
-        kept = await store.ontologies()
-        assert [(ontology.digest, ontology.triples) for ontology in kept] == [("cd" * 32, 1), ("ab" * 32, len(GRAPH))]
-        assert all(ontology.created.utcoffset() is not None for ontology in kept)
+        ontologies = await store.ontologies()
+        assert [(ontology.digest, ontology.triples) for ontology in ontologies] == [
+            ("cd" * 32, 1),
+            ("ab" * 32, len(GRAPH)),
+        ]
+        assert all(ontology.created.utcoffset() is not None for ontology in ontologies)
 
 
-async def a_frozen_graph_is_kept_under_all_that_decides_it(open_store: OpenStore) -> None:
+async def stores_frozen_graphs_by_their_whole_key(open_store: OpenStore) -> None:
     keys = [GraphKey(d, digest, o, v) for d in "pq" for digest in "ab" for o in "xy" for v in ("0.1.0", "0.2.0")]
     async with open_store() as store:
         for place, key in enumerate(reversed(keys)):
@@ -291,77 +296,77 @@ async def a_frozen_graph_is_kept_under_all_that_decides_it(open_store: OpenStore
         assert await store.frozen_graph(keys[0]) == GRAPH
         others = [(await store.frozen_graph(key))[0].o for key in keys[1:]]
         assert others == [str(place) for place in range(len(keys) - 2, -1, -1)]
-        with raises(StoreError):
+        with expect_error(StoreError):
             await store.frozen_graph(replace(keys[0], ontology="z"))
 
 
-async def prompts_come_back_equal_by_turn_and_number(open_store: OpenStore) -> None:
-    prompts = tuple(a_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
+async def returns_equal_prompts_by_turn_and_number(open_store: OpenStore) -> None:
+    prompts = tuple(make_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
     async with open_store() as store:
         await store.create_run(RUN)
         for prompt in prompts[::-1]:
             await store.log_prompt(prompt)
-        await store.log_prompt(a_prompt(RUN, "c2"))
+        await store.log_prompt(make_prompt(RUN, "c2"))
     async with open_store() as store:
         assert await store.prompts(RUN.id, "c1") == prompts
         assert await store.prompts(RUN.id, "c1", 1) == prompts[11:]
         assert await store.prompts(RUN.id, "c1", 7) == ()
-        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
+        assert await store.prompts(RUN.id, "c2") == (make_prompt(RUN, "c2"),)
 
 
-async def a_prompt_is_kept_once(open_store: OpenStore) -> None:
+async def rejects_a_duplicate_prompt(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
-        await store.log_prompt(a_prompt(RUN))
-        with raises(DuplicateRecordError, r"prompt 0 of turn 0 .*'c1'"):
-            await store.log_prompt(replace(a_prompt(RUN), response="another"))
-        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+        await store.log_prompt(make_prompt(RUN))
+        with expect_error(DuplicateRecordError, r"prompt 0 of turn 0 .*'c1'"):
+            await store.log_prompt(replace(make_prompt(RUN), response="another"))
+        assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
 
 
-async def the_prompts_of_an_attempt_stay_when_the_next_begins(open_store: OpenStore) -> None:
+async def keeps_prompts_of_earlier_attempts(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
-        await store.begin_example(an_example(RUN, status="pending", turns=0))
-        await store.log_prompt(a_prompt(RUN))
-        await store.log_prompt(a_prompt(RUN, "c2"))
-        await store.complete_example(an_example(RUN, status="outage", turns=0), ())
-        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
-        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.begin_example(make_example(RUN, status="pending", turns=0))
+        await store.log_prompt(make_prompt(RUN))
+        await store.log_prompt(make_prompt(RUN, "c2"))
+        await store.complete_example(make_example(RUN, status="outage", turns=0), ())
+        assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
+        await store.begin_example(make_example(RUN, status="pending", turns=0))
         assert await store.prompts(RUN.id, "c1") == ()
-        await store.log_prompt(a_prompt(RUN, attempt=2))
-        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN, attempt=2),)
-        assert await store.prompts(RUN.id, "c1", attempt=1) == (a_prompt(RUN),)
-        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
+        await store.log_prompt(make_prompt(RUN, attempt=2))
+        assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN, attempt=2),)
+        assert await store.prompts(RUN.id, "c1", attempt=1) == (make_prompt(RUN),)
+        assert await store.prompts(RUN.id, "c2") == (make_prompt(RUN, "c2"),)
 
 
-async def text_that_is_not_unicode_is_refused_and_nothing_is_kept(open_store: OpenStore) -> None:
+async def rejects_text_that_is_not_unicode_without_storing_anything(open_store: OpenStore) -> None:
     broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
-    turns = tuple(replace(turn, question="what \ud800 was it?") for turn in some_turns(RUN))
+    turns = tuple(replace(turn, question="what \ud800 was it?") for turn in make_turns(RUN))
     async with open_store() as store:
         await store.create_run(RUN)
-        with raises(StoreError):
-            await store.complete_example(an_example(RUN), turns)
+        with expect_error(StoreError):
+            await store.complete_example(make_example(RUN), turns)
         assert await store.turns(RUN.id) == ()
-        with raises(StoreError):
+        with expect_error(StoreError):
             await store.save_graph(RUN.id, "c1", broken)
-        with raises(StoreError):
+        with expect_error(StoreError):
             await store.load_graph(RUN.id, "c1")
-        with raises(StoreError):
+        with expect_error(StoreError):
             await store.save_ontology("ab", broken)
-        with raises(StoreError):
+        with expect_error(StoreError):
             await store.load_ontology("ab")
 
 
-async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) -> None:
-    other = a_run("other")
+async def deletes_a_run_with_all_its_records(open_store: OpenStore) -> None:
+    other = make_run("other")
 
     async def fill(store: RunStore, run: RunRecord) -> None:
         await store.create_run(run)
-        await store.begin_example(an_example(run, status="pending", turns=0))
+        await store.begin_example(make_example(run, status="pending", turns=0))
         await store.save_graph(run.id, "c1", GRAPH)
-        await store.log_prompt(a_prompt(run))
-        await store.complete_example(an_example(run), some_turns(run))
-        await store.add_correction(a_correction(run))
+        await store.log_prompt(make_prompt(run))
+        await store.complete_example(make_example(run), make_turns(run))
+        await store.add_correction(make_correction(run))
 
     async with open_store() as store:
         await store.save_ontology("ab" * 32, GRAPH)
@@ -371,13 +376,13 @@ async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) ->
     async with open_store() as store:
         assert await store.runs() == (other,)
         for read in (store.run, store.examples, store.turns, store.progress, store.delete_run):
-            with raises(UnknownRunError, RUN.id):
+            with expect_error(UnknownRunError, RUN.id):
                 await read(RUN.id)
         # The other run keeps its records; ontologies do not belong to a run.
-        assert await store.examples("other") == (an_example(other),)
-        assert await store.turns("other") == some_turns(other)
-        assert await store.prompts("other", "c1") == (a_prompt(other),)
-        assert await store.corrections("other") == (a_correction(other),)
+        assert await store.examples("other") == (make_example(other),)
+        assert await store.turns("other") == make_turns(other)
+        assert await store.prompts("other", "c1") == (make_prompt(other),)
+        assert await store.corrections("other") == (make_correction(other),)
         assert await store.load_graph("other", "c1") == GRAPH
         assert await store.load_ontology("ab" * 32) == GRAPH
         # A later run with the same id does not get any of them.
@@ -386,28 +391,28 @@ async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) ->
         assert await store.turns(RUN.id) == ()
         assert await store.prompts(RUN.id, "c1") == ()
         assert await store.corrections(RUN.id) == ()
-        with raises(StoreError):
+        with expect_error(StoreError):
             await store.load_graph(RUN.id, "c1")
 
 
-async def a_run_that_is_deleted_while_it_is_played_stays_deleted(open_store: OpenStore) -> None:
+async def rejects_records_of_a_run_that_was_deleted_meanwhile(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(RUN)
-        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.begin_example(make_example(RUN, status="pending", turns=0))
         await store.delete_run(RUN.id)
-        with raises(UnknownRunError):
-            await store.complete_example(an_example(RUN), some_turns(RUN))
-        with raises(UnknownRunError):
-            await store.log_prompt(a_prompt(RUN))
+        with expect_error(UnknownRunError):
+            await store.complete_example(make_example(RUN), make_turns(RUN))
+        with expect_error(UnknownRunError):
+            await store.log_prompt(make_prompt(RUN))
         assert await store.runs() == ()
 
 
-async def corrections_come_back_equal_in_their_order_and_leave_the_turns_alone(open_store: OpenStore) -> None:
-    run, turns = a_run(), some_turns(a_run())
-    corrections = tuple(a_correction(run, number=number) for number in (1, 2, 3))
+async def returns_equal_corrections_in_order_without_changing_turns(open_store: OpenStore) -> None:
+    run, turns = make_run(), make_turns(make_run())
+    corrections = tuple(make_correction(run, number=number) for number in (1, 2, 3))
     async with open_store() as store:
         await store.create_run(run)
-        await store.complete_example(an_example(run), turns)
+        await store.complete_example(make_example(run), turns)
         # A complete conversation can still be corrected.
         for correction in reversed(corrections):
             await store.add_correction(correction)
@@ -418,29 +423,29 @@ async def corrections_come_back_equal_in_their_order_and_leave_the_turns_alone(o
         assert await store.turns(run.id) == turns
 
 
-async def a_correction_is_written_once(open_store: OpenStore) -> None:
-    run = a_run()
+async def rejects_a_duplicate_correction(open_store: OpenStore) -> None:
+    run = make_run()
     async with open_store() as store:
         await store.create_run(run)
-        await store.begin_example(an_example(run, status="pending"))
-        await store.add_correction(a_correction(run))
-        with raises(DuplicateRecordError, r"correction 1 .*'c1'"):
-            await store.add_correction(a_correction(run))
-        assert await store.corrections(run.id) == (a_correction(run),)
+        await store.begin_example(make_example(run, status="pending"))
+        await store.add_correction(make_correction(run))
+        with expect_error(DuplicateRecordError, r"correction 1 .*'c1'"):
+            await store.add_correction(make_correction(run))
+        assert await store.corrections(run.id) == (make_correction(run),)
 
 
-async def each_attempt_has_its_own_corrections(open_store: OpenStore) -> None:
-    run = a_run()
+async def keeps_corrections_per_attempt(open_store: OpenStore) -> None:
+    run = make_run()
     async with open_store() as store:
         await store.create_run(run)
-        await store.begin_example(an_example(run, status="pending"))
-        await store.add_correction(a_correction(run))
-        assert await store.begin_example(an_example(run, status="pending")) == 2
+        await store.begin_example(make_example(run, status="pending"))
+        await store.add_correction(make_correction(run))
+        assert await store.begin_example(make_example(run, status="pending")) == 2
         assert await store.corrections(run.id, "c1") == ()
-        second = a_correction(run, attempt=2)
+        second = make_correction(run, attempt=2)
         await store.add_correction(second)
         assert await store.corrections(run.id, "c1") == (second,)
-        assert await store.corrections(run.id, "c1", 1) == (a_correction(run),)
+        assert await store.corrections(run.id, "c1", 1) == (make_correction(run),)
 
 
-CONTENT_RULES = find_rules(globals())
+CONTENT_RULES = collect_rules(globals())

@@ -199,16 +199,18 @@ class ScriptedModel:
     async def _answer(self, request: "httpx2.Request") -> "httpx2.Response":
         import httpx2
 
-        asked = ReceivedRequest("openai", json.loads(await request.aread()), dict(request.headers), len(self.requests))
-        self.requests.append(asked)
-        given = self._script(asked)
+        received = ReceivedRequest(
+            "openai", json.loads(await request.aread()), dict(request.headers), len(self.requests)
+        )
+        self.requests.append(received)
+        given = self._script(received)
         reply = Reply(given) if isinstance(given, str) else given
-        reply = reply if isinstance(reply, Reply) else structured(asked, reply)
+        reply = reply if isinstance(reply, Reply) else structured(received, reply)
         await asyncio.sleep(reply.delay)
         body = reply.body
         if body is None:
             failed = {"error": {"type": "error", "message": reply.text}}
-            body = json.dumps(failed if reply.status >= 400 else openai_reply(asked, reply))
+            body = json.dumps(failed if reply.status >= 400 else openai_reply(received, reply))
         headers = {"content-type": reply.kind, **reply.headers}
 
         async def sent() -> AsyncIterator[bytes]:

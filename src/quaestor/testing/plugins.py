@@ -84,10 +84,10 @@ class ContractError(AssertionError):
     """A plug-in breaks its contract."""
 
 
-def require(kept: object, fault: str) -> None:
+def require(condition: object, fault: str) -> None:
     """Raise ContractError with a one-line message unless a condition holds."""
     __tracebackhide__ = True
-    if not kept:
+    if not condition:
         raise ContractError(" ".join(fault.split()))
 
 
@@ -166,8 +166,11 @@ def check_solver(
         for script in _NONSENSE:
             _run_conversations(spec, read, [sample_conversation(*_QUESTIONS)], ScriptedModel(script))
     if model is not None:
-        asked = len(model.requests)
-        require(not model.is_exhausted, f"{what} asks the model {asked} times, more often than the script has replies")
+        request_count = len(model.requests)
+        require(
+            not model.is_exhausted,
+            f"{what} asks the model {request_count} times, more often than the script has replies",
+        )
     return turns
 
 
@@ -235,24 +238,24 @@ class _CheckedSolver:
 
 def _check_turn(what: str, turn: Turn, document: Document) -> None:
     __tracebackhide__ = True
-    answer, asked = turn.answer, turn.question[:60]
+    answer, question = turn.answer, turn.question[:60]
     if answer.value is not None:
         why = "another value than its plan gives" if answer.plan else "a value without a plan"
-        require(turn.verified, f"{what} answers {asked!r} with {why}; build the answer with answer_from_plan")
+        require(turn.verified, f"{what} answers {question!r} with {why}; build the answer with answer_from_plan")
     if answer.confidence is not None:
-        require(0 <= answer.confidence <= 1, f"{what} answers {asked!r} with the confidence {answer.confidence}")
+        require(0 <= answer.confidence <= 1, f"{what} answers {question!r} with the confidence {answer.confidence}")
     for source in answer.sources:
         require(
             _numbers_at(document, source) is not None,
-            f"{what} answers {asked!r} from {source}, which is not a place in the document",
+            f"{what} answers {question!r} from {source}, which is not a place in the document",
         )
     for step in answer.plan.steps if answer.plan else ():
         if isinstance(step, Extract) and step.quantity is not None:
             numbers = _numbers_at(document, step.source) or ()
-            fault = f"{what} answers {asked!r} with {step.quantity.value}, which is not at {step.source}"
+            fault = f"{what} answers {question!r} with {step.quantity.value}, which is not at {step.source}"
             require(step.quantity.value in numbers, fault)
-    kept = serial.load(Answer, json.loads(json.dumps(serial.dump(answer))))
-    require(kept == answer, f"{what} answers {asked!r} with what a store does not give back: {answer}")
+    restored = serial.load(Answer, json.loads(json.dumps(serial.dump(answer))))
+    require(restored == answer, f"{what} answers {question!r} with what a store does not give back: {answer}")
 
 
 def _numbers_at(document: Document, source: Source) -> tuple[object, ...] | None:
@@ -425,12 +428,13 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
             )
     with _contract_errors(what, f"reads {content.name}"):
         answers = built.read(GoldFile(content.name, content.json))
-    asked = {conversation.id: len(conversation.questions) for conversation in dataset.conversations}
-    require(answers.keys() == asked.keys(), f"{what} has answers of other conversations than the dataset has")
+    question_counts = {conversation.id: len(conversation.questions) for conversation in dataset.conversations}
+    require(answers.keys() == question_counts.keys(), f"{what} has answers of other conversations than the dataset has")
     for id, turns in answers.items():
         count = len(turns or ())
         require(
-            turns is None or count == asked[id], f"{what} has {count} answers to the {asked[id]} questions of {id!r}"
+            turns is None or count == question_counts[id],
+            f"{what} has {count} answers to the {question_counts[id]} questions of {id!r}",
         )
     for changed in _changed(content.json):
         with _one_line_errors(what, content):
@@ -467,12 +471,12 @@ def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
 def _instance_of(found: object, noun: str) -> object:
     """Return the object that an entry point names, or an instance of its class, after checking its attributes."""
     with _contract_errors(f"the {noun}", "is made"):
-        made: object = found() if isinstance(found, type) else found
+        instance: object = found() if isinstance(found, type) else found
     for part in ("name", "recognises", "read"):
-        require(hasattr(made, part), f"the {noun} {type(made).__name__} has no {part}")
-    name = getattr(made, "name")  # noqa: B009 - of an object
-    require(isinstance(name, str) and name.strip(), f"the {noun} {type(made).__name__} must have a name")
-    return made
+        require(hasattr(instance, part), f"the {noun} {type(instance).__name__} has no {part}")
+    name = getattr(instance, "name")  # noqa: B009 - of an object
+    require(isinstance(name, str) and name.strip(), f"the {noun} {type(instance).__name__} must have a name")
+    return instance
 
 
 def _check_recognising(what: str, built: DocumentReader | DatasetFormat, content: FileContent) -> None:
@@ -492,8 +496,8 @@ def _check_recognising(what: str, built: DocumentReader | DatasetFormat, content
             require(not _recognises(what, built, other), fault)
 
 
-def _is_own(made: object) -> bool:
-    return type(made).__module__.startswith("quaestor.")
+def _is_own(instance: object) -> bool:
+    return type(instance).__module__.startswith("quaestor.")
 
 
 def _own_name(content: FileContent) -> str | None:

@@ -21,7 +21,7 @@ GRAPH = tuple(sorted([OPTIONS, PRICE, EARLIER_PRICE, TEXT]))
 Scenario = Callable[[RunStore], Coroutine[None, None, None]]
 
 
-def play(uri: str, scenario: Scenario) -> None:
+def run_scenario(uri: str, scenario: Scenario) -> None:
     """Run a scenario on an opened store."""
 
     async def opened() -> None:
@@ -31,7 +31,7 @@ def play(uri: str, scenario: Scenario) -> None:
     asyncio.run(opened())
 
 
-def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conversations: int = 2) -> RunRecord:
+def make_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conversations: int = 2) -> RunRecord:
     """Return a run of two conversations."""
     return RunRecord(
         id=run,
@@ -48,7 +48,7 @@ def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conve
     )
 
 
-def an_example(
+def make_example(
     run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2, attempt: int = 1
 ) -> ConversationRecord:
     """Return the record of a conversation."""
@@ -67,7 +67,7 @@ def an_example(
     )
 
 
-def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2, attempt: int = 1) -> tuple[TurnRecord, ...]:
+def make_turns(run: RunRecord, conversation: str = "c1", count: int = 2, attempt: int = 1) -> tuple[TurnRecord, ...]:
     """Return the turns of a conversation, the first without an answer."""
     return tuple(
         TurnRecord(
@@ -103,7 +103,7 @@ def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2, attempt
     )
 
 
-def a_prompt(
+def make_prompt(
     run: RunRecord, conversation: str = "c1", turn: int = 0, number: int = 0, attempt: int = 1
 ) -> PromptRecord:
     """Return a request to a model."""
@@ -124,7 +124,7 @@ def a_prompt(
     )
 
 
-def a_correction(run: RunRecord, conversation: str = "c1", number: int = 1, attempt: int = 1) -> CorrectionRecord:
+def make_correction(run: RunRecord, conversation: str = "c1", number: int = 1, attempt: int = 1) -> CorrectionRecord:
     """Return a correction of a number."""
     return CorrectionRecord(
         run=run.id,
@@ -140,7 +140,7 @@ def a_correction(run: RunRecord, conversation: str = "c1", number: int = 1, atte
     )
 
 
-def measures_of(turns: Iterable[TurnRecord]) -> RunMeasures:
+def measure_records(turns: Iterable[TurnRecord]) -> RunMeasures:
     """Return the measures of a run with these turns."""
     outcome = ("refusals", "no_answer", "answered", "verified", "ended", "stages")
     rows = [

@@ -7,7 +7,7 @@ from quaestor.core import serial
 from quaestor.datasets.dataset import Selection
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
-from quaestor.testing.store_records import a_run
+from quaestor.testing.store_records import make_run
 
 FIRST, SECOND = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
 
@@ -25,7 +25,7 @@ FIRST, SECOND = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-
 def test_conversations_of_a_run_are_read_from_its_dataset(choice: ConversationFilter) -> None:
     pages, selection = read_filtered(sample_path(), choice)
     spec = RunSpec.of(pages, "embedded", limit=choice.limit, selection=selection)
-    run = replace(a_run(), spec=serial.dump(spec), spec_digest=spec.digest)
+    run = replace(make_run(), spec=serial.dump(spec), spec_digest=spec.digest)
     again = read_conversations_of_run(sample_path(), run)
     assert again.conversations == pages.conversations
     assert again.digest == pages.digest
@@ -35,7 +35,7 @@ def test_a_run_of_before_there_were_selections_is_read_again() -> None:
     pages, _ = read_filtered(sample_path(), ConversationFilter(limit=2))
     spec = serial.dump(RunSpec.of(pages, "embedded", limit=2))
     del spec["selection"]
-    assert read_conversations_of_run(sample_path(), replace(a_run(), spec=spec)).digest == pages.digest
+    assert read_conversations_of_run(sample_path(), replace(make_run(), spec=spec)).digest == pages.digest
 
 
 @pytest.mark.parametrize(

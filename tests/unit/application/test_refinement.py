@@ -24,14 +24,14 @@ from quaestor.ontology.turtle import ontology_from_turtle
 from quaestor.scores.base import open_scores
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import START, a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import START, make_example, make_run, make_turns
 
 KNOWN = build_ontology([page([["", "2008", "2007"], ["customer receipts", "10", "9"], ["freight charges", "4", "3"]])])
 ONE = page([["", "2009"], ["customers receipts net", "7"], ["whale oil", "2"]], name="NORD/2009/page_1.pdf")
 BOTH = [["", "2010"], ["whale oil", "3"], ["freight charges", "5"], ["freight charge b", "6"]]
 TWO = page(BOTH, name="SUND/2010/page_2.pdf")
-RUN = a_run(conversations=2)
+RUN = make_run(conversations=2)
 
 MERGE = Proposal("merge", "receipts of customers", "customer receipts", documents=(TWO.id,), reason="both are cash in")
 KIND = Proposal("class", "hedge book", cues=("notional volumes",), documents=(ONE.id,), reason="it says so before it")
@@ -54,16 +54,16 @@ async def fill(path: Path, *, scored: bool = False, wrong: str = "1.50") -> None
         for name, document in (("c1", ONE), ("c2", TWO)):
             graph = build_graph(document, KNOWN, "extend")
             await store.save_graph(RUN.id, name, graph.triples())
-            (turn, *_) = some_turns(RUN, name)
+            (turn, *_) = make_turns(RUN, name)
             calls = [{"tool": "query_kg", "input": i, "output": o, "seconds": 0.1} for i, o in CALLS]
             turns = (replace(turn, tool_calls=calls if document is TWO else [], number=wrong),)  # type: ignore[arg-type]
-            await store.complete_example(an_example(RUN, name, turns=1), turns)
+            await store.complete_example(make_example(RUN, name, turns=1), turns)
         await store.finish_run(RUN.id, "complete", START)
     if scored:
         scores = open_scores(str(path))
         assert scores is not None
         async with scores:
-            await scores.add_score(a_score(RUN, {"c1": (True,), "c2": (False,)}))
+            await scores.add_score(make_score(RUN, {"c1": (True,), "c2": (False,)}))
 
 
 def proposed(path: Path, ontology: Ontology = KNOWN) -> tuple[Proposal, ...]:

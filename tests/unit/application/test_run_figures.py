@@ -16,14 +16,14 @@ from quaestor.conversation.events import (
     dump_events,
 )
 from quaestor.store.records import TurnRecord
-from quaestor.testing.store_records import START, a_run, measures_of, some_turns
+from quaestor.testing.store_records import START, make_run, make_turns, measure_records
 
 REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 
 
 def turns(count: int) -> list[TurnRecord]:
     """Answered turns; turn n took n hundred milliseconds, n requests and n tool calls."""
-    one = some_turns(a_run())[1]
+    one = make_turns(make_run())[1]
     return [
         replace(
             one,
@@ -43,7 +43,7 @@ def turns(count: int) -> list[TurnRecord]:
 
 
 def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
-    found = turn_figures(measures_of(turns(21)))
+    found = turn_figures(measure_records(turns(21)))
     assert found is not None
     assert (found.turns, found.mean_requests, found.mean_tokens, found.mean_tool_calls) == (21, 11.0, 121.0, 11.0)
     assert found.mean_cached == 44.0
@@ -54,10 +54,10 @@ def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
 
 
 def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:
-    found = turn_figures(measures_of(turns(1)))
+    found = turn_figures(measure_records(turns(1)))
     assert found is not None
     assert (found.mean_seconds, found.p95_seconds) == (0.1, 0.1)
-    assert turn_figures(measures_of(())) is None
+    assert turn_figures(measure_records(())) is None
 
 
 def test_repairs_are_counted_whoever_asked_for_them() -> None:
@@ -69,7 +69,7 @@ def test_repairs_are_counted_whoever_asked_for_them() -> None:
         replace(third, events=dump_events([within]), verified=False),
         replace(fourth, events=dump_events([REJECTED]), number=None, verified=False),
     ]
-    found = turn_figures(measures_of(run))
+    found = turn_figures(measure_records(run))
     assert found is not None
     assert (found.first_try, found.repaired, found.failed, found.repairs) == (1, 2, 1, 4)
     assert found.verified == 2
@@ -83,7 +83,7 @@ def test_a_turn_in_which_a_model_says_that_there_is_no_answer_has_not_failed() -
         replace(second, events=dump_events([silence]), number=None, verified=False),
         replace(third, number=None, verified=False),
     ]
-    found = turn_figures(measures_of(run))
+    found = turn_figures(measure_records(run))
     assert found is not None
     assert (found.first_try, found.failed, found.silent) == (1, 1, 1)
     assert figure_lines(found, {})["plans"].count("1 (33.3 %)") >= 2
@@ -93,7 +93,7 @@ ASKED = {"requests": 2, "input_tokens": 1000, "output_tokens": 100, "cost_millio
 
 
 def turn(*events: Event) -> TurnRecord:
-    return replace(some_turns(a_run())[1], events=dump_events(events))
+    return replace(make_turns(make_run())[1], events=dump_events(events))
 
 
 def first(*, taken: bool) -> StageAnswered:

@@ -25,10 +25,14 @@ from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter, TurnListing
 from quaestor.store.records import TurnRecord
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import START, a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import START, make_example, make_run, make_turns
 
-SCORED, GOING, OTHER = a_run("scored"), a_run("going", minutes=1), replace(a_run("other"), dataset_digest="ef" * 32)
+SCORED, GOING, OTHER = (
+    make_run("scored"),
+    make_run("going", minutes=1),
+    replace(make_run("other"), dataset_digest="ef" * 32),
+)
 ALL = ListPart()
 
 
@@ -39,12 +43,12 @@ def look(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) 
         async with open_store(uri) as store:
             for run in (SCORED, GOING, OTHER):
                 await store.create_run(run)
-                await store.complete_example(an_example(run), some_turns(run))
+                await store.complete_example(make_example(run), make_turns(run))
             scores = open_scores(uri)
             if scores is not None:
                 async with scores:
                     for run in (SCORED, GOING):
-                        score = a_score(run, {"c1": (True, False)}, id=run.id)
+                        score = make_score(run, {"c1": (True, False)}, id=run.id)
                         await scores.add_score(replace(score, score=replace(score.score, scored=START)))
             await store.finish_run(SCORED.id, "complete", START - timedelta(seconds=1))
             async with RunViews(store, uri) as views:
@@ -117,7 +121,7 @@ def test_a_store_without_scores_can_be_looked_through(tmp_path: Path) -> None:
     look("sqlite://", scenario)
 
 
-RUN = replace(a_run(), finished=START, status="complete")
+RUN = replace(make_run(), finished=START, status="complete")
 
 
 @pytest.fixture
@@ -150,7 +154,7 @@ def later(kept: ScoreRecords, hours: int) -> ScoreRecords:
 
 def test_the_latest_score_of_each_file_is_read(uri: str) -> None:
     names = (("s1", "pages.json", 1), ("s2", "corrected.json", 2), ("s3", "pages.json", 3))
-    scores = [later(a_score(RUN, {"c1": (True, False)}, id=id, dataset=file), hours) for id, file, hours in names]
+    scores = [later(make_score(RUN, {"c1": (True, False)}, id=id, dataset=file), hours) for id, file, hours in names]
     add(uri, *scores)
     found = asyncio.run(read_run_scores(uri, RUN))
     assert [score.id for score in found.latest] == ["s3", "s2"]
@@ -161,7 +165,7 @@ def test_the_latest_score_of_each_file_is_read(uri: str) -> None:
 
 @pytest.mark.parametrize("finished", [None, START + timedelta(hours=2)])
 def test_a_run_that_went_on_has_no_verdicts_until_it_is_scored_again(uri: str, finished: object) -> None:
-    add(uri, later(a_score(RUN, {"c1": (True, False)}), 1))
+    add(uri, later(make_score(RUN, {"c1": (True, False)}), 1))
     resumed = replace(RUN, finished=finished)  # type: ignore[arg-type]  # parametrised
     found = asyncio.run(read_run_scores(uri, resumed))
     assert (len(found.latest), found.outdated, found.verdicts) == (1, True, {})

@@ -30,8 +30,8 @@ from quaestor.scores.base import open_scores
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import START, a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import START, make_example, make_run, make_turns
 
 
 def kg(type_: str, property_: str, **filters: JsonValue) -> dict[str, JsonValue]:
@@ -80,7 +80,7 @@ def test_a_dash_in_a_table_that_prints_zeros_is_an_empty_cell() -> None:
     assert refusal_reason(reply) == "an empty cell"
 
 
-RUN = replace(a_run(conversations=6), finished=START, status="complete")
+RUN = replace(make_run(conversations=6), finished=START, status="complete")
 
 USE = "--advice FILE"
 
@@ -94,7 +94,7 @@ OTHERS = ("what were the operating costs of cranes in 1997?", "what is the perce
 
 
 def a_turn(conversation: str, index: int, question: str, *calls: Call) -> TurnRecord:
-    (plain, *_) = some_turns(RUN, conversation)
+    (plain, *_) = make_turns(RUN, conversation)
     tool_calls = [
         {"tool": tool, "input": json.dumps(given), "output": json.dumps(output), "seconds": 0.25}
         for tool, given, output in calls
@@ -116,11 +116,11 @@ def write_store(path: Path, questions: tuple[str, str], salt: str = "") -> ToolT
         async with open_store(str(path)) as store:
             await store.create_run(RUN)
             for name, expected in turns.items():
-                await store.complete_example(an_example(RUN, name), expected)
+                await store.complete_example(make_example(RUN, name), expected)
             scores = open_scores(str(path))
             assert scores is not None
             async with scores:
-                await scores.add_score(a_score(RUN, verdicts))
+                await scores.add_score(make_score(RUN, verdicts))
             return await tool_table(store, ["latest"], str(path))
 
     return asyncio.run(scenario())

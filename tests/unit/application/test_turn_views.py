@@ -26,7 +26,7 @@ from quaestor.scoring.gold import read_gold
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, TurnFilter
 from quaestor.store.records import RunRecord, TurnRecord
-from quaestor.testing.store_records import a_prompt, a_run
+from quaestor.testing.store_records import make_prompt, make_run
 
 
 def look(store: Path, run: str, place: int, number: int | None = None) -> TurnDetail:
@@ -81,8 +81,8 @@ def test_missing_turn_is_not_found(store: Path, runs: tuple[str, ...]) -> None:
 
 
 def test_repeated_messages_are_counted_and_not_shown_again() -> None:
-    first, second = a_prompt(a_run()), a_prompt(a_run(), number=1)
-    views = exchange_views([first, second, a_prompt(a_run(), number=2)])
+    first, second = make_prompt(make_run()), make_prompt(make_run(), number=1)
+    views = exchange_views([first, second, make_prompt(make_run(), number=2)])
     assert [view.repeated for view in views] == [0, 1, 1]
     assert [len(view.request) for view in views] == [1, 0, 0]
     assert [view.reply and view.reply[0].text for view in views] == ["reply 0", "reply 1", ()]

@@ -27,7 +27,7 @@ from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.testing.models import ReceivedRequest, Reply, structured
-from quaestor.testing.store_records import a_run
+from quaestor.testing.store_records import make_run
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -93,7 +93,7 @@ def script(values_asked: Iterator[str]) -> Script:
 
 async def play(pages: list[Document], path: Path, *queries: str) -> Heartbeat:
     """Two questions on each page, all pages at once; the first values are asked for by `queries`."""
-    before, run, factory = a_run("before"), a_run("watched"), partial(make_solver, "sparql", {})
+    before, run, factory = make_run("before"), make_run("watched"), partial(make_solver, "sparql", {})
     conversations = [Conversation(f"c{n}", page, ("what was it?", "and now?")) for n, page in enumerate(pages)]
     with ModelServer(script(iter([VALUE, VALUE, *queries]))) as server:
         async with open_store(str(path)) as store, open_session(ModelConfig(spec_for(server))) as session:
@@ -138,7 +138,7 @@ def test_store_waiting_for_a_writer_does_not_block_others(tmp_path: Path) -> Non
             assert isinstance(other._tables, SqliteTables)
             other._tables._db.execute("BEGIN IMMEDIATE")
             with beating() as heart:
-                writing = [asyncio.create_task(store.create_run(a_run(f"r{n}"))) for n in range(5)]
+                writing = [asyncio.create_task(store.create_run(make_run(f"r{n}"))) for n in range(5)]
                 await asyncio.sleep(2)
                 assert not any(task.done() for task in writing)
                 other._tables._db.execute("ROLLBACK")

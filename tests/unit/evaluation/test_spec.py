@@ -11,13 +11,13 @@ from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.ontology.core import core_triples
 from quaestor.store.records import RunRecord
-from quaestor.testing.store_records import a_run
+from quaestor.testing.store_records import make_run
 
 SPEC = RunSpec.of(a_dataset(a_conversation("x"), digest="d1"), "scripted", {"b": 1, "a": [True, None, "é"]}, limit=3)
 
 
 def run_of(spec: RunSpec) -> RunRecord:
-    return replace(a_run(), spec=serial.dump(spec), spec_digest=spec.digest)
+    return replace(make_run(), spec=serial.dump(spec), spec_digest=spec.digest)
 
 
 def test_a_spec_comes_back_from_its_run() -> None:

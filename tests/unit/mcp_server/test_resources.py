@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_clients import FILING, called, client_of_folder
 
 from quaestor.store.base import open_store
-from quaestor.testing.store_records import a_run
+from quaestor.testing.store_records import make_run
 
 pytestmark = pytest.mark.anyio
 
@@ -44,11 +44,11 @@ async def test_a_conversation_is_a_resource_and_its_run_is_none(tmp_path: Path) 
 
 async def test_runs_over_datasets_are_resources(tmp_path: Path) -> None:
     async with open_store(str(tmp_path / "runs.db")) as store:
-        await store.create_run(replace(a_run(), dataset="/home/somebody/pages.json"))
+        await store.create_run(replace(make_run(), dataset="/home/somebody/pages.json"))
     async with client_of_folder(tmp_path) as client:
         (run,) = json.loads(await read(client, "quaestor://runs"))
-        assert (run["id"], run["dataset"]) == (a_run().id, "pages.json")
-        assert json.loads(await read(client, f"quaestor://runs/{a_run().id}"))["spec"]["solver"] == "scripted"
+        assert (run["id"], run["dataset"]) == (make_run().id, "pages.json")
+        assert json.loads(await read(client, f"quaestor://runs/{make_run().id}"))["spec"]["solver"] == "scripted"
 
 
 @pytest.mark.parametrize(

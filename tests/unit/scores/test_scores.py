@@ -21,8 +21,8 @@ from quaestor.scores.recording import make_score_records
 from quaestor.scores.records import ScoreRecords
 from quaestor.scoring.turn_frame import COLUMNS, TurnFrame
 from quaestor.store.sqlite import SqliteStore, SqliteTables
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import a_run, an_example, some_turns
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import make_example, make_run, make_turns
 
 SCORERS = ("execution", "program")
 ROWS = st.lists(
@@ -121,13 +121,13 @@ def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> No
 def test_failed_turns_are_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
     async def write() -> None:
         async with SqliteStore(tmp_path / "runs.db") as store, ScoreStore(SqliteTables(tmp_path / "runs.db")) as scores:
-            await store.create_run(a_run())
-            await scores.add_score(a_score(a_run(), {"c1": (True, False)}))
+            await store.create_run(make_run())
+            await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
 
     asyncio.run(write())
     with sqlite3.connect(tmp_path / "runs.db") as db:
         (step,) = db.execute(f"EXPLAIN QUERY PLAN {query}", ("r",))
-        assert len(db.execute(query, (a_run().id,)).fetchall()) == 1
+        assert len(db.execute(query, (make_run().id,)).fetchall()) == 1
     db.close()
     assert f"USING INDEX {index} " in step[-1]
 
@@ -137,14 +137,14 @@ def test_score_packed_by_an_earlier_version_is_rebuilt_from_its_turns(tmp_path: 
 
     async def scenario() -> None:
         async with SqliteStore(path) as store, ScoreStore(SqliteTables(path)) as scores:
-            await store.create_run(a_run())
-            await store.complete_example(an_example(a_run()), some_turns(a_run()))
-            await scores.add_score(a_score(a_run(), {"c1": (True, False)}))
-            before = await scores.judged_frame(a_run().id)
+            await store.create_run(make_run())
+            await store.complete_example(make_example(make_run()), make_turns(make_run()))
+            await scores.add_score(make_score(make_run(), {"c1": (True, False)}))
+            before = await scores.judged_frame(make_run().id)
             with closing(sqlite3.connect(path)) as db:
                 db.execute("UPDATE scored_columns SET name = 'counts' WHERE name = 'places'")
                 db.commit()
-            found = await scores.judged_frame(a_run().id)
+            found = await scores.judged_frame(make_run().id)
             assert [getattr(found, name) for name in COLUMNS] == [getattr(before, name) for name in COLUMNS]
             assert len(found) == 2
 

@@ -13,14 +13,14 @@ from quaestor.errors import StoreError
 from quaestor.store.listing import ListPart, TurnFilter
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION
-from quaestor.testing.store_records import GRAPH, a_run, an_example, some_turns
+from quaestor.testing.store_records import GRAPH, make_example, make_run, make_turns
 
 
 def write_store(path: Path) -> Path:
     async def write() -> None:
         async with SqliteStore(path) as store:
-            await store.create_run(a_run())
-            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            await store.create_run(make_run())
+            await store.complete_example(make_example(make_run()), make_turns(make_run()))
 
     asyncio.run(write())
     return path
@@ -49,12 +49,12 @@ def failing(path: Path, setting: str) -> str:
         async with SqliteStore(path) as store:
             assert isinstance(store._tables, SqliteTables)
             store._tables._db.execute(setting)
-            turns = some_turns(a_run(), "c2", 400)
+            turns = make_turns(make_run(), "c2", 400)
             with pytest.raises(StoreError) as caught:
-                await store.complete_example(an_example(a_run(), "c2", turns=400), turns)
+                await store.complete_example(make_example(make_run(), "c2", turns=400), turns)
             assert not store._tables._db.in_transaction
-            assert len(await store.turns(a_run().id)) == 2
-            assert len(await store.examples(a_run().id)) == 1
+            assert len(await store.turns(make_run().id)) == 2
+            assert len(await store.examples(make_run().id)) == 1
             return str(caught.value)
 
     return asyncio.run(scenario())
@@ -143,16 +143,18 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
     async def scenario() -> None:
         for _ in range(2):
             async with SqliteStore(path, create=False) as store:
-                assert await store.runs() == (a_run(),)
-                assert await store.examples(a_run().id) == (replace(an_example(a_run()), kg_stats={}, usage={}),)
+                assert await store.runs() == (make_run(),)
+                assert await store.examples(make_run().id) == (
+                    replace(make_example(make_run()), kg_stats={}, usage={}),
+                )
                 before = [
-                    replace(turn, references={}, events=[], history=[], registers=[]) for turn in some_turns(a_run())
+                    replace(turn, references={}, events=[], history=[], registers=[]) for turn in make_turns(make_run())
                 ]
                 before[1] = replace(before[1], events=[{"text": OLD_TEXT, "kind": "note"}])
-                assert await store.turns(a_run().id) == tuple(before)
-                await store.save_graph(a_run().id, "c1", GRAPH)
-                assert await store.load_graph(a_run().id, "c1") == GRAPH
-                listed = await store.list_turns(a_run().id, TurnFilter(kind="number", low=0.5), ListPart())
+                assert await store.turns(make_run().id) == tuple(before)
+                await store.save_graph(make_run().id, "c1", GRAPH)
+                assert await store.load_graph(make_run().id, "c1") == GRAPH
+                listed = await store.list_turns(make_run().id, TurnFilter(kind="number", low=0.5), ListPart())
                 assert [turn.index for turn in listed.items] == [0, 1]
 
     asyncio.run(scenario())
@@ -250,8 +252,8 @@ def test_write_ahead_log_of_a_killed_writer_is_read(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         async with SqliteStore(tmp_path / "runs.db") as store:
-            await store.create_run(a_run())
-            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            await store.create_run(make_run())
+            await store.complete_example(make_example(make_run()), make_turns(make_run()))
             shutil.copytree(tmp_path, tmp_path / "copy")
 
     asyncio.run(scenario())
@@ -264,7 +266,7 @@ def test_a_store_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.Mo
 
     async def scenario() -> int:
         async with SqliteStore(None) as store:
-            await store.create_run(a_run())
+            await store.create_run(make_run())
             return len(await store.runs())
 
     assert asyncio.run(scenario()) == 1

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from web import asking, client_of
 
 from quaestor.store.base import open_store
-from quaestor.testing.store_records import a_run, an_example, some_turns
+from quaestor.testing.store_records import make_example, make_run, make_turns
 from quaestor.web.app import create_app
 
 
@@ -95,13 +95,13 @@ def test_an_unknown_run_is_not_found(client: TestClient) -> None:
 
 
 def test_a_running_one_says_how_far_it_is_and_asks_again(tmp_path: Path) -> None:
-    run = a_run(conversations=4)
+    run = make_run(conversations=4)
 
     async def begin() -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             await store.create_run(run)
-            await store.complete_example(an_example(run), some_turns(run))
-            await store.begin_example(an_example(run, "c2", "pending", 0))
+            await store.complete_example(make_example(run), make_turns(run))
+            await store.begin_example(make_example(run, "c2", "pending", 0))
 
     async def end() -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
@@ -123,13 +123,13 @@ def test_a_running_one_says_how_far_it_is_and_asks_again(tmp_path: Path) -> None
 
 def test_content_of_a_run_is_escaped(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>\"'&\u202e"
-    run = replace(a_run(), dataset=f"/home/me/{hostile.replace('/', '')}.json")
+    run = replace(make_run(), dataset=f"/home/me/{hostile.replace('/', '')}.json")
 
     async def write() -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             await store.create_run(run)
-            turns = [replace(turn, question=hostile) for turn in some_turns(run, hostile)]
-            await store.complete_example(an_example(run, hostile), turns)
+            turns = [replace(turn, question=hostile) for turn in make_turns(run, hostile)]
+            await store.complete_example(make_example(run, hostile), turns)
 
     asyncio.run(write())
     with client_of(create_app(asking(tmp_path))) as client:

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from web import asking, client_of
 
 from quaestor.store.base import open_store
-from quaestor.testing.store_records import a_prompt, a_run, an_example, some_turns
+from quaestor.testing.store_records import make_example, make_prompt, make_run, make_turns
 from quaestor.web.app import create_app
 
 
@@ -44,17 +44,17 @@ def test_a_turn_that_is_not_there_is_not_found(client: TestClient, runs: tuple[s
 
 
 def test_calls_exchanges_and_what_was_said_stand_below(tmp_path: Path) -> None:
-    run = a_run()
+    run = make_run()
     odd = 'c 1/"ä<b>'
     answer: dict[str, JsonValue] = {"value": "1.50", "scale": "one", "confidence": 0.5, "grounds": "<i>because</i>"}
-    turns = [replace(turn, answer=answer, references={}, registers=[]) for turn in some_turns(run, odd)]
+    turns = [replace(turn, answer=answer, references={}, registers=[]) for turn in make_turns(run, odd)]
 
     async def write() -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             await store.create_run(run)
-            await store.complete_example(an_example(run, odd), [replace(turn, sources=[]) for turn in turns])
+            await store.complete_example(make_example(run, odd), [replace(turn, sources=[]) for turn in turns])
             for number in range(3):
-                await store.log_prompt(a_prompt(run, odd, 1, number))
+                await store.log_prompt(make_prompt(run, odd, 1, number))
 
     asyncio.run(write())
     with client_of(create_app(asking(tmp_path))) as client:

@@ -3,8 +3,8 @@ from datetime import timedelta
 
 import pytest
 
-from quaestor.testing.score_rules import a_score
-from quaestor.testing.store_records import START, a_run
+from quaestor.testing.score_rules import make_score
+from quaestor.testing.store_records import START, make_run
 from quaestor.web.runs.words import answerer, dataset_name, duration, figures, model_name
 
 
@@ -24,18 +24,18 @@ def test_how_long_something_took(seconds: float, words: str) -> None:
 
 
 def test_the_model_of_a_run() -> None:
-    assert model_name(a_run()) == ""
-    assert model_name(replace(a_run(), spec={"model": {"provider": "test", "model": "m"}})) == "test:m"
+    assert model_name(make_run()) == ""
+    assert model_name(replace(make_run(), spec={"model": {"provider": "test", "model": "m"}})) == "test:m"
 
 
 def test_solver_of_an_imported_run_is_the_program() -> None:
-    assert answerer(a_run()) == a_run().spec["solver"]
-    imported = replace(a_run(), kind="import", spec={"solver": "import", "solver_options": {"name": "theirs"}})
+    assert answerer(make_run()) == make_run().spec["solver"]
+    imported = replace(make_run(), kind="import", spec={"solver": "import", "solver_options": {"name": "theirs"}})
     assert "theirs" in answerer(imported)
 
 
 def test_figures_over_nothing_are_left_out() -> None:
-    found = figures(a_score(a_run(), {"c1": (True, False)}).score)
+    found = figures(make_score(make_run(), {"c1": (True, False)}).score)
     assert [(figure["title"], figure["share"], figure["several"]) for figure in found] == [
         ("execution accuracy", 0.5, True)
     ]
