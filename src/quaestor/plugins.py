@@ -125,12 +125,12 @@ def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
     Raises:
         TypeError: An attribute is missing, or the names differ.
     """
-    made: object = found() if isinstance(found, type) else found
-    if not all(hasattr(made, part) for part in parts):
-        raise TypeError(f"{type(made).__name__} must have the attributes {', '.join(parts)}")
-    if (own := getattr(made, "name", name)) != name:
+    instance: object = found() if isinstance(found, type) else found
+    if not all(hasattr(instance, part) for part in parts):
+        raise TypeError(f"{type(instance).__name__} must have the attributes {', '.join(parts)}")
+    if (own := getattr(instance, "name", name)) != name:
         raise TypeError(f"its name is {own!r}")
-    return made
+    return instance
 
 
 @lru_cache(maxsize=16)

@@ -92,10 +92,10 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
             else:
                 minted += len(graphs.graph(page.document, await frozen.triples(page.document)).minted)
 
-        async def freeze(document: Document, made: tuple[tuple[Triple, ...], int]) -> None:
+        async def freeze(document: Document, graph: tuple[tuple[Triple, ...], int]) -> None:
             nonlocal minted
-            await opened.freeze_graph(graph_key(document, digest), made[0])
-            minted += made[1]
+            await opened.freeze_graph(graph_key(document, digest), graph[0])
+            minted += graph[1]
 
         await spread(_GraphBuilder(graphs), waiting, freeze, settings)
         built = len(waiting)

@@ -47,12 +47,12 @@ async def judge_prose(
     """Ask a model about answers in prose without a verdict, and return the references with all verdicts."""
     path = Path(dataset.path)
     gold = read_gold(path)
-    asked = [
+    open_turns = [
         found
         for conversation in dataset.listed
         for found in _open_turns(await store.turns(run.id, conversation.id), gold[conversation.id])
     ]
-    if not asked:
+    if not open_turns:
         return gold
     with model_access(replace(settings, model=judge)) as config:
         async with open_session(config) as session:
@@ -61,7 +61,7 @@ async def judge_prose(
                 verdict = await _ask(session.connection, judge, *one)
                 add_verdict(path, verdict)
 
-            await gather_limited(asked, ask, settings.concurrency(asks=True))
+            await gather_limited(open_turns, ask, settings.concurrency(asks=True))
     return read_gold(path)
 
 

@@ -108,8 +108,8 @@ def _propose_for_gaps(ontology: Ontology, gaps: _OntologyGaps) -> Iterable[Propo
 
 
 def _propose_for_names(gaps: _OntologyGaps) -> Iterable[Proposal]:
-    asked: Mapping[tuple[str, str], set[str]] = gaps.asked
-    for (name, into), pages in asked.items():
+    requested: Mapping[tuple[str, str], set[str]] = gaps.asked
+    for (name, into), pages in requested.items():
         if name not in gaps.pages:
             reason = f"requested by this name and refused, on {_pages(pages)}, before {into!r} was found"
             yield Proposal("merge", name, into, documents=tuple(sorted(pages)), reason=reason)

@@ -116,13 +116,16 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
 
 def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_AskedTurn]:
     """Yield turns in order, with the kind of result asked for: "and in 2008?" has the kind of the question before."""
-    conversation, asked = "", ""
+    conversation, metric_type = "", ""
     for turn in turns:
-        previous = asked if conversation == turn.conversation else None
-        conversation, asked = turn.conversation, read_question(turn.question).metric_types(previous)[0].metric_type
+        previous = metric_type if conversation == turn.conversation else None
+        conversation, metric_type = (
+            turn.conversation,
+            read_question(turn.question).metric_types(previous)[0].metric_type,
+        )
         calls = tuple(ToolCall.of_record(call) for call in turn.tool_calls)
         reasons = tuple(refusal_reason(call.output) for call in calls)
-        yield _AskedTurn(conversation, asked, calls, reasons, right.get((conversation, turn.index)))
+        yield _AskedTurn(conversation, metric_type, calls, reasons, right.get((conversation, turn.index)))
 
 
 def _table(runs: Sequence[RunRecord], turns: Sequence[_AskedTurn]) -> ToolTable:
@@ -237,12 +240,12 @@ def _advise_on_kinds(uses: Iterable[ToolUse]) -> Iterable[str]:
     for use in uses:
         if use.judged >= FEW and set(use.tools) <= set(TOOLS):
             known.setdefault(use.asked, []).append(use)
-    for asked, found in known.items():
+    for metric_type, found in known.items():
         rates = (
             f"{' and '.join(use.tools) or 'no tool'}: right in {use.right / use.judged:.0%} of {use.judged} turns"
             for use in sorted(found, key=lambda use: (-use.right / use.judged, -use.judged, use.tools))
         )
-        yield f"- Where the {labels.get(asked, 'result')} is asked for, {'; '.join(rates)}."
+        yield f"- Where the {labels.get(metric_type, 'result')} is asked for, {'; '.join(rates)}."
 
 
 def _warn_of_refusals(table: ToolTable) -> Iterable[str]:

@@ -200,9 +200,9 @@ def _section(console: Console, name: str, text: str) -> None:
 def _references(console: Console, references: References) -> None:
     """Print the references in a question, and the earlier results that it may use."""
     for reference in references.expressions:
-        meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
-        meaning = f": {reference.means or 'none'}" if reference.means or not meant else ""
-        _section(console, "reference", "\n".join([f'"{reference.text}"{meaning}', *meant]))
+        candidates = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
+        meaning = f": {reference.means or 'none'}" if reference.means or not candidates else ""
+        _section(console, "reference", "\n".join([f'"{reference.text}"{meaning}', *candidates]))
     for chosen in (chosen for chosen in references.sets[:_SHOWN] if chosen.score >= _UNLIKELY):
         turns = " and ".join(f"turn {turn + 1}" for turn in chosen.turns) or "no earlier result"
         _section(console, "may refer to", f"{turns} ({chosen.score:.0%}): {chosen.reason}")

@@ -245,11 +245,11 @@ def import_answers(
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
     with announce(f"reading {path}"):
-        asked = read_dataset(path, limits=reading_limits(settings))
+        questions = read_dataset(path, limits=reading_limits(settings))
 
     async def keep() -> ImportedRun:
         async with open_store(settings.store) as opened:
-            return await import_run(opened, file, asked, name)
+            return await import_run(opened, file, questions, name)
 
     found = asyncio.run(keep())
     if found.unanswered:

@@ -150,8 +150,8 @@ class _Reader:
     def of_result(self, steps: Sequence[Meaning], turn: int, question: Question) -> Meaning:
         """Return the meaning of a plan's result from that of its steps."""
         previous = self._memory.answers[turn - 1].metric_type if turn else None
-        asked = question.metric_types(previous)[0].metric_type
-        return meaning.as_percentage(steps[-1]) if asked == "percentage" else steps[-1]
+        metric_type = question.metric_types(previous)[0].metric_type
+        return meaning.as_percentage(steps[-1]) if metric_type == "percentage" else steps[-1]
 
     def others(self, plan: Plan, found: Meaning) -> list[int]:
         """Return the earlier turns, from 0, with a different result: another calculation, number or answer."""
@@ -226,7 +226,7 @@ class _Reader:
             _key(step), f"words {f'on {about}' if about else f'of {where}'}", period, "", about
         )
 
-    def _cell(self, cell: CellRef, label: str, asked: str | None = None) -> Meaning:
+    def _cell(self, cell: CellRef, label: str, default_name: str | None = None) -> Meaning:
         """Describe a cell by the labels of its row and column; the axis without periods names the thing."""
         table = self._document.table(cell.table)
         row, column = table.rows[cell.row], table.columns[cell.column]
@@ -238,7 +238,7 @@ class _Reader:
             period_headers = [without_period(head) for head in heads if head.period]
             header = next((words for words in period_headers if set(words.lower().split()) - TIME_WORDS), "")
             label = "value" if parse_period(label) else label
-            named = [header or asked or next(filter(None, period_headers), "") or (named or [label])[0]]
+            named = [header or default_name or next(filter(None, period_headers), "") or (named or [label])[0]]
         subject = ", ".join(dict.fromkeys(named)).removesuffix(", total") + " total" * (named[1:] == ["total"])
         if (measure := self._measure(named[0])) is not None:
             subject = f"{measure} of {subject}"

@@ -249,9 +249,9 @@ def answer_html(answer: Answer) -> str:
 
 def turn_html(turn: Turn, document: Document) -> str:
     """Render a question with its answer and the tables and sentences that it comes from as HTML."""
-    asked = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
+    heading = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
     cited = cite_explanation(turn.answer)
-    return boxed(asked, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0))
+    return boxed(heading, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0))
 
 
 def arithmetic(answer: Answer) -> str:

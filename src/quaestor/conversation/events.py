@@ -43,9 +43,9 @@ class StageAnswered:
     def _lines(self) -> list[str]:
         shown = self.shown or f"no answer{f' ({self.error})' if self.error else ''}"
         sure = f", {words}" if (words := confidence_words(self.confidence)) else ""
-        asked = "" if self.least is None else f" (threshold {self.least:.0%})"
+        threshold = "" if self.least is None else f" (threshold {self.least:.0%})"
         outcome = "accepted" if self.taken else "not accepted"
-        return [f"stage {self.stage}, {self.solver}: {shown}{sure}{asked}; {outcome}"]
+        return [f"stage {self.stage}, {self.solver}: {shown}{sure}{threshold}; {outcome}"]
 
 
 @dataclass(frozen=True, slots=True)

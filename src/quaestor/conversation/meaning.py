@@ -460,8 +460,8 @@ def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) ->
     if found.axis is None or not labels:
         return found
     if found.axis == "periods":
-        meant = tuple(period for label in labels if (period := periods.get(label) or parse_period(label)))
-        return replace(found, periods=meant) if meant else found
+        label_periods = tuple(period for label in labels if (period := periods.get(label) or parse_period(label)))
+        return replace(found, periods=label_periods) if label_periods else found
     return replace(found, entities=labels) if len(labels) <= _MOST_NAMED else found
 
 

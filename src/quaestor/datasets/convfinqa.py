@@ -195,8 +195,8 @@ def read_conversation(
         raise DatasetError(f"{place}: no table; a ConvFinQA record has a non-empty 'table'")
     document = read_convfinqa_page(record, place, pages)
     holder, key = ("dialogue", "conv_questions") if "doc" in record else ("annotation", "dialogue_break")
-    asked = record.get(holder)
-    questions = asked.get(key) if isinstance(asked, Mapping) else None
+    turn_record = record.get(holder)
+    questions = turn_record.get(key) if isinstance(turn_record, Mapping) else None
     if not isinstance(questions, list) or not questions:
         raise DatasetError(f"{place}: no questions; expected a list in '{holder}' / '{key}'")
     texts = tuple(text_field(question, f"{place}: a question of '{key}'") for question in questions)

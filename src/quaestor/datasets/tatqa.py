@@ -152,9 +152,13 @@ def _read(records: JsonRecords, path: str, pages: BoundedCache[int, Conversation
 
 def _conversation(record: Mapping[str, object], where: str) -> Conversation:
     document = read_tatqa_page(record, where)
-    place, asked = f"{where} ({document.id[:80]})", record.get("questions")
-    if not isinstance(asked, list) or not asked or not all(isinstance(item, Mapping) for item in asked):
+    place, question_records = f"{where} ({document.id[:80]})", record.get("questions")
+    if (
+        not isinstance(question_records, list)
+        or not question_records
+        or not all(isinstance(item, Mapping) for item in question_records)
+    ):
         raise DatasetError(f"{place}: no questions; expected a list of objects in 'questions'")
     what = f"{place}: 'question' of a question"
-    questions = tuple(text_field(item.get("question"), what, benchmark=BENCHMARK) for item in asked)
+    questions = tuple(text_field(item.get("question"), what, benchmark=BENCHMARK) for item in question_records)
     return Conversation(document.id, document, questions, chained=False)

@@ -179,9 +179,9 @@ def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | N
             words = _words(sentence.text) if words is None else words
             for scale in _TRIED:
                 low, high = _rounding_bounds(mention.quantity, scale)
-                meant = amounts[bisect_left(values, low) : bisect_right(values, high)]
-                if len(meant) <= _SAME:
-                    found[scale].update(amount.place for amount in meant if amount.words & words)
+                nearest = amounts[bisect_left(values, low) : bisect_right(values, high)]
+                if len(nearest) <= _SAME:
+                    found[scale].update(amount.place for amount in nearest if amount.words & words)
     counts = Counter({scale: len(places) for scale, places in found.items() if places})
     if len(counts) != 1:
         return None

@@ -225,9 +225,9 @@ def _usage(fields: Mapping[str, object]) -> tuple[float, Usage]:
     read, written = (int(_amount(fields, name, _LARGEST)) for name in ("tokens_in", "tokens_out"))
     cost = fields.get("cost")
     known = Decimal(_amount(fields, "cost", 10**9)) if cost is not None else None
-    asked = int(any(fields.get(name) is not None for name in ("tokens_in", "tokens_out", "cost")))
+    requests = int(any(fields.get(name) is not None for name in ("tokens_in", "tokens_out", "cost")))
     seconds = float(_amount(fields, "latency_ms", _LONGEST_WAIT)) / 1000
-    return seconds, Usage(asked, read, written, cost=known)
+    return seconds, Usage(requests, read, written, cost=known)
 
 
 def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal:

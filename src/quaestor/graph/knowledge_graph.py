@@ -201,9 +201,9 @@ def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -
     from quaestor.graph.guard import guard
 
     names = {token.text for token in guard(query, form).tokens if token.kind == "name"}
-    asked = [cell for cell in graph.text_cells if cell.empty and cell.predicate in names]
+    empty_cells = [cell for cell in graph.text_cells if cell.empty and cell.predicate in names]
     instances = names & ({o.instance for o in graph.observations} | {cell.instance for cell in graph.text_cells})
-    return tuple(cell for cell in asked if not instances or cell.instance in instances)
+    return tuple(cell for cell in empty_cells if not instances or cell.instance in instances)
 
 
 def show_empty(cell: TextCell) -> str:

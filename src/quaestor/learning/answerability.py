@@ -43,18 +43,18 @@ def fit_stem_weights(synthetic: Iterable[SyntheticQuestion]) -> StemWeights:
     Args:
         synthetic: The questions; only those with an answer are used.
     """
-    asked, lacking = Counter[str](), Counter[str]()
+    mentioned, lacking = Counter[str](), Counter[str]()
     for question in synthetic:
         if question.answerable:
             stems = asked_stems(read_question(question.question))
-            asked.update(stems)
+            mentioned.update(stems)
             lacking.update(stem for stem in stems if stem not in question.leaves.vocabulary)
-    rare = [stem for stem, count in asked.items() if count <= _RARE]
-    rate = (1 + sum(lacking[stem] for stem in rare)) / (2 + sum(asked[stem] for stem in rare))
+    rare = [stem for stem, count in mentioned.items() if count <= _RARE]
+    rate = (1 + sum(lacking[stem] for stem in rare)) / (2 + sum(mentioned[stem] for stem in rare))
     weight = {
-        stem: round(-float(np.log((lacking[stem] + _PRIOR * rate) / (asked[stem] + _PRIOR))), 2)
-        for stem in sorted(asked)
-        if asked[stem] >= _SEEN
+        stem: round(-float(np.log((lacking[stem] + _PRIOR * rate) / (mentioned[stem] + _PRIOR))), 2)
+        for stem in sorted(mentioned)
+        if mentioned[stem] >= _SEEN
     }
     return StemWeights(weight, round(-float(np.log(rate)), 2))
 
@@ -98,10 +98,10 @@ class _HistoryReader:
     def after(self, synthetic: SyntheticQuestion) -> tuple[BeamState, ...]:
         """Return the readings of the history of a question."""
         paths, page = START, self.page(synthetic)
-        for place, asked in enumerate(synthetic.history):
+        for place, earlier_question in enumerate(synthetic.history):
             key = (synthetic.document.digest, synthetic.history[: place + 1])
             if key not in self._known:
-                question = read_question(asked)
+                question = read_question(earlier_question)
                 choices = rank_hypotheses(paths, question, page, self._weights, alone=not place)
                 self._known[key] = advance_beam(choices, question) or paths
             paths = self._known[key]

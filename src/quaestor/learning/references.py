@@ -143,14 +143,14 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
     by_hand = {cue for cues in BY_HAND.values() for cue in cues}
     samples = []
     for item in labelled:
-        asked = read_question(item.question)
+        question = read_question(item.question)
         latest = latest_results(results_of_turns(item.memory))
-        candidates = sets_of(asked, latest)
+        candidates = sets_of(question, latest)
         place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)
         if place is not None:
-            cues = sorted(cue_features(asked, latest) - by_hand)
-            pointed = read_pointing(asked, latest)
-            traits = (traits_of(chosen, asked, latest, pointed) for chosen in candidates)
+            cues = sorted(cue_features(question, latest) - by_hand)
+            pointed = read_pointing(question, latest)
+            traits = (traits_of(chosen, question, latest, pointed) for chosen in candidates)
             shown = tuple(tuple((t, c) for t in own for c in cues) for own in traits)
             samples.append(ReferenceSample(item.company, shown, place))
     return samples

@@ -65,11 +65,11 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "training")
-    asked, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
+    originals, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
     samples = [*signature_samples(labelled), *second_samples(rejoin_conversations(e for e in labelled if not e.alone))]
-    used = reference_samples(labelled_references(labelled))
+    references = reference_samples(labelled_references(labelled))
     alone = [replace(line, weight=_ALONE) for line in dialogues if line.document is not None and line.id not in known]
     tables = read_pages([*examples, *alone])
     idf = document_frequencies(tables.values())
@@ -77,27 +77,27 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     folds = company_folds([*examples, *alone], INNER_FOLDS, seed)
     signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
 
-    reference_weights = [_references_without(used, folds, fold) for fold in range(INNER_FOLDS)]
+    reference_weights = [_references_without(references, folds, fold) for fold in range(INNER_FOLDS)]
 
     def replay(conversations: Sequence[Example], scorers: Sequence[Trees | None]) -> Played:
         return _replay(conversations, pages, folds, signature_models, reference_weights, scorers)
 
     unscored: list[Trees | None] = [None] * INNER_FOLDS
-    played, single = replay(examples, unscored), replay(alone, unscored)
-    scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
+    replays, single = replay(examples, unscored), replay(alone, unscored)
+    scorers = [_scorer_without(fold, folds, seed, replays, single) for fold in range(INNER_FOLDS)]
     # A second round: the learned scorer finds the intended one of several equal numbers better than words alone.
-    played, single = replay(examples, scorers), replay(alone, scorers)
-    final_scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
+    replays, single = replay(examples, scorers), replay(alone, scorers)
+    final_scorers = [_scorer_without(fold, folds, seed, replays, single) for fold in range(INNER_FOLDS)]
 
     by_fold: list[list[RankedTurn]] = [[] for _ in range(INNER_FOLDS)]
-    for turns_of in (played, _with_aggregation(single)):
+    for turns_of in (replays, _with_aggregation(single)):
         for company, conversations in turns_of.items():
             scorer = final_scorers[folds[company]]
             for turn in (turn for conversation in conversations for turn in conversation):
                 _, features, right = candidate_rows(turn, scorer.predict([turn.reading.measured])[0])
                 if right.any():
                     by_fold[folds[company]].append(RankedTurn(features, right, turn.alone))
-    put = [put_questions([e for e in asked if folds.get(e.company) == fold], seed) for fold in range(INNER_FOLDS)]
+    put = [put_questions([e for e in originals if folds.get(e.company) == fold], seed) for fold in range(INNER_FOLDS)]
     replayed: list[ReplayedTurn] = []
     judged: list[JudgedChoice] = []
     measured: list[MeasuredQuestion] = []
@@ -105,17 +105,17 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         seen = [rows for other in range(INNER_FOLDS) if other != fold for rows in by_fold[other]]
         ranker = fit_ranker(seen)
         weights = EmbeddedWeights(idf, signature_models[fold], reference_weights[fold], final_scorers[fold], ranker)
-        for company, conversations in played.items():
+        for company, conversations in replays.items():
             if folds[company] == fold:
                 replayed += [turn for conversation in conversations for turn in free_rollout(conversation, weights)]
-        judged += judged_choices((one for one in asked if folds.get(one.company) == fold), pages, weights)
+        judged += judged_choices((one for one in originals if folds.get(one.company) == fold), pages, weights)
         words = fit_stem_weights(question for other in range(INNER_FOLDS) if other != fold for question in put[other])
         measured += measure_questions(balance(put[fold], seed), weights, words)
     return EmbeddedWeights(
         idf=idf,
         signature=fit_signature(samples),
-        references=with_rules(fit_references(used)),
-        leaves=_fit_scorer([*_turns(played), *_turns(single)], seed),
+        references=with_rules(fit_references(references)),
+        leaves=_fit_scorer([*_turns(replays), *_turns(single)], seed),
         ranker=fit_ranker([rows for fold in by_fold for rows in fold]),
         calibration=fit_calibration([turn.evidence for turn in replayed], [turn.right for turn in replayed]),
         choices=fit_choice_calibration(judged),

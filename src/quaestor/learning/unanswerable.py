@@ -93,7 +93,7 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequiremen
     """Yield the turns of a labelled conversation with the numbers that each needs."""
     state, trees, known = DialogueState(), list[Tree](), set[int]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-        stems = set(question.stems).union(*(asked.stems for asked in state.questions[-1:]))
+        stems = set(question.stems).union(*(earlier.stems for earlier in state.questions[-1:]))
         label, tree = label_turn(question, gold, trees, state, page, _nearest(page, stems, question.years))
         leaves = [o.index for o in label.outcome.operands if o.kind == "leaf"]
         again = [found for o, found in zip(label.outcome.operands, label.acceptable, strict=True) if o.kind == "leaf"]
@@ -269,8 +269,8 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQ
 def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
     """Independent questions whose answer is in the table but is not the result of a program."""
     for example in examples:
-        asked = zip(example.questions, example.gold, strict=True) if not example.chained else ()
-        for place, (question, gold) in enumerate(asked):
+        questions = zip(example.questions, example.gold, strict=True) if not example.chained else ()
+        for place, (question, gold) in enumerate(questions):
             if gold.stated is not None and "table" in gold.stated.source and as_program(gold) is None:
                 yield replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(gold,), chained=True)
 
@@ -317,8 +317,8 @@ class _QuestionGenerator:
         ]
         for other in self._some(others):
             if not is_answered_by(other.leaves, turn.needs):
-                asked = len(other.turns) - 1
-                count = int(self.chance.integers(1, min(asked, _LONGEST_HISTORY) + 1)) if asked else 0
+                last = len(other.turns) - 1
+                count = int(self.chance.integers(1, min(last, _LONGEST_HISTORY) + 1)) if last else 0
                 history = other.example.questions[:count] if self.chance.random() < 0.5 else ()
                 yield SyntheticQuestion(
                     other.document, other.leaves, history, turn.question.text, kind, other.example.company

@@ -83,19 +83,19 @@ def require_named(model: object) -> None:
         )
 
 
-def questions_of(asked: object, document: Document) -> tuple[str, ...]:
+def questions_of(value: object, document: Document) -> tuple[str, ...]:
     """Return the questions as a tuple, after checking them.
 
     Args:
-        asked: A question, or a list or tuple of questions.
+        value: A question, or a list or tuple of questions.
 
     Raises:
         InputError: It is neither.
         QuestionError: There is no question, or one is empty or too long.
     """
-    if not isinstance(asked, str | list | tuple):
-        raise InputError(f"question must be a string or a list of strings, not {_kind(asked)}")
-    questions = (asked,) if isinstance(asked, str) else tuple(asked)
+    if not isinstance(value, str | list | tuple):
+        raise InputError(f"question must be a string or a list of strings, not {_kind(value)}")
+    questions = (value,) if isinstance(value, str) else tuple(value)
     for number, question in enumerate(questions, start=1):
         if not isinstance(question, str):
             raise InputError(f"question {number} must be a string, not {_kind(question)}")

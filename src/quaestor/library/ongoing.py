@@ -218,11 +218,11 @@ class OngoingConversation:
         await run_in_background(self._close())
 
     async def _ask(self, questions: object) -> AnsweredQuestion | Answers:
-        asked = questions_of(questions, self.document)
+        texts = questions_of(questions, self.document)
         async with self._lock:
             await self._open()
             first = len(self._chat.turns)
-            for question in asked:
+            for question in texts:
                 await self._chat.ask(question)
             answers = self._answers_from(first)
         return answers[0] if isinstance(questions, str) else answers

@@ -68,8 +68,8 @@ def _explain_refusal(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
         return Failure(error, transient=False)
     if status in _TRANSIENT or status >= 500:
         hint = failure.provider_retry_hint
-        asked = "" if failure.retry_after is None else f", retry after {failure.retry_after:.0f} seconds"
-        outage = OutageError(f"{spec.name} is unavailable (status {status}{asked}): {reason}")
+        wait = "" if failure.retry_after is None else f", retry after {failure.retry_after:.0f} seconds"
+        outage = OutageError(f"{spec.name} is unavailable (status {status}{wait}): {reason}")
         return Failure(outage, transient=hint is not False, asked=failure.retry_after)
     reply: SolverError = ModelReplyError(f"{spec.name} rejected the request (status {status}): {reason}")
     return Failure(reply, transient=False)

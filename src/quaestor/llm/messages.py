@@ -96,8 +96,8 @@ def _openai(events: list[Node]) -> Node:
                 call = calls.setdefault(place if isinstance(place, int) else 0, {"name": "", "arguments": ""})
                 for key in call:
                     call[key] += str(function.get(key) or "") if isinstance(function, dict) else ""
-    made: list[JsonValue] = [{"function": dict[str, JsonValue](call)} for _, call in sorted(calls.items())]
-    return {"choices": [{"message": {"role": "assistant", "content": text, "tool_calls": made}}]}
+    tool_calls: list[JsonValue] = [{"function": dict[str, JsonValue](call)} for _, call in sorted(calls.items())]
+    return {"choices": [{"message": {"role": "assistant", "content": text, "tool_calls": tool_calls}}]}
 
 
 def _anthropic(events: list[Node]) -> Node:

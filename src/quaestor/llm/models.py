@@ -81,18 +81,18 @@ class RetryPolicy:
     patience: float = 120.0
     draw: Callable[[], float] = field(default=random.random)
 
-    def pause(self, attempt: int, asked: float | None = None) -> float | None:
+    def pause(self, attempt: int, retry_after: float | None = None) -> float | None:
         """Return the seconds to wait after a failed attempt; None to give up.
 
         Args:
             attempt: The number of the failed attempt, from 1.
-            asked: The pause that the server asks for, in seconds.
+            retry_after: The pause that the server asks for, in seconds.
         """
-        if attempt >= self.attempts or (asked is not None and asked > self.patience):
+        if attempt >= self.attempts or (retry_after is not None and retry_after > self.patience):
             return None
         widest = min(self.longest, self.first * float(2 ** (attempt - 1)))
         ours = widest * (0.5 + 0.5 * self.draw())
-        return ours if asked is None else asked + ours * 0.1
+        return ours if retry_after is None else retry_after + ours * 0.1
 
     def spread(self, seconds: float) -> float:
         """Lengthen a wait at random, so that conversations that begin it together do not end it together."""

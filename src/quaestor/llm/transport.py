@@ -39,15 +39,15 @@ class Redactor:
         text = self._held + piece
         for secret in self._secrets:
             text = text.replace(secret, BLANKED.encode())
-        held = max((_overlap(text, secret) for secret in self._secrets), default=0)
-        cut = len(text) - held
+        overlap = max((_overlap(text, secret) for secret in self._secrets), default=0)
+        cut = len(text) - overlap
         self._held = text[cut:]
         return text[:cut]
 
     def flush(self) -> bytes:
         """Return the remaining text."""
-        held, self._held = self._held, b""
-        return held
+        rest, self._held = self._held, b""
+        return rest
 
 
 def redact(text: str, secrets: Sequence[str]) -> str:

@@ -365,7 +365,9 @@ class Ontology:
         if first.property == second.property:
             steps = self._path(first.label, second.label)
             met = [
-                Merge(asked, m.label, m.rule, m.score) for asked, m in ((label, first), (other, second)) if m.score < 1
+                Merge(requested, m.label, m.rule, m.score)
+                for requested, m in ((label, first), (other, second))
+                if m.score < 1
             ]
             reasons = dict.fromkeys(self._reason(step) for step in (*met, *steps))
             return Explanation(True, (*met, *steps), "; ".join(reasons) or "the words are the same")

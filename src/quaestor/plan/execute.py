@@ -182,14 +182,14 @@ class _Run:
         listed = [one for one in operands if isinstance(one, Entries)]
         pairs = list(lists.pair(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
         extra = [source for one in operands for source in (one.other_sources if isinstance(one, Entries) else one[2])]
-        made: list[ListEntry] = []
+        new_entries: list[ListEntry] = []
         for entries in pairs:
             waiting = iter(entries)
             numbers = [lists.reckonable(next(waiting)) if isinstance(one, Entries) else one for one in operands]
             value, counts = _apply(operation, numbers)
             sources = unique_sources(source for entry in entries for source in entry.sources)
-            made.append(ListEntry(entries[0].label, number_of(value), counts, sources))
-        return Entries(tuple(made), unique_sources(extra))
+            new_entries.append(ListEntry(entries[0].label, number_of(value), counts, sources))
+        return Entries(tuple(new_entries), unique_sources(extra))
 
     def _is_list(self, operand: Operand) -> bool:
         if isinstance(operand, Ref) and operand.step < 0:
@@ -269,8 +269,8 @@ class _Run:
 
     def _read_labels(self, step: Compute) -> Sequence[str]:
         """Return the labels of a step's operands that come from the document."""
-        taken = [self._plan.steps[ref.step - 1] for ref in step.operands if isinstance(ref, Ref) and ref.step > 0]
-        return [one.label for one in taken if isinstance(one, Extract)]
+        extracts = [self._plan.steps[ref.step - 1] for ref in step.operands if isinstance(ref, Ref) and ref.step > 0]
+        return [one.label for one in extracts if isinstance(one, Extract)]
 
     def _subject(self, operand: Operand) -> str | None:
         """Return the common parts of the labels of all cells used by an operand: their line or period."""

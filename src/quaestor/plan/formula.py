@@ -105,16 +105,16 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
     shown = _convert(operands, reading.shifts)
     if operation.symbol == "change":
         new, old = shown
-        made = _infix("-", [new, old])
-        made = made if old.text == "1" else _infix("/", [made, old])
+        whole = _infix("-", [new, old])
+        whole = whole if old.text == "1" else _infix("/", [whole, old])
     elif operation.symbol in _PRECEDENCE and len(shown) > 1:
-        made = _infix(operation.symbol, shown)
+        whole = _infix(operation.symbol, shown)
     elif operation.name == "as_printed":
-        made = _Part(f"{operation.symbol}({shown[0].scaled or shown[0].text})", _ATOM)
+        whole = _Part(f"{operation.symbol}({shown[0].scaled or shown[0].text})", _ATOM)
     else:
         name = operation.name if operation.symbol in _PRECEDENCE else operation.symbol
-        made = _Part(f"{name}({', '.join(part.text for part in shown)})", _ATOM)
-    return made._replace(counts=reading.counts)
+        whole = _Part(f"{name}({', '.join(part.text for part in shown)})", _ATOM)
+    return whole._replace(counts=reading.counts)
 
 
 def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:

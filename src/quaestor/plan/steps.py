@@ -299,12 +299,12 @@ def fold_plan(
         leaf: Returns the result of a constant, a row label, a group or a reference to an earlier turn.
         made_of: Returns the result of a step, given the results of its operands; an extract has none.
     """
-    made: list[Made] = []
+    folded: list[Made] = []
     for step in plan.steps:
         operands = step.operands if isinstance(step, Compute) else ()
-        arguments = (made[o.step - 1] if isinstance(o, Ref) and o.step > 0 else leaf(o) for o in operands)
-        made.append(made_of(step, tuple(arguments)))
-    return tuple(made)
+        arguments = (folded[o.step - 1] if isinstance(o, Ref) and o.step > 0 else leaf(o) for o in operands)
+        folded.append(made_of(step, tuple(arguments)))
+    return tuple(folded)
 
 
 def program_tree(plan: Plan) -> Tree:

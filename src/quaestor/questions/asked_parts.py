@@ -146,13 +146,13 @@ def read_asked_parts(text: str) -> AskedParts | None:
     """
     if len(text) > _LONGEST:
         return None
-    asked = " ".join(text.split()).rstrip(" ?.!")
-    asked = asked[len(lead[0]) if (lead := _LEAD.match(asked)) else 0 :]
-    if (alone := _ALONE.fullmatch(asked)) is not None:
+    request = " ".join(text.split()).rstrip(" ?.!")
+    request = request[len(lead[0]) if (lead := _LEAD.match(request)) else 0 :]
+    if (alone := _ALONE.fullmatch(request)) is not None:
         return AskedParts((), operation=_find_name(alone), of_list=True)
-    together = _TOGETHER.search(asked)
-    asked = asked[: together.start()] if together else asked
-    forms = (parts for form in _list_forms(asked) if (parts := _read_form(form)) is not None)
+    together = _TOGETHER.search(request)
+    request = request[: together.start()] if together else request
+    forms = (parts for form in _list_forms(request) if (parts := _read_form(form)) is not None)
     return next((_add_up(parts) if together else parts for parts in forms), None)
 
 
@@ -175,25 +175,25 @@ class _Form:
     compares: bool = False
 
 
-def _list_forms(asked: str) -> Iterator[_Form]:
+def _list_forms(request: str) -> Iterator[_Form]:
     """Yield the ways to read a question: a term, a term before or after an operation, or an operation on two terms."""
-    yield _Form((asked,))
-    for joint in _JOINT.finditer(asked):
-        yield _Form((asked[: joint.start()], asked[joint.end() :]), _find_name(joint))
-    if operation := _OPERATION.match(asked):
-        rest = asked[operation.end() :]
+    yield _Form((request,))
+    for joint in _JOINT.finditer(request):
+        yield _Form((request[: joint.start()], request[joint.end() :]), _find_name(joint))
+    if operation := _OPERATION.match(request):
+        rest = request[operation.end() :]
         yield _Form((rest,), _find_name(operation))
         for joint in _WITH.finditer(rest):
             yield _Form((rest[: joint.start()], rest[joint.end() :]), _find_name(operation))
-    if taken := _TAKEN.match(asked):
-        less, _, whole = asked[taken.end() :].partition(" from ")
+    if match := _TAKEN.match(request):
+        less, _, whole = request[match.end() :].partition(" from ")
         yield _Form((whole, less), "subtract")
-    if by_word := _BY_WORD.match(asked):
+    if by_word := _BY_WORD.match(request):
         name, times = _FACTORS[by_word["word"]]
-        yield _Form((asked[by_word.end() :],), name, Quantity(Decimal(times)))
-    if percent := _PERCENT_OF.match(asked):
-        yield _Form((asked[percent.end() :],), "multiply", Quantity(Decimal(percent["factor"]) / 100))
-    if which := _WHICH.fullmatch(asked):
+        yield _Form((request[by_word.end() :],), name, Quantity(Decimal(times)))
+    if percent := _PERCENT_OF.match(request):
+        yield _Form((request[percent.end() :],), "multiply", Quantity(Decimal(percent["factor"]) / 100))
+    if which := _WHICH.fullmatch(request):
         compares = bool(which["more"] or which["fewer"])
         yield _Form((which["a"],) if which["a"] else (), "argmax" if which["argmax"] else "argmin", None, compares)
 

@@ -161,15 +161,15 @@ def read_moments(text: str) -> Iterator[AskedMoment]:
 
 def begin_years(moments: Sequence[AskedMoment]) -> tuple[AskedMoment, ...]:
     """Replace named years by their beginnings if the times include "the beginning of the year"."""
-    opening = next((asked for asked in moments if asked.is_year_end and asked.back), None)
-    if opening is None or not any(asked.is_plain_year for asked in moments):
+    opening = next((moment for moment in moments if moment.is_year_end and moment.back), None)
+    if opening is None or not any(moment.is_plain_year for moment in moments):
         return tuple(moments)
-    return tuple(_begin(asked) if asked.is_plain_year else asked for asked in moments if asked is not opening)
+    return tuple(_begin(moment) if moment.is_plain_year else moment for moment in moments if moment is not opening)
 
 
-def _begin(asked: AskedMoment) -> AskedMoment:
-    before = (asked.year or 0) - 1
-    return replace(asked, year=before) if asked.count else replace(asked, year=before, quarter=4, months=0)
+def _begin(moment: AskedMoment) -> AskedMoment:
+    before = (moment.year or 0) - 1
+    return replace(moment, year=before) if moment.count else replace(moment, year=before, quarter=4, months=0)
 
 
 def _range_backwards(match: re.Match[str]) -> tuple[AskedMoment, ...]:

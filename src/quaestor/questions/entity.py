@@ -74,11 +74,11 @@ def named_entity(text: str) -> str | None:
     >>> named_entity("and how much does this change represent in relation to it?")
     """
     tokens = _tokens(text)
-    asked = next((place for place, token in enumerate(tokens) if token in _QUESTION), -1)
+    question_word = next((place for place, token in enumerate(tokens) if token in _QUESTION), -1)
     phrases = _phrases(tokens)
-    before = [phrase for phrase in phrases if phrase.start < asked]
-    after = [phrase for phrase in phrases if phrase.start > asked]
-    if _points_back(tokens[asked + 1 : after[0].start if after else len(tokens)]):
+    before = [phrase for phrase in phrases if phrase.start < question_word]
+    after = [phrase for phrase in phrases if phrase.start > question_word]
+    if _points_back(tokens[question_word + 1 : after[0].start if after else len(tokens)]):
         after = []
         before = before if _NAMING.intersection(tokens[:2]) else []
     chosen = after or before

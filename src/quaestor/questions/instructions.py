@@ -135,8 +135,8 @@ def _scale_of(words: str) -> Scale | None:
 
 def without_instructions(question: str) -> str:
     """Remove the instructions that follow a question."""
-    asked, mark, rest = question.partition("?")
-    return f"{asked}{mark}" if mark and is_instruction(rest) else question
+    sentence, mark, rest = question.partition("?")
+    return f"{sentence}{mark}" if mark and is_instruction(rest) else question
 
 
 def with_instructions_last(question: str) -> str:
@@ -145,10 +145,10 @@ def with_instructions_last(question: str) -> str:
     >>> with_instructions_last("Answer in USD millions: what was rent?")
     'what was rent? Answer in USD millions.'
     """
-    instruction, colon, asked = question.partition(":")
-    if not colon or not asked.rstrip().endswith("?") or "?" in instruction or not is_instruction(instruction):
+    instruction, colon, rest = question.partition(":")
+    if not colon or not rest.rstrip().endswith("?") or "?" in instruction or not is_instruction(instruction):
         return question
-    return f"{asked.strip()} {instruction.strip()}."
+    return f"{rest.strip()} {instruction.strip()}."
 
 
 def is_instruction(sentence: str) -> bool:

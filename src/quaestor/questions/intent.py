@@ -39,11 +39,11 @@ def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) ->
     """
     best: dict[str, ScoredMetric] = {}
     for pattern in patterns:
-        asked = (previous or "value") if pattern.again else pattern.metric_type
-        if asked is None or (pattern.after and previous not in pattern.after):
+        metric_type = (previous or "value") if pattern.again else pattern.metric_type
+        if metric_type is None or (pattern.after and previous not in pattern.after):
             continue
-        if asked not in best or best[asked].score < pattern.weight:
-            best[asked] = ScoredMetric(asked, pattern.weight, pattern.name)
+        if metric_type not in best or best[metric_type].score < pattern.weight:
+            best[metric_type] = ScoredMetric(metric_type, pattern.weight, pattern.name)
     return tuple(sorted(best.values(), key=lambda metric: (-metric.score, metric.metric_type)))
 
 

@@ -169,7 +169,7 @@ def entity_asked(question: Question, earlier: Sequence[Question]) -> str | None:
     Args:
         earlier: The earlier questions, oldest first.
     """
-    return next((asked.entity for asked in (question, *reversed(earlier)) if asked.entity), None)
+    return next((item.entity for item in (question, *reversed(earlier)) if item.entity), None)
 
 
 @lru_cache(maxsize=1024)

@@ -178,7 +178,7 @@ def split_filing_question(text: str) -> tuple[str, ...]:
     """
     if len(text) > _LONGEST:
         return (text,)
-    asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
+    question = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
     for split in (
         _split_cause,
         _split_clauses,
@@ -188,79 +188,79 @@ def split_filing_question(text: str) -> tuple[str, ...]:
         _split_qualifiers,
         _split_measures,
     ):
-        parts = split(asked)
+        parts = split(question)
         if 1 < len(parts) <= _MOST:
             return tuple(parts)
     return (text,)
 
 
-def _split_cause(asked: str) -> list[str]:
+def _split_cause(question: str) -> list[str]:
     """Split "what about Asia, how come it's so big"."""
-    found = _ABOUT_AND_WHY.match(asked)
-    return [asked] if found is None else [asked[: found.end("topic")], _complete(found["why"], found["topic"])]
+    found = _ABOUT_AND_WHY.match(question)
+    return [question] if found is None else [question[: found.end("topic")], _complete(found["why"], found["topic"])]
 
 
-def _split_clauses(asked: str) -> list[str]:
+def _split_clauses(question: str) -> list[str]:
     """Split a question into clauses that ask, each with the topic and the time of the first."""
-    cut = cut_clauses(asked)
-    first, *rest = [_SAY.sub("", clause.strip(" ,?-")) for clause in cut] or [asked]
+    cut = cut_clauses(question)
+    first, *rest = [_SAY.sub("", clause.strip(" ,?-")) for clause in cut] or [question]
     if not rest or _WANTED.match(rest[0].lower()):
-        return [asked]
+        return [question]
     if not read_operand(first.lower()).terms:
         # "how many was that, and at what price?" refers to the previous turn
-        return [first, *rest] if _PERSONS_AND_TIMES.match(first.lower()) else [asked]
+        return [first, *rest] if _PERSONS_AND_TIMES.match(first.lower()) else [question]
     asks = _ASKS.search(first.lower()) is not None
     topic, _, remainder = first.partition(", ")
     if not asks and _ASKS.search(remainder.lower()) and not _own_terms(remainder):
         return [first, *(f"{topic}, {clause}" for clause in rest)]  # "buybacks, how much and at what price"
     if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not (asks and _PERSONS_AND_TIMES.match(first.lower())):
-        return [asked]  # "did sales grow, and by how much?" is one question
-    if not asks and not any(character.isalpha() or character == ";" for character in _read_joint(asked, cut)):
-        return [asked]  # "in short, what"
+        return [question]  # "did sales grow, and by how much?" is one question
+    if not asks and not any(character.isalpha() or character == ";" for character in _read_joint(question, cut)):
+        return [question]  # "in short, what"
     completed = asks or _own_terms(rest[0])
     return [first, *(_complete(clause, first) if completed else clause for clause in rest)]
 
 
-def _read_joint(asked: str, clauses: Sequence[str]) -> str:
+def _read_joint(question: str, clauses: Sequence[str]) -> str:
     """Return the text between the first two clauses of a question."""
     end = len(clauses[0])
-    return asked[end : asked.find(clauses[1], end)]
+    return question[end : question.find(clauses[1], end)]
 
 
-def _split_times(asked: str) -> list[str]:
+def _split_times(question: str) -> list[str]:
     """Split one thing at two times: "net income 2020 vs 2019".
 
     >>> _split_times("net income FY20 vs FY19")
     ['net income FY20', 'net income FY19']
     """
-    lowered = asked.lower()
+    lowered = question.lower()
     times = list(read_moments(lowered))
     if len(times) != 2 or _MOVES.search(lowered):
-        return [asked]
+        return [question]
     one, other = times
-    before, between, after = asked[: one.start], lowered[one.end : other.start], asked[other.end :]
+    before, between, after = question[: one.start], lowered[one.end : other.start], question[other.end :]
     if not _VERSUS.fullmatch(between) or after.strip() or not read_operand(before.lower()).terms:
-        return [asked]
-    return [asked[: one.end].strip(), f"{before.rstrip()} {asked[other.start : other.end].strip()}"]
+        return [question]
+    return [question[: one.end].strip(), f"{before.rstrip()} {question[other.start : other.end].strip()}"]
 
 
-def _split_attributes(asked: str) -> list[str]:
+def _split_attributes(question: str) -> list[str]:
     """Split two attributes of one thing.
 
     >>> _split_attributes("options outstanding and their average strike")
     ['number of options outstanding', 'average strike of options outstanding']
     """
-    if _ONE_OF_TWO.search(asked.lower()):
-        return [asked]
-    two = _TWO_ATTRIBUTES.match(asked)
+    if _ONE_OF_TWO.search(question.lower()):
+        return [question]
+    two = _TWO_ATTRIBUTES.match(question)
     if two is not None and _attribute_kind(two, "one") != _attribute_kind(two, "other"):
         topic, rest = two["topic"].strip(" ,:-"), two["rest"]
         if two["mark"] and topic:
             return [f"{_of_topic(two[name], topic)}{rest}" for name in ("one", "other")]
         return [f"{two['topic']}{two[name]}{rest}" for name in ("one", "other")]
-    found = _AND_ITS_ATTRIBUTE.match(asked)
+    found = _AND_ITS_ATTRIBUTE.match(question)
     if found is None or not read_operand(found["topic"].lower()).terms or _ASKS.search(found["topic"].lower()):
-        return [asked]
+        return [question]
     topic, whole = found["topic"], found["topic"]
     if _attribute_kind(found, "other") == "price" and _COUNTABLE.search(topic):
         topic = f"number of {topic}"
@@ -270,24 +270,24 @@ def _split_attributes(asked: str) -> list[str]:
     return [topic, f"{other}{found['rest']}"]
 
 
-def _split_complements(asked: str) -> list[str]:
+def _split_complements(question: str) -> list[str]:
     """Split one thing in two units, of two things, or in total and in part.
 
     >>> _split_complements("price paid for Acme and for Bolt"), _split_complements("rent, growth in $ and %")
     (['price paid for Acme', 'price paid for Bolt'], ['rent, growth in $', 'rent, growth in %'])
     """
-    if _ONE_OF_TWO.search(asked.lower()):
-        return [asked]
-    if units := _TWO_UNITS.search(asked):
-        before, after = asked[: units.start()].rstrip(), asked[units.end() :]
+    if _ONE_OF_TWO.search(question.lower()):
+        return [question]
+    if units := _TWO_UNITS.search(question):
+        before, after = question[: units.start()].rstrip(), question[units.end() :]
         return [f"{before} in {units[name]}{after}" for name in ("one", "other")]
-    if (found := _SAME_PREPOSITION.match(asked)) and not all(
+    if (found := _SAME_PREPOSITION.match(question)) and not all(
         any(True for _ in read_moments(found[name].lower())) for name in ("one", "other")
     ):
         return [f"{found['before']}{found['to']} {found[name]}" for name in ("one", "other")]
-    if found := _TOTAL_AND_PART.match(asked):
+    if found := _TOTAL_AND_PART.match(question):
         return [f"total {found['topic']}", f"{found['topic']}, {found['part']}"]
-    return [asked]
+    return [question]
 
 
 def _attribute_kind(found: re.Match[str], name: str) -> str:
@@ -299,49 +299,52 @@ def _of_topic(attribute: str, topic: str) -> str:
     return f"{attribute} {joint} {topic}"
 
 
-def _split_qualifiers(asked: str) -> list[str]:
+def _split_qualifiers(question: str) -> list[str]:
     """Split "GAAP and non-GAAP EPS"."""
-    found = _BOTH.search(asked.lower())
-    if found is None or found["one"] == found["other"] or _ADDED.search(asked.lower()):
-        return [asked]
-    before, after = asked[: found.start()], asked[found.end() :]
+    found = _BOTH.search(question.lower())
+    if found is None or found["one"] == found["other"] or _ADDED.search(question.lower()):
+        return [question]
+    before, after = question[: found.start()], question[found.end() :]
     whole = read_operand(f"{before} {after}".lower())
     if not whole.matches or read_filing_question(f"{before} {after}").relation:
-        return [asked]
+        return [question]
     return [
         re.sub(r"\s+", " ", f"{before}{word}{after}").strip()
-        for word in (asked[found.start("one") : found.end("one")], asked[found.start("other") : found.end("other")])
+        for word in (
+            question[found.start("one") : found.end("one")],
+            question[found.start("other") : found.end("other")],
+        )
     ]
 
 
-def _split_measures(asked: str) -> list[str]:
+def _split_measures(question: str) -> list[str]:
     """Split measures that are not meant to be added: "net income and EPS", "list assets, debt and equity"."""
-    asked = _IN_ORDER.sub("", asked)
-    both = _GIVE_BOTH.search(asked)
-    asked = asked[: both.start()] if both else asked
-    if _QUALIFIED.search(asked):
-        return [asked]  # "return on assets, on year-end assets"
-    reading = read_filing_question(asked)
+    question = _IN_ORDER.sub("", question)
+    both = _GIVE_BOTH.search(question)
+    question = question[: both.start()] if both else question
+    if _QUALIFIED.search(question):
+        return [question]  # "return on assets, on year-end assets"
+    reading = read_filing_question(question)
     if reading.relation == "versus" and (
         both or _COMPLETED_ONE.search(reading.operands[-1].text)
     ):  # "reported vs the adjusted one"
         operands = reading.operands if all(operand.matches for operand in reading.operands) else ()
-    elif reading.relation in ("", "sum") and not (reading.total_asked or _SUMMED.search(asked.lower())):
+    elif reading.relation in ("", "sum") and not (reading.total_asked or _SUMMED.search(question.lower())):
         operands = _find_listed(reading.whole.text)
-        if each := _ask_for_each(asked, operands or reading.operands):
+        if each := _ask_for_each(question, operands or reading.operands):
             return each
-        if not (len(operands) > _PAIR or _LISTS.match(asked.lower()) or _are_separate(asked.lower(), operands)):
+        if not (len(operands) > _PAIR or _LISTS.match(question.lower()) or _are_separate(question.lower(), operands)):
             operands = _read_different(reading)
     else:
         operands = ()
     if not operands:
-        return [asked]
-    time = _find_time(asked)
+        return [question]
+    time = _find_time(question)
     names = [_LISTS.sub("", _COMPLETED_ONE.sub("\\1", operand.text).strip(" ,")) for operand in operands]
     return [_with_time(_DANGLING_PREPOSITION.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
 
 
-def _ask_for_each(asked: str, operands: Sequence[QuestionOperand]) -> list[str]:
+def _ask_for_each(question: str, operands: Sequence[QuestionOperand]) -> list[str]:
     """Split a question for the change of several things into one for each; empty for other questions.
 
     >>> split_filing_question("how did sales and rent change from 2022 to 2023?")
@@ -350,9 +353,9 @@ def _ask_for_each(asked: str, operands: Sequence[QuestionOperand]) -> list[str]:
     names = [_topic(operand.text) for operand in operands if operand.terms]
     if len(names) < _PAIR:
         return []
-    lowered = asked.lower()
+    lowered = question.lower()
     begin, end = lowered.find(names[0].split()[0]), lowered.rfind(names[-1]) + len(names[-1])
-    before, after = asked[: max(begin, 0)], asked[end:]
+    before, after = question[: max(begin, 0)], question[end:]
     if begin < 0 or end < begin or not _MOVED.search(f"{before}it{after}".lower()) or _own_terms(f"{before} {after}"):
         return []
     return [f"{before}{name}{after}" for name in names]
@@ -401,11 +404,11 @@ def _is_other(one: QuestionOperand, other: QuestionOperand) -> bool:
     return one.concepts.isdisjoint(other.concepts) and set(one.measures).isdisjoint(other.measures)
 
 
-def _are_separate(asked: str, operands: Sequence[QuestionOperand]) -> bool:
+def _are_separate(question: str, operands: Sequence[QuestionOperand]) -> bool:
     """Return whether the named measures are not meant to be added: earnings and assets, margins and amounts, lists."""
     kinds = {_kind(operand) for operand in operands}
     whole = any(_WHOLE.search(operand.text) for operand in operands)
-    return len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(asked) is None)
+    return len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(question) is None)
 
 
 def _is_named(operand: QuestionOperand) -> bool:
@@ -420,8 +423,8 @@ def _kind(operand: QuestionOperand) -> int:
 
 def _complete(clause: str, first: str) -> str:
     """Complete a clause with the topic and the time of the first one if it lacks them."""
-    if (asked := _WHEN_EXTREME.fullmatch(clause)) is not None:
-        return f"{asked['when']} was it {asked['most']}"  # it refers to the times of the previous answer
+    if (match := _WHEN_EXTREME.fullmatch(clause)) is not None:
+        return f"{match['when']} was it {match['most']}"  # it refers to the times of the previous answer
     back = _POINTS_BACK.search(clause.lower())
     if asks_for_extreme(first) and asks_for_its_amount(clause):
         return clause  # "which was largest, and how much was it?" refers to the winner

@@ -115,9 +115,9 @@ def split_question(text: str) -> tuple[str, ...]:
         return (text,)
     parts: list[str] = []
     for clause in clauses:
-        if parts and (asked := _BACK.match(clause) or _MOVED.match(clause)):
-            several = _ask_for_each(parts[-1], asked)
-            if len(several) < 3 or not _OF_TWO.match(asked["operation"]):
+        if parts and (match := _BACK.match(clause) or _MOVED.match(clause)):
+            several = _ask_for_each(parts[-1], match)
+            if len(several) < 3 or not _OF_TWO.match(match["operation"]):
                 parts[-1:] = several or parts[-1:]
         parts.append(clause)
     return tuple(map(_as_question, parts)) if len(parts) <= _MOST_PARTS else (text,)
@@ -174,12 +174,12 @@ def _is_whole_question(before: str, joint: str) -> bool:
     return joined or ";" in joint
 
 
-def _ask_for_each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
+def _ask_for_each(question: str, match: re.Match[str]) -> tuple[str, ...]:
     """Return the questions for each of several values if the next question refers to them; else an empty tuple."""
     if listing := read_listing(_as_question(question)):
         return listing.questions
-    since = asked.groupdict().get("since")  # "the change since 2008" is a separate change for each value
-    if not since and _NEEDS_TWO.match(asked["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
+    since = match.groupdict().get("since")  # "the change since 2008" is a separate change for each value
+    if not since and _NEEDS_TWO.match(match["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
         things = (pair["first"].strip(), pair["second"].strip())
         return tuple(f"{pair['before']}{thing}{pair['after']}" for thing in things)
     return ()

@@ -90,7 +90,7 @@ def words_asked(text: str) -> AskedWords | None:
     """
     text = " ".join(text.split())
     kind = read_answer_kind(text).kind
-    found = next((asked for asked, form in _COMPILED if form.search(text)), None)
+    found = next((name for name, form in _COMPILED if form.search(text)), None)
     if kind == "span":
         return found or "rest"
     return found if kind in ("number", "labels") and found not in (None, "time", "place", "person", "way") else None
@@ -109,6 +109,6 @@ def term_asked(text: str) -> str | None:
 
 def words_behind(text: str) -> str | None:
     """Return the last words of a lower-case question that lead to its answer: "due to", "based on"."""
-    form = next(form for asked, form in _COMPILED if asked == "ground")
+    form = next(form for name, form in _COMPILED if name == "ground")
     found = form.search(" ".join(text.split()))
     return found["behind"] if found else None

@@ -71,15 +71,15 @@ def _sentence(sentence: Sentence, found: Changes) -> Sentence:
 
 def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) -> KnowledgeGraph:
     """Return a graph with the current numbers; its facts may have those of any earlier correction."""
-    made = tuple(corrections)
+    cell_corrections = tuple(corrections)
     known: defaultdict[Place, list[Quantity]] = defaultdict(list)
-    for correction in made:
+    for correction in cell_corrections:
         if isinstance(correction.act, NumberCorrection):
             place = correction.act.source, correction.act.was
             known[place] += [*([correction.act.was] if correction.act.was else []), correction.act.now]
     if not known:
         return graph
-    numbers = Numbers.of(active_corrections(made))
+    numbers = Numbers.of(active_corrections(cell_corrections))
 
     def now(fact: Observation | MentionFact) -> Quantity:
         for place, values in known.items():

@@ -76,32 +76,32 @@ class Ledger:
         self.corrections = remaining_corrections(self.corrections, turns)
         self._turns = apply_corrections(self.answered, self.corrections)
 
-    def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
+    def correct(self, act: Act, author: str, reason: str = "", moment: datetime | None = None) -> Correction:
         """Apply and record a correction."""
-        correction, turns, document = self._apply(act, author, reason, made or now())
+        correction, turns, document = self._apply(act, author, reason, moment or now())
         self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
         return correction
 
-    def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
+    def undo(self, author: str, number: int | None = None, moment: datetime | None = None) -> Correction:
         """Undo a correction, by default the last one, and return the record of the undo."""
         active = [correction.number for correction in active_corrections(self.corrections)]
         if not active:
             raise InputError("no correction to undo")
-        return self.correct(Undo(active[-1] if number is None else number), author, made=made)
+        return self.correct(Undo(active[-1] if number is None else number), author, moment=moment)
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
         """Return the turns that an act would result in, without recording it."""
         return self._apply(act, "-", "", now())[1]
 
     def _apply(
-        self, act: Act, author: str, reason: str, made: datetime
+        self, act: Act, author: str, reason: str, moment: datetime
     ) -> tuple[Correction, tuple[Turn, ...], tuple[Numbers, Document]]:
         if len(self.corrections) >= MOST_CORRECTIONS:
             raise InputError(f"too many corrections (at most {MOST_CORRECTIONS:,} per conversation): start a new one")
         self._require(act)
         number = max((correction.number for correction in self.corrections), default=0) + 1
         name = _plain_line(author, _LONGEST_AUTHOR) or "you"
-        correction = Correction(number, act, len(self.answered), name, made, _plain_line(reason, _LONGEST_REASON))
+        correction = Correction(number, act, len(self.answered), name, moment, _plain_line(reason, _LONGEST_REASON))
         corrections = (*self.corrections, correction)
         document = self._with(corrections)
         try:

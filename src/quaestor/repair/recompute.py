@@ -95,13 +95,13 @@ class _Recomputation:
         if plan is None:
             return
         for place in changed_places(plan, before, self._now):
-            made = self._now.by.get(place)
+            correction_number = self._now.by.get(place)
             undone = before.by.get(place)
-            for correction in reversed(self._corrections) if made is None else ():
+            for correction in reversed(self._corrections) if correction_number is None else ():
                 if isinstance(correction.act, Undo) and correction.act.of == undone:
-                    made = correction.number
-            if made is not None:
-                yield made
+                    correction_number = correction.number
+            if correction_number is not None:
+                yield correction_number
 
     def _corrected(self, turn: Turn, plan: Plan, before: Numbers, causes: frozenset[int], *, chosen: bool) -> Turn:
         given, memory = turn.answer, Memory(tuple(self._recomputed))

@@ -127,8 +127,8 @@ def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed
 def _likely_lines(index: PlaceIndex, wanted: RetrievalQuery, block: Block, named: Mapping[int, str]) -> list[LineMatch]:
     """Return the lines of a block that share words with the query and score close to its best line."""
     matches = match_lines(wanted, index.terms(block.order), named, index.roles.get(block.order))
-    asked = [match for match in matches if match.same_line or not match.line.terms.isdisjoint(wanted.weights)]
-    return [match for match in asked if match.score >= _AS_LIKELY * matches[0].score]
+    relevant = [match for match in matches if match.same_line or not match.line.terms.isdisjoint(wanted.weights)]
+    return [match for match in relevant if match.score >= _AS_LIKELY * matches[0].score]
 
 
 def _shorten_table(

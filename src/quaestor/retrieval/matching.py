@@ -144,14 +144,14 @@ def _share_asked(wanted: RetrievalQuery, line: BlockLine) -> float:
     """Return the share of a label that is asked for; long sentences have lower shares."""
     if not line.label:
         return 0.0
-    asked = sum(term in wanted.weights for term in line.label)
-    return asked / max(len(line.label), 1)
+    matched = sum(term in wanted.weights for term in line.label)
+    return matched / max(len(line.label), 1)
 
 
-def _place_of(name: tuple[str, ...], asked: tuple[str, ...]) -> int | None:
+def _place_of(name: tuple[str, ...], sequence: tuple[str, ...]) -> int | None:
     """Return the position of a name in the question, verbatim, or None."""
-    starts = range(len(asked) - len(name) + 1) if name else ()
-    return next((at for at in starts if asked[at : at + len(name)] == name), None)
+    starts = range(len(sequence) - len(name) + 1) if name else ()
+    return next((at for at in starts if sequence[at : at + len(name)] == name), None)
 
 
 def _share_of_years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:

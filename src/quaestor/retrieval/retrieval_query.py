@@ -97,9 +97,9 @@ def parse_retrieval_query(
     index: PlaceIndex, question: Question, context: FindingContext = NO_CONTEXT
 ) -> RetrievalQuery:
     """Parse a question for a search in a document."""
-    asked = _read_terms(question)
+    query_terms = _read_terms(question)
     follows = bool(context.questions) and not question.names
-    terms = dict(asked)
+    terms = dict(query_terms)
     about = [question, *_find_antecedents(question, context.questions)]
     for back, earlier in enumerate(about[1:], start=1):
         for term, loudness in _read_terms(earlier).items():
@@ -113,7 +113,7 @@ def parse_retrieval_query(
     return RetrievalQuery(
         question,
         weights,
-        frozenset(asked),
+        frozenset(query_terms),
         index_terms(in_words_of_reports(question.text)),
         properties,
         _read_years(question, context),
@@ -153,11 +153,13 @@ def _read_terms(question: Question) -> Mapping[str, float]:
     naming = {
         stem(word) for word in words(in_words_of_reports(text)) if word not in FUNCTION_WORDS and word not in _CHATTER
     }
-    asked = dict.fromkeys(term for term in index_terms(in_words_of_reports(question.text)) if not _YEAR.fullmatch(term))
-    marks = {term for term in asked if not term.isalpha() and term not in dated}
+    query_terms = dict.fromkeys(
+        term for term in index_terms(in_words_of_reports(question.text)) if not _YEAR.fullmatch(term)
+    )
+    marks = {term for term in query_terms if not term.isalpha() and term not in dated}
     quiet = _SILENT if len(question.years) > 1 or question.comparison.kind == "share" else _QUIET
-    loudness = {term: quiet if term in _OPERATIONS else _QUIET for term in asked}
-    return loudness | {term: 1.0 for term in asked if term in naming or term in marks}
+    loudness = {term: quiet if term in _OPERATIONS else _QUIET for term in query_terms}
+    return loudness | {term: 1.0 for term in query_terms if term in naming or term in marks}
 
 
 def _read_roles(question: Question) -> tuple[TableRole, ...]:
@@ -170,9 +172,9 @@ def _read_roles(question: Question) -> tuple[TableRole, ...]:
 
 def _counted_terms(question: Question) -> frozenset[str]:
     """Return the terms of the things counted, after "how many"."""
-    asked = _HOW_MANY.search(in_words_of_reports(question.lowered))
+    match = _HOW_MANY.search(in_words_of_reports(question.lowered))
     loud = {term for term, loudness in _read_terms(question).items() if loudness == 1}
-    return frozenset(index_terms(asked[1])) & loud if asked else frozenset()
+    return frozenset(index_terms(match[1])) & loud if match else frozenset()
 
 
 def _inverse_frequency(lines: int, around: int, total: int) -> float:
@@ -194,16 +196,16 @@ def _read_years(question: Question, context: FindingContext) -> tuple[int, ...]:
 
 def _read_properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
     """Return the lines of statements in a text, longest name first, without overlaps."""
-    asked = compounds(text)
+    word_pairs = compounds(text)
     names: dict[tuple[int, int], str] = {}
-    for start in range(len(asked)):
-        for end in range(start + 1, min(len(asked), start + _LONGEST_NAME) + 1):
-            names[start, end] = caption_key(" ".join(asked[start:end]))
+    for start in range(len(word_pairs)):
+        for end in range(start + 1, min(len(word_pairs), start + _LONGEST_NAME) + 1):
+            names[start, end] = caption_key(" ".join(word_pairs[start:end]))
     known = index.words.properties(set(names.values()) - {""})
     found: dict[str, frozenset[str]] = {}
     used: set[int] = set()
     for (start, end), key in sorted(names.items(), key=lambda item: (item[0][0] - item[0][1], item[0])):
         if key in known and used.isdisjoint(range(start, end)):
             used |= set(range(start, end))
-            found.setdefault(known[key], frozenset(index_terms(" ".join(asked[start:end]))))
+            found.setdefault(known[key], frozenset(index_terms(" ".join(word_pairs[start:end]))))
     return found

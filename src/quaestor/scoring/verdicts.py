@@ -75,11 +75,11 @@ def judge_predictions(
     causes: bool = True,
 ) -> tuple[TurnScore, ...]:
     """Judge every labelled turn, with the causes of wrong ones."""
-    asked = {conversation.id: conversation for conversation in conversations}
-    given, judge = _align(predictions, gold, asked), ConversationJudge()
+    by_id = {conversation.id: conversation for conversation in conversations}
+    given, judge = _align(predictions, gold, by_id), ConversationJudge()
     return tuple(
         turn
-        for id, conversation in asked.items()
+        for id, conversation in by_id.items()
         for turn in judge.judge(conversation, gold[id], given[id], causes=causes)
     )
 

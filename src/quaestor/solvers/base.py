@@ -218,8 +218,8 @@ class TurnContext:
         turns = tuple(
             replace(turn, question=self.normalized.get(turn.question, turn.question)) for turn in self.memory.turns
         )
-        meant = self.normalized.get(question, question)
-        return meant, replace(self, question=read_question(meant), memory=Memory(turns))
+        normalized = self.normalized.get(question, question)
+        return normalized, replace(self, question=read_question(normalized), memory=Memory(turns))
 
     def read(self, question: str) -> Question:
         """Return the parsed form of a question; that of this turn is not parsed again."""

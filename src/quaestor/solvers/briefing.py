@@ -64,8 +64,8 @@ def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[Cor
 
 def _is_named(rule: CoreRule, question: Question) -> bool:
     """Return whether a question contains one of the rule's wordings, in any inflection."""
-    asked = f" {' '.join(question.shapes)} "
-    return any(f" {' '.join(shapes(wording))} " in asked for wording in rule.wordings)
+    question_shapes = f" {' '.join(question.shapes)} "
+    return any(f" {' '.join(shapes(wording))} " in question_shapes for wording in rule.wordings)
 
 
 def page_name(document: Document) -> str:

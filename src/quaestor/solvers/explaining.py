@@ -232,9 +232,9 @@ class Explainer:
         """Bind sentences to steps; return faults for the model, at most once a turn."""
         history, document = self.context.memory.registers, self.context.document
         earlier = frozenset(step for step in range(-len(history), 0) if history[step] is not None)
-        asked = self.context.question.text
+        question = self.context.question.text
         passages = named_passages(document, self.name)
-        self.bound = bind_sentences(sentences or (), steps, earlier, document, asked, passages, self.notation)
+        self.bound = bind_sentences(sentences or (), steps, earlier, document, question, passages, self.notation)
         if self._has_shown_faults or not self.bound.faults:
             return ()
         self._has_shown_faults = True
@@ -465,30 +465,30 @@ def _join_steps(bound: BoundExplanation, answer: Plan) -> Plan:
     """Join the steps that sentences and an answer need, without duplicates; the answer's result comes last."""
     shift = len(bound.steps)
     steps = [*bound.steps, *((_renumber(step, lambda ref: ref + shift)) for step in answer.steps)]
-    made: dict[Step, int] = {}
+    step_numbers: dict[Step, int] = {}
 
     def key(step: Step) -> Step:
         return replace(_renumber(step, take), id=0)
 
     def take(number: int) -> int:
-        return made.setdefault(key(steps[number - 1]), len(made) + 1)
+        return step_numbers.setdefault(key(steps[number - 1]), len(step_numbers) + 1)
 
     last = key(steps[-1]) if answer.steps else None
     named = dict.fromkeys(step for template in bound.templates for step in steps_referred(template))
     others = {step: take(step) for step in named if key(steps[step - 1]) != last}
     if last is None:
         last = Compute(0, "explain", tuple(map(Ref, dict.fromkeys(others.values()))))
-    elif last in made:
-        last = Compute(0, "identity", (Ref(made[last]),))
-    made[last] = len(made) + 1
-    numbers = {step: others.get(step, len(made)) for step in named}
+    elif last in step_numbers:
+        last = Compute(0, "identity", (Ref(step_numbers[last]),))
+    step_numbers[last] = len(step_numbers) + 1
+    numbers = {step: others.get(step, len(step_numbers)) for step in named}
 
     def renumbered(found: re.Match[str]) -> str:
         filled, cited = found.groups()
         return f"{{#{numbers[int(filled)]}}}" if filled else f"[#{numbers[int(cited)]}]"
 
     templates = (_PRINTED.sub(renumbered, template) for template in bound.templates)
-    joined = tuple(replace(step, id=number) for step, number in made.items())
+    joined = tuple(replace(step, id=number) for step, number in step_numbers.items())
     return Plan(joined, answer.thought, tuple(templates))
 
 

@@ -51,9 +51,9 @@ def drops_sign_unasked(plan: Plan, question: Question) -> bool:
     """
     if wants_magnitude(question):
         return False
-    asked = bool(_GOES_OUT.search(question.lowered))
+    names_outflow = bool(_GOES_OUT.search(question.lowered))
     sizes = (step for step in plan.steps if isinstance(step, Compute) and step.operation == "absolute")
-    return any(_differs(plan, step) or not (asked or _goes_out(plan, step)) for step in sizes)
+    return any(_differs(plan, step) or not (names_outflow or _goes_out(plan, step)) for step in sizes)
 
 
 def _differs(plan: Plan, step: Compute) -> bool:

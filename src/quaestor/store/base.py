@@ -493,13 +493,13 @@ class RunStore(TableStore):
 
     async def _find_missing_turns(self, run: str) -> list[str]:
         found = await self._tables.count("turns", ("conversation", "attempt"), {"run": run})
-        kept = {(conversation, attempt): count for conversation, attempt, count in found}
+        turn_counts = {(conversation, attempt): count for conversation, attempt, count in found}
         columns = ("conversation", "attempt", "turns")
         ended = await self._tables.find("examples", columns, {"run": run, "status": "complete"}, ("conversation",))
         return [
             f"conversation {name!r} of run {run!r} has {stored} of its {turns} turns"
             for name, attempt, turns in map(itemgetter(*columns), ended)
-            if (stored := kept.get((name, attempt), 0)) < turns
+            if (stored := turn_counts.get((name, attempt), 0)) < turns
         ]
 
     async def _deleted_runs(self) -> list[tuple[str, str]]:

@@ -124,16 +124,16 @@ class MongoTables:
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Insert rows; if keys are taken, insert the others and raise KeyTakenError."""
-        waiting, taken = iter(rows), None
+        waiting, duplicate = iter(rows), None
         while some := [to_document(table, row) for row in islice(waiting, _BATCH)]:
             try:
                 await self._collection(table).insert_many(some, ordered=False)
             except BulkWriteError as error:
                 if not _is_duplicate(error):
                     raise
-                taken = error
-        if taken is not None:
-            raise KeyTakenError from taken
+                duplicate = error
+        if duplicate is not None:
+            raise KeyTakenError from duplicate
 
     async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
         """Replace or insert rows. An existing content is only marked as used."""
@@ -141,8 +141,8 @@ class MongoTables:
         for row in rows:
             key, document = {field_of(table, name): row[name] for name in KEYS[table]}, to_document(table, row)
             if table == "contents":
-                kept = {"$setOnInsert": await self._split(document), "$currentDate": {"usedAt": True}}
-                writes.append(UpdateOne(key, kept, upsert=True))
+                update = {"$setOnInsert": await self._split(document), "$currentDate": {"usedAt": True}}
+                writes.append(UpdateOne(key, update, upsert=True))
             else:
                 writes.append(ReplaceOne(key, document, upsert=True))
         try:
@@ -246,10 +246,10 @@ class MongoTables:
         """Return the missing indexes."""
         problems: list[str] = []
         for name, indexes in INDEXES.items():
-            made = {
+            existing = {
                 tuple(tuple(key) for key in one["key"]) for one in (await self._db[name].index_information()).values()
             }
-            lost = [keys for keys, _ in indexes if tuple(keys.items()) not in made]
+            lost = [keys for keys, _ in indexes if tuple(keys.items()) not in existing]
             problems += [f"{name} has no index on {', '.join(keys)}" for keys in lost]
         return problems
 
@@ -289,10 +289,11 @@ class MongoTables:
             await summarise_turns(self)
 
     async def _pack_contents(self) -> None:
-        kept, order = contents.Contents(self), [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
+        store_contents = contents.Contents(self)
+        order = [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
         async for prompt in self._db.prompt_logs.find({"prompt": {"$type": "string"}}).sort(order):
             texts = {name: prompt.get(name) for name in ("prompt", "response")}
-            packed = await kept.put_columns(texts, *texts)
+            packed = await store_contents.put_columns(texts, *texts)
             await self._db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": packed})
         for sets, triples, key in _SETS:
             async for graph in self._db[sets].find({"content": {"$exists": False}}):
@@ -300,7 +301,7 @@ class MongoTables:
                 found = [(one["s"], one["p"], one["o"]) async for one in self._db[triples].find(where, ["s", "p", "o"])]
                 text, count = contents.pack_triples(found)
                 if count == graph["triples"]:
-                    content = await kept.put_packed(text)
+                    content = await store_contents.put_packed(text)
                     await self._db[sets].update_one({"_id": graph["_id"]}, {"$set": {"content": content}})
                 else:  # mixed by two concurrent writers, and never read
                     await self._db[sets].delete_one({"_id": graph["_id"]})

@@ -297,8 +297,8 @@ class SqliteTables:
         # After closing there is no thread, and the database itself reports the error.
         if self._closed:
             return work()
-        made: R = await asyncio.wrap_future(self._line.add(work, little=short))
-        return made
+        result: R = await asyncio.wrap_future(self._line.add(work, little=short))
+        return result
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Add rows."""
@@ -320,11 +320,11 @@ class SqliteTables:
 
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows."""
-        kept = {name: value for name, value in values.items() if name not in _UNUSED_COLUMNS.get(table, ())}
-        if not kept:
+        columns = {name: value for name, value in values.items() if name not in _UNUSED_COLUMNS.get(table, ())}
+        if not columns:
             return 0
         condition, given = _condition(table, where)
-        changes, encoded = ", ".join(f'"{name}" = ?' for name in kept), [_encode(*item) for item in kept.items()]
+        changes, encoded = ", ".join(f'"{name}" = ?' for name in columns), [_encode(*item) for item in columns.items()]
         return self._db.execute(f"UPDATE {table} SET {changes} WHERE {condition}", (*encoded, *given)).rowcount
 
     async def delete(self, table: str, where: Where) -> int:

@@ -131,10 +131,11 @@ def create_tables(db: sqlite3.Connection) -> None:
 
 def set_aside(db: sqlite3.Connection) -> Columns:
     """Rename the tables of an older file to `older_...` and return their columns."""
-    made = db.execute("SELECT type, name FROM sqlite_master WHERE sql NOTNULL AND name NOT LIKE 'sqlite_%'").fetchall()
-    for kind, name in made:
+    query = "SELECT type, name FROM sqlite_master WHERE sql NOTNULL AND name NOT LIKE 'sqlite_%'"
+    objects = db.execute(query).fetchall()
+    for kind, name in objects:
         db.execute(f"DROP INDEX {name}" if kind == "index" else f"ALTER TABLE {name} RENAME TO older_{name}")
-    return {name: _columns(db, f"older_{name}") for kind, name in made if kind == "table"}
+    return {name: _columns(db, f"older_{name}") for kind, name in objects if kind == "table"}
 
 
 async def copy_older(db: sqlite3.Connection, tables: Tables, older: Columns) -> None:
@@ -159,12 +160,12 @@ async def _pack_contents(db: sqlite3.Connection, tables: Tables, older: Columns)
         for row in _rows(db, table) if table in older else ():
             found = db.execute(f"SELECT s, p, o FROM older_{triples} WHERE {owner} = ?", (row["id"],))
             text, count = pack_triples(found)
-            kept = {name: value for name, value in row.items() if name != "id" or table == "ontologies"}
-            kept |= {"content": await contents.put_packed(text), "triples": count}
-            await tables.insert(table, [kept])
+            new_row = {name: value for name, value in row.items() if name != "id" or table == "ontologies"}
+            new_row |= {"content": await contents.put_packed(text), "triples": count}
+            await tables.insert(table, [new_row])
     for row in _rows(db, "prompt_logs") if "prompt_logs" in older else ():
-        kept = {"attempt": 1, **row, "usage": json.loads(row["usage"])}
-        await tables.insert("prompt_logs", [await contents.put_columns(kept, "prompt", "response")])
+        new_row = {"attempt": 1, **row, "usage": json.loads(row["usage"])}
+        await tables.insert("prompt_logs", [await contents.put_columns(new_row, "prompt", "response")])
 
 
 def _columns(db: sqlite3.Connection, table: str) -> frozenset[str]:

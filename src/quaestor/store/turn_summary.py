@@ -175,18 +175,18 @@ def sum_measures(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
     """
     counted: dict[str, Counter[int]] = {name: Counter() for name in COUNTED}
     fates: Counter[tuple[int, bool, bool, bool]] = Counter()
-    asked = 0
+    stage_count = 0
     for row in rows:
         if not all(value is None or isinstance(value, int) for value in row):
             raise ValueError("a measure of a turn is not a number")
         *values, refusals, no_answer, answered, verified, ended, stages, count = row
-        asked += stages * count
+        stage_count += stages * count
         if ended:
             fates[refusals, bool(no_answer), bool(answered), bool(verified)] += count
             for name, value in zip(COUNTED, values, strict=True):
                 if value is not None:
                     counted[name][value] += count
-    return RunMeasures(**counted, fates=fates, stages=asked)
+    return RunMeasures(**counted, fates=fates, stages=stage_count)
 
 
 def _count(found: object) -> int:

@@ -137,8 +137,8 @@ def _model(spec: RunSpec) -> str:
 def _model_names(spec: RunSpec) -> Callable[[str], str]:
     """Return a function that gives the names of models in Inspect: `provider/model`, without an address."""
 
-    def name(asked: str) -> str:
-        provider, colon, model = asked.partition("@")[0].partition(":")
+    def name(requested: str) -> str:
+        provider, colon, model = requested.partition("@")[0].partition(":")
         return f"{provider}/{model}" if colon else _model(spec)
 
     return name
@@ -208,8 +208,8 @@ def _figure(scorer: str, scores: "Sequence[SampleScore]") -> "EvalScore":
     from inspect_ai.log import EvalMetric, EvalScore
 
     metrics: dict[str, EvalMetric] = {}
-    for name, made in METRICS.items():
-        found = made(scorer)(list(scores))
+    for name, make_scorer in METRICS.items():
+        found = make_scorer(scorer)(list(scores))
         parts = found if isinstance(found, dict) else {"": found}
         for part, value in parts.items():
             key = f"quaestor/{name}_{part}" if part else f"quaestor/{name}"

@@ -174,20 +174,20 @@ def find_expressions(question: Question) -> tuple[Expression, ...]:
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
         for match in islice(pattern.finditer(text), _MOST):
-            made = _read_pointing(match, text)
-            if made is not None and not _overlaps(made, found):
-                found.append(made)
+            candidate = _read_pointing(match, text)
+            if candidate is not None and not _overlaps(candidate, found):
+                found.append(candidate)
     for relative in question.relative_periods[:_MOST]:
-        made = Expression(relative.start, relative.end, "period", offset=relative.offset)
-        found = [other for other in found if not (made.start <= other.start and other.end <= made.end)]
-        if not _overlaps(made, found):
-            found.append(made)
+        candidate = Expression(relative.start, relative.end, "period", offset=relative.offset)
+        found = [other for other in found if not (candidate.start <= other.start and other.end <= candidate.end)]
+        if not _overlaps(candidate, found):
+            found.append(candidate)
     for match in islice(_PRONOUN.finditer(text), _MOST):
         kind: ReferenceKind = "entity" if match[0] in ("its", "their") else "result"
         count = 0 if match[0] in ("they", "them", "their") else 1
-        made = Expression(match.start(), match.end(), kind, count=count)
-        if not _overlaps(made, found):
-            found.append(made)
+        candidate = Expression(match.start(), match.end(), kind, count=count)
+        if not _overlaps(candidate, found):
+            found.append(candidate)
     if not any(other.kind in ("result", "results", "cell") for other in found) and _is_elliptic(question):
         found.insert(0, Expression(0, len(text), "ellipsis", words=question.names, years=question.year_set, count=0))
     return tuple(sorted(found, key=lambda expression: (expression.start, -expression.end)))
@@ -310,13 +310,13 @@ def meanings_to_show(found: References) -> tuple[Coreference, ...]:
 
 
 def _sources(found: References, named: Named) -> str:
-    meant: dict[int, list[str]] = {}
+    texts: dict[int, list[str]] = {}
     for expression in found.expressions:
         if _is_result(expression, found.used):
             # Words for several results follow the last of them.
             turn = found.used[-1] if expression.kind == "results" else expression.candidates[0].turn
-            meant.setdefault(turn, []).append(f'"{expression.text}"')
-    results = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]
+            texts.setdefault(turn, []).append(f'"{expression.text}"')
+    results = [named(turn) + (f" ({', '.join(texts[turn])})" if turn in texts else "") for turn in found.used]
     return f"calculated from {_join(results)}"
 
 
@@ -329,11 +329,11 @@ def _describe_repeat(found: References, named: Named) -> Iterator[str]:
         if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
             first, *others = expression.candidates
             likely = (first, *(one for one in others[:1] if one.score >= _ELSE))
-            meant = " or ".join(named(one.turn) for one in likely)
+            sources = " or ".join(named(one.turn) for one in likely)
             yield (
-                f"goes on from {meant}, with what it names in place of the like there"
+                f"goes on from {sources}, with what it names in place of the like there"
                 if expression.kind == "ellipsis"
-                else f'"{_YEAR.sub("", expression.text)}" is as in {meant}'
+                else f'"{_YEAR.sub("", expression.text)}" is as in {sources}'
             )
 
 

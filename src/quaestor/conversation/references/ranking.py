@@ -195,11 +195,11 @@ def _pointing_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]
 
 def _meaning_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]:
     """Yield traits of whether the set contains the clear matches of expressions, and as many as the question states."""
-    if meant := pointed.meant:
-        found = len(meant & set(turns))
-        share = "all" if found == len(meant) else "some" if found else "none"
-        yield f"{share}_of_{'one' if len(meant) == 1 else 'several'}_pointed_at"
-        if found == len(turns) == len(meant):
+    if matched := pointed.meant:
+        found = len(matched & set(turns))
+        share = "all" if found == len(matched) else "some" if found else "none"
+        yield f"{share}_of_{'one' if len(matched) == 1 else 'several'}_pointed_at"
+        if found == len(turns) == len(matched):
             yield "just_what_is_pointed_at"
     if not turns:
         return

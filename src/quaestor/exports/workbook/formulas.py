@@ -98,11 +98,11 @@ class FormulaRows:
         self.answers: list[str | None] = []
         self._inputs, self._first = inputs, first
         self._turn, self._history, self._answers = 0, list[Single | Rows | None](), list[Answer]()
-        for number, asked in enumerate(conversation.turns, start=turn):
+        for number, exported_turn in enumerate(conversation.turns, start=turn):
             self._turn = number
-            formula = self._write_turn(asked)
+            formula = self._write_turn(exported_turn)
             self._history.append(formula)
-            self._answers.append(asked.answer)
+            self._answers.append(exported_turn.answer)
             self.answers.append(None if formula is None else _answer_formula(formula))
 
     def _write_turn(self, turn: Turn) -> Single | Rows | None:
@@ -189,7 +189,7 @@ class FormulaRows:
     def _each(self, operation: Operation, operands: Sequence[Single | Rows]) -> Rows:
         lists = [one for one in operands if isinstance(one, Rows)]
         lead = lists[0]
-        made = []
+        entries = []
         for place, label in enumerate(lead.labels):
             singles = []
             for one in operands:
@@ -198,11 +198,11 @@ class FormulaRows:
                     continue
                 index = place if one.labels == lead.labels else one.labels.index(label)
                 singles.append(Single(one.cells(NUMBER)[index], one.counts[index]))
-            made.append(_arithmetic(operation, singles))
+            entries.append(_arithmetic(operation, singles))
         first = self._next
-        for label_cell, (formula, _) in zip(lead.cells(LABEL), made, strict=True):
+        for label_cell, (formula, _) in zip(lead.cells(LABEL), entries, strict=True):
             self.rows.append(WorkingRow(self._turn, operation.name, formula, label_cell))
-        return Rows(first, lead.labels, tuple(counts for _, counts in made))
+        return Rows(first, lead.labels, tuple(counts for _, counts in entries))
 
     def _select(self, operation: Operation, rows: Rows, limits: Sequence[Single | Rows]) -> Single | Rows:
         if operation.name == "count":

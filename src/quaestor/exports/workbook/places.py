@@ -188,7 +188,7 @@ def _tables(
     for page, pairs in zip(pages, labelled, strict=True):
         used.update({(page, ref.table): ref.document for ref, _ in pairs if isinstance(ref, CellRef)})
     alone = len({page for page, _ in used}) == 1
-    made: dict[tuple[int, int], TableSheet] = {}
+    table_sheets: dict[tuple[int, int], TableSheet] = {}
     for (page, index), document in sorted(used.items()):
         name = sheets.take(f"Table {index + 1}") if alone else sheets.take(_short(document), f"T{index + 1}")
         parts = (
@@ -198,8 +198,8 @@ def _tables(
         for other in parts:
             first.texts.update({**other.texts, **first.texts})
             first.numbers.update(other.numbers)
-        made[page, index] = first
-    return made
+        table_sheets[page, index] = first
+    return table_sheets
 
 
 def _quote(source: Source, quantity: Quantity, graph: KnowledgeGraph) -> QuotedNumber:

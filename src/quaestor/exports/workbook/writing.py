@@ -92,9 +92,9 @@ class _Writer:
         row = 0
         for conversation, workings in zip(self._conversations, self._workings, strict=True):
             printed_at: dict[int, list[InputCell]] = {}
-            for made in workings.rows:
-                if made.input is not None:
-                    printed_at.setdefault(made.turn, []).append(made.input)
+            for formula_row in workings.rows:
+                if formula_row.input is not None:
+                    printed_at.setdefault(formula_row.turn, []).append(formula_row.input)
             for turn, formula in zip(conversation.turns, workings.answers, strict=True):
                 row += 1
                 _write(sheet, row, 1, conversation.id, self._top)

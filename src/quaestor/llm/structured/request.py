@@ -86,10 +86,10 @@ class ModelLoop(ABC, Generic[T]):
             reply = self._read(response)
             if reply.calls or reply.text:
                 messages.append(make_sendable(response))
-            taken = await self._take(reply)
-            if not isinstance(taken, ModelRequest):
-                return taken
-            messages.append(taken)
+            outcome = await self._take(reply)
+            if not isinstance(outcome, ModelRequest):
+                return outcome
+            messages.append(outcome)
         raise ModelReplyError(f"no answer within {self._replies} rounds; the model kept calling tools")
 
     def reject(self, faults: Sequence[str]) -> None:
@@ -181,11 +181,11 @@ class TypedRequest(ModelLoop[T]):
         talk = initial_messages(system, prompt)
         if self._last_object is not None:  # a continued conversation needs only the new part
             talk = [*self._talk, return_results([(call, "noted") for call in self._last_object.calls], prompt)]
-        asked = _with_way(talk, self._mode)
-        messages = list(asked)
+        full_request = _with_way(talk, self._mode)
+        messages = list(full_request)
         self._doubted = False
         found = await self.run(phase, messages)
-        self._talk = [*asked, messages[-1]]  # without the unusable replies
+        self._talk = [*full_request, messages[-1]]  # without the unusable replies
         return found
 
     def _parameters(self) -> ModelRequestParameters:

@@ -74,12 +74,12 @@ def _process_count(pages: int) -> int:
 
 def _read_shares(file: PdfFile, data: bytes, count: int) -> list[_Share]:
     """Return the pages that each of several processes reads, the first of which is this one."""
-    asked = {"step": count, "length": len(data), "memory": _MEMORY_OF_ONE if _memory_limits() else None}
+    limits = {"step": count, "length": len(data), "memory": _MEMORY_OF_ONE if _memory_limits() else None}
     try:
         with _reserve_memory((count - 1) * _MEMORY_OF_ONE), ExitStack() as started:
             workers = [started.enter_context(_worker()) for _ in range(1, count)]
             for first, worker in enumerate(workers, start=1):
-                _ask(worker, json.dumps({"first": first, **asked}).encode() + b"\n" + data)
+                _ask(worker, json.dumps({"first": first, **limits}).encode() + b"\n" + data)
             own = list(file.pages(0, count))
             brought = [_read_pages(worker) for worker in workers]
     except (OSError, MemoryError):  # no process can be started, or the remaining memory is too little

@@ -189,10 +189,10 @@ def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
     unit = (found["unit"] or "").lower()
     if unit in ("%", "percent"):
         return WantedNumber(value, PERCENT)
-    asked = _ASKED_SCALE.search(question)
+    requested_scale = _ASKED_SCALE.search(question)
     scale = _SCALES.get(_SHORT.get(unit, unit)) if unit not in ("", "x", "times") else None
-    if scale is None and asked is not None:
-        scale = _SCALES[asked["scale"].lower()]
+    if scale is None and requested_scale is not None:
+        scale = _SCALES[requested_scale["scale"].lower()]
     return WantedNumber(value, _CURRENCIES.get((found["currency"] or "").lower(), ""), scale)
 
 

@@ -361,11 +361,11 @@ class AnswerRounds(ModelLoop[Settled]):
 
     def _ground_answer(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
         """Return the plan of an answer without its explanation; empty if the explanation is the whole answer."""
-        asked, document = self.context.question.text, self.context.document
+        question, document = self.context.question.text, self.context.document
 
         def stated(verdict: ClaimedAnswer) -> GroundedAnswer:
             if final.words:
-                return ground_words(self._box.draft, final.words, [verdict], document, asked)
+                return ground_words(self._box.draft, final.words, [verdict], document, question)
             passages = self._explainer.bound.passages
             if not isinstance(verdict.value, YesNo) or not passages:
                 raise ModelReplyError(f"nothing states {verdict.words}; calculate it, or copy what does in words")
@@ -374,7 +374,7 @@ class AnswerRounds(ModelLoop[Settled]):
         if (listed := ground_list(self._box.draft, final, stated)) is not None:
             return listed
         if final.words:
-            return ground_words(self._box.draft, final.words, claims, document, asked)
+            return ground_words(self._box.draft, final.words, claims, document, question)
         if final.answer is None:
             return GroundedAnswer(ClaimedAnswer(Text(final.note)), Plan(()), grounded=True)
         try:
@@ -489,8 +489,8 @@ def named_steps(called: RequestedCall) -> set[int]:
 
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
     """Return the arguments of the queries among the calls, if they are objects."""
-    asked = (called for called in calls[:MOST_CALLS] if called.tool == "query_kg")
-    objects = (holdable(_arguments(called)) for called in asked if len(called.text) <= _LONGEST_QUERY)
+    query_calls = (called for called in calls[:MOST_CALLS] if called.tool == "query_kg")
+    objects = (holdable(_arguments(called)) for called in query_calls if len(called.text) <= _LONGEST_QUERY)
     return [one for one in objects if isinstance(one, dict)]
 
 

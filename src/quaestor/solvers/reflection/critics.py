@@ -65,16 +65,16 @@ class CriticRoles:
             note = f"draft {number} calculates nothing, so the calculation critic is skipped"
             self._context.trace.append(Note(note))
         prompts = [await compute(self._prompt, duty, proposal) for duty in duties]
-        asked = [
+        requests = [
             asyncio.create_task(self._verdict(duty, number, prompt))
             for duty, prompt in zip(duties, prompts, strict=True)
         ]
         try:
-            verdicts = await asyncio.gather(*asked)
+            verdicts = await asyncio.gather(*requests)
         finally:  # if one fails, cancel the other
-            for task in asked:
+            for task in requests:
                 task.cancel()
-            await asyncio.gather(*asked, return_exceptions=True)
+            await asyncio.gather(*requests, return_exceptions=True)
         return dict(zip(duties, verdicts, strict=True))
 
     def _prompt(self, duty: Duty, proposal: DraftProposal) -> str:

@@ -217,20 +217,22 @@ def check_operation(case: CheckContext) -> Iterator[Finding]:
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
     if last is None or last is not case.plan.steps[-1] or case.asks_no_number:
         return  # a number looked up may be a printed change or average
-    asked, score = case.requested_metric
+    metric_type, score = case.requested_metric
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
-    fitting = _possible_operations(asked)
+    fitting = _possible_operations(metric_type)
     if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute", "as_printed"}:
         return
-    yield Finding("operation", last.id, f"the question asks for a {asked.replace('_', ' ')}, not to {last.operation}")
+    yield Finding(
+        "operation", last.id, f"the question asks for a {metric_type.replace('_', ' ')}, not to {last.operation}"
+    )
 
 
-def _possible_operations(asked: str) -> frozenset[str] | None:
+def _possible_operations(metric_type: str) -> frozenset[str] | None:
     """Return the last operations that can give a metric type; None for a value, which any operation can give."""
-    if asked == "value":
+    if metric_type == "value":
         return None
-    own = {operation.name for operation in OPERATIONS.values() if operation.metric == asked}
-    return frozenset(own | set(_IN_SEVERAL_STEPS.get(asked, ())))
+    own = {operation.name for operation in OPERATIONS.values() if operation.metric == metric_type}
+    return frozenset(own | set(_IN_SEVERAL_STEPS.get(metric_type, ())))
 
 
 def check_order(case: CheckContext) -> Iterator[Finding]:
@@ -348,8 +350,8 @@ def check_conversion(case: CheckContext) -> Iterator[Finding]:
         return
     if factor.value.normalize().as_tuple().digits != (1,):
         return  # not a power of ten
-    asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
-    if asked.search(case.question.lowered) or _is_base(last, case, factor):
+    pattern = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
+    if pattern.search(case.question.lowered) or _is_base(last, case, factor):
         return
     number = case.operands.number(last.operands[0])
     if number is not None and counted_in(number).factor == factor.value:

@@ -186,12 +186,15 @@ class ReflectionRounds:
         self.finished_rounds.append(judged)
 
     def _worth_another(self) -> bool:
-        made = len(self.finished_rounds)
+        round_count = len(self.finished_rounds)
         if not self.finished_rounds[-1].objections:
             return False  # only a verdict is missing, which another draft cannot fix
-        if made < self.limits.max_iterations:
+        if round_count < self.limits.max_iterations:
             return True
-        return 1 < made < self.limits.hard_limit and self.finished_rounds[-1].weight < self.finished_rounds[-2].weight
+        return (
+            1 < round_count < self.limits.hard_limit
+            and self.finished_rounds[-1].weight < self.finished_rounds[-2].weight
+        )
 
     def _settle_round(self) -> Round:
         best = last = self.finished_rounds[-1]

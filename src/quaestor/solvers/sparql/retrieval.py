@@ -194,8 +194,8 @@ class Retrieval:
             raise
         finally:
             if not known:
-                asked: dict[str, JsonValue] = {"name": value.name, "query": query}
-                self.context.note_call(ToolCall.ended(TOOL, asked, output, started))
+                arguments: dict[str, JsonValue] = {"name": value.name, "query": query}
+                self.context.note_call(ToolCall.ended(TOOL, arguments, output, started))
         return found
 
     def _run(self, query: str) -> Mapping[str, str | None] | QueryError:

@@ -198,9 +198,9 @@ class PlanBuilder:
         text = format(value, "f")
         constant = Constant(value * scale.factor, format(value * scale.factor, "f")) if scale is Scale.PERCENT else None
         label = text if scale is None else f"{text} {scale.value}"
-        asked = value in self._asked
-        origin = "question" if asked else "ungrounded"
-        return Grounding(constant or Constant(value, text, scale), origin, label, grounded=asked)
+        in_question = value in self._asked
+        origin = "question" if in_question else "ungrounded"
+        return Grounding(constant or Constant(value, text, scale), origin, label, grounded=in_question)
 
     def _counts_in(self, operand: Operand, scale: Scale) -> bool:
         if not isinstance(operand, Ref):

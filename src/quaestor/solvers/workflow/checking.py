@@ -329,15 +329,15 @@ def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
     Args:
         turns: For each turn its events, and whether it was answered.
     """
-    asked = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
-    faultless = [not any(map(_is_fault, events)) for events, _ in asked]
-    silent = sum(not answered and any(isinstance(e, NoAnswerGiven) for e in events) for events, answered in asked)
-    plans = [plan for events, _ in asked if (plan := _last_plan(events)) is not None]
+    plan_turns = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
+    faultless = [not any(map(_is_fault, events)) for events, _ in plan_turns]
+    silent = sum(not answered and any(isinstance(e, NoAnswerGiven) for e in events) for events, answered in plan_turns)
+    plans = [plan for events, _ in plan_turns if (plan := _last_plan(events)) is not None]
     return PlanStatistics(
-        turns=len(asked),
-        first=sum(well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
-        repaired=sum(not well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
-        failed=sum(not answered for _, answered in asked) - silent,
+        turns=len(plan_turns),
+        first=sum(well and answered for well, (_, answered) in zip(faultless, plan_turns, strict=True)),
+        repaired=sum(not well and answered for well, (_, answered) in zip(faultless, plan_turns, strict=True)),
+        failed=sum(not answered for _, answered in plan_turns) - silent,
         steps=sum(len(plan.steps) for plan in plans) / len(plans) if plans else 0.0,
         empty=sum(len(tuple(_empty_fields(plan))) for plan in plans),
         silent=silent,

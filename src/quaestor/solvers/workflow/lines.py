@@ -169,15 +169,15 @@ def _texts(line: Line) -> Iterable[str]:
 
 
 def _fit(query: str, text: str, period: Period | None) -> float:
-    asked, line = _read(query), _read(text)
+    query_terms, line = _read(query), _read(text)
     if period is None and line.periods:  # a year that is part of a name: notes due 2014
         return _words_fit(plain(query), plain(text))
-    both = _words_fit(asked.words, line.words) if asked.words and line.words else 0.0
-    if not asked.words and not line.words:
+    both = _words_fit(query_terms.words, line.words) if query_terms.words and line.words else 0.0
+    if not query_terms.words and not line.words:
         both = 100.0
-    elif not asked.words and asked.periods:
+    elif not query_terms.words and query_terms.periods:
         both = 100.0 * _PERIOD_ONLY
-    return both * _periods_fit(asked.periods, line.periods or ((period,) if period else ()))
+    return both * _periods_fit(query_terms.periods, line.periods or ((period,) if period else ()))
 
 
 @lru_cache(maxsize=65536)

@@ -79,8 +79,8 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     Raises:
         LookupFailure: No cell fits, or several do.
     """
-    asked = _NUMBER.search(col_query)
-    place = int(asked[1]) if asked else None
+    column_number = _NUMBER.search(col_query)
+    place = int(column_number[1]) if column_number else None
     queries = (row_query, _NUMBER.sub("", col_query))
     candidates = list(_candidates(document, *queries)) or list(_candidates(document, *queries, dashes=True))
     found = sorted(candidates, key=lambda candidate: -candidate.score)
@@ -253,11 +253,11 @@ def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
     found: dict[int, None] = {}
     worst = 100.0
     for query in queries:
-        meant = _meant(query, lines)
-        if not meant:
+        matching = _meant(query, lines)
+        if not matching:
             return None
-        worst = min(worst, *meant.values())
-        found.update(dict.fromkeys(meant))
+        worst = min(worst, *matching.values())
+        found.update(dict.fromkeys(matching))
     return _Side(tuple(found), worst) if found else None
 
 

@@ -176,5 +176,5 @@ def _explain_nothing(nearest: Sequence[InText], params: TextParams, wanted: _Ask
     """Explain that no number fits, and which parameters the nearest ones do not fit."""
     lines = (f"{format_match(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
     near = "; ".join(line.removesuffix(", not ") for line in lines) or "the text has no number"
-    asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
-    return f"no number in the text fits {asked}; the nearest are {near}"
+    request = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
+    return f"no number in the text fits {request}; the nearest are {near}"

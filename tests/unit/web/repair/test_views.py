@@ -9,8 +9,8 @@ from quaestor.web.repair.views import correction_views, numbers_of_answer, offer
 def test_corrections_are_listed_latest_first() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 2, "0"), "Ada", "misread", at(1))
-    ledger.correct(OperationChoice(2, 1, "add"), "Bo", made=at(2))
-    ledger.undo("Cy", made=at(3))
+    ledger.correct(OperationChoice(2, 1, "add"), "Bo", moment=at(2))
+    ledger.undo("Cy", moment=at(3))
     (undo, _), (chosen, _), (number, second) = correction_views(ledger)
     assert (undo.author, undo.stands) == ("Cy", False)
     assert (chosen.author, chosen.stands) == ("Bo", False)

@@ -107,8 +107,8 @@ class FilingAnswerer:
 
     def _convert(self, question: str, context: TurnContext) -> Answer | None:
         """Return the last answer converted to the scale that a question asks for, or None."""
-        asked, answers = read_conversion(context.read(question).lowered), context.memory.answers
-        if asked is None or not answers or (asked.to is Scale.PERCENT and not answers[-1].fraction):
+        conversion, answers = read_conversion(context.read(question).lowered), context.memory.answers
+        if conversion is None or not answers or (conversion.to is Scale.PERCENT and not answers[-1].fraction):
             return None
         from quaestor.solvers.embedded.direct_answers import answer_conversion
 
@@ -146,8 +146,8 @@ def _choose_companies(question: str, tables: Sequence[FactTable], context: TurnC
     """Return the facts of the companies that a question names, else of the company of the last answer, else all."""
     if len(tables) == 1:
         return tables
-    asked = set(terms(question))
-    named = [table for table in tables if table.company & asked]
+    question_terms = set(terms(question))
+    named = [table for table in tables if table.company & question_terms]
     if named:
         return named
     for turn in reversed(context.memory.turns):

@@ -64,18 +64,18 @@ def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | No
         base: The time of the previous turn, from which "the year before" is counted; None for the latest.
     """
     found: list[Moment] = []
-    part = next((asked for asked in reading.moments if asked.year is None and asked.months), None)
-    named = [asked for asked in reading.moments if asked.back is None and asked.count is None]
-    for asked in reading.moments:
-        if asked.back is not None and asked.latest and found and named:
+    part = next((query for query in reading.moments if query.year is None and query.months), None)
+    named = [query for query in reading.moments if query.back is None and query.count is None]
+    for query in reading.moments:
+        if query.back is not None and query.latest and found and named:
             # "this half against last year": a year before the other named time
-            found.append(found[0].before(years=asked.back))
+            found.append(found[0].before(years=query.back))
             continue
-        if (asked is part or (asked.is_year_end and asked.back is None)) and any(
+        if (query is part or (query.is_year_end and query.back is None)) and any(
             other.year is not None or other.back is not None for other in reading.moments
         ):
             continue  # "in the second quarter of last year": part of another time
-        for moment in _resolve(asked, table, base or table.latest, part):
+        for moment in _resolve(query, table, base or table.latest, part):
             if moment not in found:
                 found.append(moment)
     return tuple(found)
@@ -89,10 +89,10 @@ def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment,
     """
     latest = table.latest
     years: list[int] = []
-    for asked in reading.moments:
-        if asked.year is None or asked.quarter or asked.month or asked.months or asked.to_date or asked.count == 0:
+    for query in reading.moments:
+        if query.year is None or query.quarter or query.month or query.months or query.to_date or query.count == 0:
             return ()
-        years += [asked.year - back for back in range(asked.count or 1)]
+        years += [query.year - back for back in range(query.count or 1)]
     if latest.quarter == _QUARTERS:
         ends_later = table.calendar.end.year == table.calendar.year + 1 and max(years, default=0) == latest.year + 1
         named = ends_later and not _FISCAL.search(reading.text)
@@ -101,71 +101,71 @@ def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment,
     return tuple(ends)
 
 
-def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:
-    if asked.count is not None:
-        return _resolve_years(asked, table, base)
-    if asked.month is not None:
-        return [_find_end_of_month(asked, asked.month, table)]
-    if asked.is_year_end:
-        return [Moment(table.latest.year - (asked.back or table.latest.quarter < 4), 4, 0)]
-    if asked.year is not None or asked.quarter is not None:
-        return [_resolve_named(asked, table.latest, base, part)]
-    found = _resolve_relative(asked, table.latest, base)
-    if part is None or part is asked or asked.quarters_back is not None or not part.months:
+def _resolve(query: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:
+    if query.count is not None:
+        return _resolve_years(query, table, base)
+    if query.month is not None:
+        return [_find_end_of_month(query, query.month, table)]
+    if query.is_year_end:
+        return [Moment(table.latest.year - (query.back or table.latest.quarter < 4), 4, 0)]
+    if query.year is not None or query.quarter is not None:
+        return [_resolve_named(query, table.latest, base, part)]
+    found = _resolve_relative(query, table.latest, base)
+    if part is None or part is query or query.quarters_back is not None or not part.months:
         return found
     # "in the first half, this year and last"
     quarter = part.quarter or (_QUARTERS if part.months == _YEAR else table.latest.quarter)
     return [Moment(moment.year, quarter, part.months) for moment in found]
 
 
-def _resolve_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
+def _resolve_years(query: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
     """Return a range of years: as many as the question asks for, else those in the statements."""
-    if asked.back is not None and asked.year is None:
-        return [base.before(years=back) for back in range(asked.back, asked.back + (asked.count or 1))]
-    last = table.latest if asked.year is None else Moment(asked.year, 4, 12)
+    if query.back is not None and query.year is None:
+        return [base.before(years=back) for back in range(query.back, query.back + (query.count or 1))]
+    last = table.latest if query.year is None else Moment(query.year, 4, 12)
     years = {m.year for line in table.lines if line.role.is_statement for m in line.moments if m.months == 12}
     most = len([year for year in years if year <= last.year]) or _FEW
-    return [last.before(years=back) for back in range(asked.count or min(most, _FEW))]
+    return [last.before(years=back) for back in range(query.count or min(most, _FEW))]
 
 
-def _find_end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Moment:
+def _find_end_of_month(query: AskedMoment, month: int, table: FactTable) -> Moment:
     """Return the end of a month; without a year, its latest reported occurrence."""
     latest, calendar = table.latest, table.calendar
 
     def moment(year: int) -> Moment:
         day = date(year, month, _LAST_DAY)
-        return Moment(calendar.year_of(day), calendar.quarter_of(day), asked.months or 0)
+        return Moment(calendar.year_of(day), calendar.quarter_of(day), query.months or 0)
 
-    if asked.year is not None:
-        return moment(asked.year)
+    if query.year is not None:
+        return moment(query.year)
     years = (latest.year + 1, latest.year, latest.year - 1)
     return next((found for year in years if (found := moment(year)).end <= latest.end), moment(latest.year))
 
 
-def _resolve_named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
+def _resolve_named(query: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
     """Return a named year or quarter, or the part of the year that the question names as well."""
-    year = asked.year if asked.year is not None else base.year
+    year = query.year if query.year is not None else base.year
     year -= 100 * (year > latest.year + _FAR)  # "fy97"
-    quarter, months = asked.quarter, asked.months
-    if quarter is None and part is not None and part is not asked:
+    quarter, months = query.quarter, query.months
+    if quarter is None and part is not None and part is not query:
         quarter, months = part.quarter or latest.quarter, part.months
     if quarter is None and latest.months != _YEAR and year in (latest.year, latest.year - 1):
         return Moment(year, latest.quarter, base.months or latest.months)
     return Moment(year, quarter or 4, _YEAR if quarter is None else 3 if months is None else months)
 
 
-def _resolve_relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
+def _resolve_relative(query: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
     """Return a time given relative to the latest period or to the base."""
-    if asked.back is not None:
+    if query.back is not None:
         # "last year" in an annual report is the reported year.
-        return [latest if asked.latest and latest.months == _YEAR else base.before(years=asked.back)]
-    if asked.quarters_back is not None:
-        return [Moment(*latest.before(quarters=asked.quarters_back).end, 3 if asked.months is None else asked.months)]
-    if asked.to_date:
+        return [latest if query.latest and latest.months == _YEAR else base.before(years=query.back)]
+    if query.quarters_back is not None:
+        return [Moment(*latest.before(quarters=query.quarters_back).end, 3 if query.months is None else query.months)]
+    if query.to_date:
         return [Moment(latest.year, latest.quarter, 3 * latest.quarter)]
-    if asked.months is not None and not asked.latest:
-        return [Moment(latest.year, 4 if asked.months == _YEAR else latest.quarter, asked.months)]
-    return [latest] if asked.latest else []
+    if query.months is not None and not query.latest:
+        return [Moment(latest.year, 4 if query.months == _YEAR else latest.quarter, query.months)]
+    return [latest] if query.latest else []
 
 
 _MOST, _MOST_IN_TEXT = 80, 40
@@ -252,9 +252,9 @@ class SeriesCandidates:
     features: NDArray[np.float32] = field(repr=False)
 
 
-def find_candidates(asked: OperandQuery, table: FactTable) -> SeriesCandidates:
+def find_candidates(query: OperandQuery, table: FactTable) -> SeriesCandidates:
     """Find the series that an operand may mean, and compute their features."""
-    finder = _CandidateFinder(asked, table)
+    finder = _CandidateFinder(query, table)
     places = finder.places()
     rows = [finder.features(table.series[place]) for place in places]
     if not rows:
@@ -268,10 +268,10 @@ def find_candidates(asked: OperandQuery, table: FactTable) -> SeriesCandidates:
     return SeriesCandidates(series, names, matrix)
 
 
-def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
+def find_unasked_members(series: Sequence[Series], requested: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
     """Return a mask of the series in tables headed by a member that the question does not mention."""
     headings = (table.members_above.get(one.line.table) if not one.line.sentence else None for one in series)
-    return np.array([heading is not None and heading.isdisjoint(asked) for heading in headings], bool)
+    return np.array([heading is not None and heading.isdisjoint(requested) for heading in headings], bool)
 
 
 def find_otherwise_named(series: Sequence[Series], names: AbstractSet[tuple[str, ...]]) -> NDArray[np.bool_]:
@@ -305,39 +305,39 @@ def find_excluded(series: Sequence[Series], excluded: AbstractSet[str]) -> NDArr
 class _CandidateFinder:
     """Finds the candidate series for one query and computes their features."""
 
-    def __init__(self, asked: OperandQuery, table: FactTable) -> None:
-        self.asked, self.table = asked, table
+    def __init__(self, query: OperandQuery, table: FactTable) -> None:
+        self.query, self.table = query, table
         # A rate may be part of a line's name: "the 4.875% notes".
-        rates = (term for term in asked.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
-        self.own = tuple(dict.fromkeys((*asked.terms, *rates)))
-        self.rarity = {term: table.rarity(term) for term in {*self.own, *asked.inherited}}
+        rates = (term for term in query.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
+        self.own = tuple(dict.fromkeys((*query.terms, *rates)))
+        self.rarity = {term: table.rarity(term) for term in {*self.own, *query.inherited}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.names = [term for term in self.own if term in table.sentences.names]
-        self.concepts = asked.operand.concepts
-        self.phrases = _find_meant_phrases(asked.operand)
+        self.concepts = query.operand.concepts
+        self.phrases = _find_meant_phrases(query.operand)
         for term in {term for phrase in self.phrases for term in phrase}:
             self.rarity.setdefault(term, table.rarity(term))
         self.synonyms = find_synonyms(
-            asked.operand.phrase, self.own, lambda term: term in table.postings or term in table.sentence_postings
+            query.operand.phrase, self.own, lambda term: term in table.postings or term in table.sentence_postings
         )
         self.printed = frozenset[str]().union(*(synonym.printed for synonym in self.synonyms))
-        named = {place for match in asked.operand.matches for place in range(match.start, match.end)}
-        phrase = asked.operand.phrase
+        named = {place for match in query.operand.matches for place in range(match.start, match.end)}
+        phrase = query.operand.phrase
         self.not_named = frozenset(self.own).difference(phrase[place] for place in named)
         self.concepts_meant = self._find_meant_concepts()
-        self.not_meant = frozenset(asked.operand.phrase)
-        before = asked.before
+        self.not_meant = frozenset(query.operand.phrase)
+        before = query.before
         self.tables_before = {series.line.table for series in before}
         self.lines_before = {series.line.place for series in before}
         self.labels_before = {series.line.label_terms for series in before}
         self.concepts_before = {series.concept for series in before if series.concept}
         self.columns_before = {series.column for series in before}
-        self.kinds = dict(zip(KINDS, asked.kinds, strict=False))
-        self.ranks = {place: rank for rank, place in enumerate(asked.sentences)}
+        self.kinds = dict(zip(KINDS, query.kinds, strict=False))
+        self.ranks = {place: rank for rank, place in enumerate(query.sentences)}
 
     def _find_meant_concepts(self) -> frozenset[str]:
         """Return the concepts named by synonyms of the question's terms."""
-        phrase, named = self.asked.operand.phrase, read_lexicon().named
+        phrase, named = self.query.operand.phrase, read_lexicon().named
         return frozenset(
             concept
             for synonym in find_expressions(tuple(phrase))
@@ -355,29 +355,29 @@ class _CandidateFinder:
                 for place in _intersect([postings.get(term, ()) for term in phrase]):
                     scores[place] = max(scores.get(place, 0.0), _PHRASE * self.weight)
         named = [line for concept in self.concepts for line in table.by_concept.get(concept, ())]
-        meant = {
+        concept_places = {
             line.place: line
             for concept in sorted(self.concepts_meant - self.concepts)
             for line in table.by_concept.get(concept, ())
         }
-        for place, line in meant.items():
+        for place, line in concept_places.items():
             scores = in_text if line.sentence else in_tables
             scores[place] = max(scores.get(place, 0.0), 0.5 * self.weight)
-        if self.asked.quoted:
-            named += [line for line in table.lines if line.label_terms in self.asked.quoted]
-        for line in (*named, *(series.line for series in self.asked.before)):
+        if self.query.quoted:
+            named += [line for line in table.lines if line.label_terms in self.query.quoted]
+        for line in (*named, *(series.line for series in self.query.before)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
-        years = {moment.year for moment in self.asked.moments if moment.months == 12 and moment.end > table.latest.end}
-        if years and _FALLING_DUE.issuperset(self.own) and _EXPECTING.isdisjoint(self.asked.operand.phrase):
+        years = {moment.year for moment in self.query.moments if moment.months == 12 and moment.end > table.latest.end}
+        if years and _FALLING_DUE.issuperset(self.own) and _EXPECTING.isdisjoint(self.query.operand.phrase):
             # A payment due in a future year need not be named: its schedule has the year.
             due = [place for year in years for place in table.scheduled.get(year, ())]
             in_tables = {place: in_tables[place] for place in due if place in in_tables} or dict.fromkeys(due, 0.0)
             in_text = {place: score for place, score in in_text.items() if years & table.line(place).years}
-        for sentence in tuple(self.asked.sentences)[:_ANSWERING]:
+        for sentence in tuple(self.query.sentences)[:_ANSWERING]:
             for place in table.lines_of_sentence.get(sentence, ()):
                 in_text[place] = in_text.get(place, 0.0) + self.weight
-        for section, index in self.asked.sources[-1:]:
+        for section, index in self.query.sources[-1:]:
             for near in range(index - _AROUND, index + _AROUND + 1):
                 for place in table.lines_of_sentence.get((section, near), ()):
                     in_text[place] = in_text.get(place, 0.0) + _PASSAGE * self.weight
@@ -387,16 +387,16 @@ class _CandidateFinder:
         scores: dict[int, float] = {}
         for term in self.own:
             named = set(postings.get(term, ()))
-            meant = {
+            concepts = {
                 place
                 for synonym in self.synonyms
                 if term in synonym.replaced
                 for place in _intersect([postings.get(one, ()) for one in synonym.printed])
             }
-            for place in named | meant:
+            for place in named | concepts:
                 weight = 1.0 if place in named else _SYNONYM
                 scores[place] = scores.get(place, 0.0) + weight * self.rarity[term]
-        for term in self.asked.inherited:
+        for term in self.query.inherited:
             for place in postings.get(term, ()):
                 if place in scores or not self.own:
                     scores[place] = scores.get(place, 0.0) + 0.4 * self.rarity[term]
@@ -455,21 +455,21 @@ class _CandidateFinder:
         if at is None:
             return 0.0
         section, place = at
-        return max((1 / (1 + abs(place - other)) for name, other in self.asked.sources if name == section), default=0.0)
+        return max((1 / (1 + abs(place - other)) for name, other in self.query.sources if name == section), default=0.0)
 
     def _measure_name_recall(self, words: Collection[str]) -> float:
         """Return the share of the question's proper names that occur among words; 1 if it has none."""
         return sum(name in words for name in self.names) / len(self.names) if self.names else 1.0
 
     def features(self, series: Series) -> dict[str, float]:
-        asked, line, table = self.asked, series.line, self.table
+        query, line, table = self.query, series.line, self.table
         label, path, title = set(line.label_terms), line.path_terms, line.title_terms
         column, members = set(series.column), _list_member_terms(series.members)
         concept = series.concept
         own = set(self.own)
         whole = label | path | column | members | title
-        meant, synonyms = self._find_meant_terms(whole)
-        known = own | asked.inherited
+        concept_terms, synonyms = self._find_meant_terms(whole)
+        known = own | query.inherited
         phrases = _list_phrases(concept)
         likeness = max((_measure_overlap(own, phrase) for phrase in phrases), default=0.0)
         named = own | {term for phrase in phrases if phrase <= own for term in label}
@@ -477,18 +477,18 @@ class _CandidateFinder:
         ref = first.ref
         around = _measure_distances(line.sentence, ref.start, ref.end) if isinstance(ref, SentenceRef) else {}
         moments = [moment for moment in series.cells if moment is not None]
-        wanted = asked.moments or (table.latest, Moment(*table.latest.end, 0))
+        wanted = query.moments or (table.latest, Moment(*table.latest.end, 0))
         exact = sum(want.year in line.years or any(_is_at(moment, want) for moment in moments) for want in wanted)
-        inherited = asked.inherited
+        inherited = query.inherited
         at = (ref.section, ref.sentence) if isinstance(ref, SentenceRef) else None
-        sentence_share = asked.sentences.get(at, 0.0) if at else 0.0
+        sentence_share = query.sentences.get(at, 0.0) if at else 0.0
         named_label = label - table.company or label
         return {
             "label_recall": self._measure_recall(label),
             "path_recall": self._measure_recall(label | path),
             "member_recall": self._measure_recall(label | column | members),
             "whole_recall": self._measure_recall(whole),
-            "meant_recall": self._measure_recall(meant),
+            "meant_recall": self._measure_recall(concept_terms),
             "meant_label_recall": self._measure_recall(self._find_meant_terms(label)[0]),
             "likeness": likeness,
             "rare_likeness": max(map(self._measure_likeness, phrases), default=0.0),
@@ -521,14 +521,14 @@ class _CandidateFinder:
             "tagged": float(line.tagged),
             **{f"role={role.value}": float(line.role is role) for role in _ROLES},
             "statement": float(line.role.is_statement),
-            "role_asked": 0.0 if asked.role is None else 1.0 if asked.role is line.role else -1.0,
-            "basis_asked": _fits_basis(asked.basis, line, column),
-            "time_asked": float(bool(asked.moments)),
+            "role_asked": 0.0 if query.role is None else 1.0 if query.role is line.role else -1.0,
+            "basis_asked": _fits_basis(query.basis, line, column),
+            "time_asked": float(bool(query.moments)),
             "times_there": exact / len(wanted),
             "times": float(len(moments)),
             "percent": float(first.scale is Scale.PERCENT),
-            "percent_asked": float(asked.percent),
-            "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
+            "percent_asked": float(query.percent),
+            "percent_apart": float(first.scale is Scale.PERCENT) - float(query.percent),
             "money": float(_is_money(first.unit)),
             "names_recall": self._measure_name_recall(whole),
             "near_source": self._measure_source_nearness(at),
@@ -538,13 +538,13 @@ class _CandidateFinder:
             "words_asked": self.kinds.get("words", 0.0),
             "sentence_share": sentence_share,
             "sentence_rank": 1.0 / (1 + self.ranks[at]) if at in self.ranks else 0.0,
-            "count_asked": float(asked.count),
-            "count_apart": float(asked.count) - float(first.scale is not Scale.PERCENT and not _is_money(first.unit)),
+            "count_asked": float(query.count),
+            "count_apart": float(query.count) - float(first.scale is not Scale.PERCENT and not _is_money(first.unit)),
             "size": min(12.0, log10(abs(first.amount) + 1.0)),
             "negative": float(first.amount < 0),
             "total": float("total" in label),
-            "total_asked": float(asked.total),
-            "total_apart": float(asked.total) - float("total" in label or "total" in column),
+            "total_asked": float(query.total),
+            "total_apart": float(query.total) - float("total" in label or "total" in column),
             "change": float(first.change or any(term.startswith("chang") for term in label)),
             "repeat": float(series.repeat),
             "total_column": float("total" in column),
@@ -556,15 +556,15 @@ class _CandidateFinder:
             "column_before": float(series.column in self.columns_before),
             "inherited": _measure_share(inherited, label | column | path | members) if inherited else 0.0,
             "inherited_whole": _measure_share(inherited, label | column | path | members | title) if inherited else 0.0,
-            "goes_on": float(asked.goes_on),
-            "has_before": float(bool(asked.before)),
+            "goes_on": float(query.goes_on),
+            "has_before": float(bool(query.before)),
             "own_length": float(len(self.own)),
-            "operand": float(asked.place),
-            "relation": float(_RELATIONS.index(asked.relation)),
+            "operand": float(query.place),
+            "relation": float(_RELATIONS.index(query.relation)),
             "label_length": float(len(label)),
             "path_length": float(len(line.path)),
             "lines_of_concept": float(len(table.by_concept.get(concept, ()))) if concept else 0.0,
-            **{f"intent={name}": share for name, share in zip(INTENTS, asked.intent, strict=True)},
+            **{f"intent={name}": share for name, share in zip(INTENTS, query.intent, strict=True)},
         }
 
 
@@ -610,12 +610,12 @@ def _measure_distances(sentence: str, start: int, end: int) -> Mapping[str, int]
     return found
 
 
-def _fits_basis(asked: str, line: FactLine, column: Iterable[str]) -> float:
+def _fits_basis(text: str, line: FactLine, column: Iterable[str]) -> float:
     """Return 1 if a line is on the requested basis, else -1; without one, -0.5 for an adjusted line, else 0."""
     adjusted = not ADJUSTED_TERMS.isdisjoint((*line.label_terms, *column))
-    if not asked:
+    if not text:
         return -0.5 * adjusted
-    return 1.0 if (adjusted or line.role is TableRole.NON_GAAP) == (asked == "adjusted") else -1.0
+    return 1.0 if (adjusted or line.role is TableRole.NON_GAAP) == (text == "adjusted") else -1.0
 
 
 def _measure_share(part: Iterable[str], whole: Iterable[str]) -> float:

@@ -140,7 +140,7 @@ def _read_nodes(plan: Plan, table: FactTable) -> dict[int, Node]:
 
 
 def read_quoted_number(
-    sentences: Sequence[tuple[str, int]], asked: Sequence[str], kinds: Mapping[str, float], table: FactTable
+    sentences: Sequence[tuple[str, int]], question_terms: Sequence[str], kinds: Mapping[str, float], table: FactTable
 ) -> PastAnswer | None:
     """Return the number that a quotation gives for a question; None if the question hardly asked for a number.
 
@@ -155,7 +155,9 @@ def read_quoted_number(
         for series in table.series_of_line.get(place, ()):
             first, own = series.first, series.line.label_terms
             kind = kind_of_number(first.amount, first.scale, first.unit, in_table=False)
-            found.append((share_of_kind(kinds, kind) * (1 + sum(term in own for term in set(asked))), -place, series))
+            found.append(
+                (share_of_kind(kinds, kind) * (1 + sum(term in own for term in set(question_terms))), -place, series)
+            )
     if not found:
         return None
     worth, _, series = max(found, key=lambda one: one[:2])
@@ -331,9 +333,9 @@ def mix_with_repetition(
         mixed = (1 - _OTHER_TIME) * shares
         mixed[INTENTS.index("sum")] += _OTHER_TIME
         return mixed
-    if asked := _find_asked(reading, before):
+    if repeated := _find_asked(reading, before):
         mixed = (1 - _PARTS) * shares
-        mixed[INTENTS.index(asked)] += _PARTS
+        mixed[INTENTS.index(repeated)] += _PARTS
         return mixed
     if before not in _REPEATED or _OPERATION.search(text):
         return shares

@@ -189,7 +189,7 @@ class TurnState:
 def read_turn_state(
     state: TurnState,
     reading: ParsedQuestion,
-    asked: tuple[Moment, ...],
+    question_moments: tuple[Moment, ...],
     found: Sequence[tuple[Series, Moment | None]],
     table: FactTable,
     answer: PastAnswer | None = None,
@@ -204,9 +204,10 @@ def read_turn_state(
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
     return TurnState(
-        (answer.anchor if answer else None) or (max(asked) if asked else max(moments) if moments else state.base),
+        (answer.anchor if answer else None)
+        or (max(question_moments) if question_moments else max(moments) if moments else state.base),
         tuple({series.place: series for series, _ in found}.values()) or state.series,
-        moments or asked or state.moments,
+        moments or question_moments or state.moments,
         own | (state.terms if len(own) < _FEW else frozenset()),
         state.turns + 1,
         (answer, *state.before)[:_REMEMBERED] if answer else state.before,
@@ -275,20 +276,20 @@ def find_operand_series(
         operand: An operand to use instead.
     """
     lowered = reading.operation_text
-    asked = OperandQuery(
+    query = OperandQuery(
         operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
         table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
         state.sentences, reading.total_asked, _find_quoted_names(operand or reading.operands[place], reading),
     )  # fmt: skip
-    return find_candidates(asked, table)
+    return find_candidates(query, table)
 
 
 def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
     """Return the state after a turn of the conversation."""
     reading = read_question_for_filing(turn.text, table)
-    asked = resolve_moments(reading, table, state.base)
+    moments = resolve_moments(reading, table, state.base)
     answer = None if turn.plan is None else read_past_answer(turn.plan, table)
     sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
     quoted = tuple((ref.section, ref.sentence) for ref in sources if isinstance(ref, SentenceRef))
@@ -306,7 +307,7 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
         intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
-    known = read_turn_state(state, reading, asked, found, table, answer, quoted)
+    known = read_turn_state(state, reading, moments, found, table, answer, quoted)
     kind = classify_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
     kind = kind or "money"  # most numbers of unknown kind in tables are money
     if parts:
@@ -415,9 +416,9 @@ def _prefer_change(shares: NDArray[np.float64], reading: ParsedQuestion) -> None
     if not (reading.of_balance or asks_how_far(reading.operation_text)):
         return
     others = [INTENTS.index(intent) for intent in (("lookup",) if reading.of_balance else _NO_CHANGE)]
-    kept = 0.0 if reading.of_balance else _PRINTED
-    shares[INTENTS.index("change")] += (1 - kept) * shares[others].sum()
-    shares[others] *= kept
+    share = 0.0 if reading.of_balance else _PRINTED
+    shares[INTENTS.index("change")] += (1 - share) * shares[others].sum()
+    shares[others] *= share
 
 
 def _penalize(

@@ -137,12 +137,12 @@ class SentenceCandidates:
     features: Floats = field(repr=False)
 
 
-def find_sentences(asked: WordQuery, table: FactTable) -> SentenceCandidates:
+def find_sentences(query: WordQuery, table: FactTable) -> SentenceCandidates:
     """Find the sentences that may answer a question, and compute their features."""
     index = table.sentences
     if not index.sentences:
         return SentenceCandidates(np.zeros(0, np.intp), (), np.zeros((0, 0), np.float32))
-    return _SentenceFinder(asked, table, index).candidates()
+    return _SentenceFinder(query, table, index).candidates()
 
 
 class _Group:
@@ -187,23 +187,23 @@ class _Group:
 class _SentenceFinder:
     """Finds the candidate sentences for one query and computes their features."""
 
-    def __init__(self, asked: WordQuery, table: FactTable, index: SentenceIndex) -> None:
-        self.asked, self.table, self.index = asked, table, index
-        lowered = asked.reading.text.lower().replace("\u2019", "'")
+    def __init__(self, query: WordQuery, table: FactTable, index: SentenceIndex) -> None:
+        self.query, self.table, self.index = query, table, index
+        lowered = query.reading.text.lower().replace("\u2019", "'")
         self.lowered = lowered
         company = table.company
-        named = tuple(dict.fromkeys(one for one in asked.reading.terms if not one[0].isdigit()))
+        named = tuple(dict.fromkeys(one for one in query.reading.terms if not one[0].isdigit()))
         self.own = tuple(one for one in named if one not in company) or named
-        left = dict.fromkeys(one for one in terms(asked.reading.text) if one not in STOP_TERMS and one not in company)
+        left = dict.fromkeys(one for one in terms(query.reading.text) if one not in STOP_TERMS and one not in company)
         self.question_terms = tuple(one for one in left if not one[0].isdigit())
-        self.synonyms = find_synonyms(terms(asked.reading.text), self.question_terms, index.postings.__contains__)
-        self.inherited = tuple(sorted(asked.inherited - set(self.own)))
+        self.synonyms = find_synonyms(terms(query.reading.text), self.question_terms, index.postings.__contains__)
+        self.inherited = tuple(sorted(query.inherited - set(self.own)))
         named_counts = _COUNTS.search(lowered)
         self.counts = frozenset(terms(named_counts[1])[:3]) if named_counts else frozenset[str]()
-        self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _list_line_terms(series)))
+        self.lines = tuple(dict.fromkeys(one for series in query.before[:2] for one in _list_line_terms(series)))
 
     def candidates(self) -> SentenceCandidates:
-        index, asked = self.index, self.asked
+        index, query = self.index, self.query
         groups = {
             "own": _Group(self.own, index).recalls(),
             "said": _Group(self.question_terms, index).recalls(),
@@ -212,18 +212,18 @@ class _SentenceFinder:
             "line": _Group(self.lines, index).recalls(),
         }
         alias = self._alias([match.concepts + tuple(f"measure:{name}" for name in match.measures)
-                             for operand in asked.reading.operands for match in operand.matches])  # fmt: skip
-        alias_before = self._alias([(series.concept,) for series in asked.before[:2] if series.concept])
+                             for operand in query.reading.operands for match in operand.matches])  # fmt: skip
+        alias_before = self._alias([(series.concept,) for series in query.before[:2] if series.concept])
         numbers = self._numbers_before()
         distance, same_section = self._distances()
-        goes_on = len(self.own) < _NAMED_TERMS or asked.reading.goes_on
+        goes_on = len(self.own) < _NAMED_TERMS or query.reading.goes_on
         context = self._contexts()
         score = (
             0.8 * context["head_named"] + groups["own"]["own"] + 0.5 * groups["own"]["whole"]
             + 1.5 * groups["meant"]["own"] + 0.5 * groups["meant"]["whole"] + 0.7 * alias
             + 0.5 * index.static[:, STATIC.index("cause")] * self.asked_share("why")
         )  # fmt: skip
-        if not asked.first:
+        if not query.first:
             weight = 1.0 if goes_on else 0.3
             score = score + weight * (
                 0.7 * groups["inherited"]["own"] + 0.5 * groups["inherited"]["whole"] + 0.7 * groups["line"]["own"]
@@ -264,9 +264,9 @@ class _SentenceFinder:
         columns["moves_so"] = (rises * (up - down) + falls * (down - up)).astype(np.float32)
         constant = {
             **{f"asks_{name}": asks_for(name, self.lowered) for name in _ASKS},
-            **{f"intent={name}": share for name, share in zip(INTENTS, asked.intents, strict=True)},
-            "goes_on": float(asked.reading.goes_on),
-            "first_turn": float(asked.first),
+            **{f"intent={name}": share for name, share in zip(INTENTS, query.intents, strict=True)},
+            "goes_on": float(query.reading.goes_on),
+            "first_turn": float(query.first),
             "own_terms": float(len(self.own)),
             "said_terms": float(len(self.question_terms)),
             "lines": float(len(self.lines)),
@@ -279,7 +279,7 @@ class _SentenceFinder:
 
     def _measure_explanations(self) -> Floats:
         """Return how well each sentence explains what the question asks for, times the probability that it does."""
-        found = measure_explanations(self.asked.reading.text, self.index, self.table.company)
+        found = measure_explanations(self.query.reading.text, self.index, self.table.company)
         if found is None:
             return np.zeros(len(self.index.sentences), np.float32)
         return found * np.float32(sum(map(self.asked_share, _EXPLAINED_BY)))
@@ -296,7 +296,7 @@ class _SentenceFinder:
     def _list_moved_things(self) -> list[frozenset[str]]:
         """Return the names of what moved: from the question and, if it names little, also from the last answer."""
         own = find_things(self.own)
-        if own and (self.asked.first or len(own) >= _NAMED_TERMS):
+        if own and (self.query.first or len(own) >= _NAMED_TERMS):
             return [own]
         return [own, find_things(self.lines), find_things(self.inherited)]
 
@@ -307,7 +307,7 @@ class _SentenceFinder:
         """
         index = self.index
         size = len(index.sentences)
-        numbers = (one for one in dict.fromkeys(terms(self.asked.reading.text)) if _NUMBER.fullmatch(one))
+        numbers = (one for one in dict.fromkeys(terms(self.query.reading.text)) if _NUMBER.fullmatch(one))
         names = (*(one for one in self.question_terms if one in index.names), *numbers)
         head = tuple(one for one in self.question_terms if one not in index.names)
         ones = np.ones(size, np.float32)
@@ -335,15 +335,15 @@ class _SentenceFinder:
         """Return how far each sentence has the signs of what the question asks for."""
         static = self.index.static
         found = np.zeros(len(static), np.float32)
-        asked = [signs for name, signs in _FITS.items() if asks_for(name, self.lowered)]
-        for signs in asked:
+        fitting_signs = [signs for name, signs in _FITS.items() if asks_for(name, self.lowered)]
+        for signs in fitting_signs:
             fits = [(static[:, [STATIC.index(name) for name in one]] > 0).all(axis=1) for one in signs]
-            found[np.any(fits, axis=0)] += 1.0 / len(asked)
+            found[np.any(fits, axis=0)] += 1.0 / len(fitting_signs)
         return found
 
     def asked_share(self, name: str) -> float:
         """Return the probability of an intent."""
-        return self.asked.intents[INTENTS.index(name)] if self.asked.intents else 0.0
+        return self.query.intents[INTENTS.index(name)] if self.query.intents else 0.0
 
     def _alias(self, concepts: Iterable[Sequence[str]]) -> Floats:
         """Return how well each sentence matches the best of the lexicon's phrases for concepts."""
@@ -363,8 +363,8 @@ class _SentenceFinder:
 
     def _numbers_before(self) -> Floats:
         found = np.zeros(len(self.index.sentences), np.float32)
-        for series in self.asked.before[:3]:
-            for moment in self.asked.before_moments[:3] or tuple(filter(None, series.cells)):
+        for series in self.query.before[:3]:
+            for moment in self.query.before_moments[:3] or tuple(filter(None, series.cells)):
                 cell = series.cells.get(moment)
                 if cell is not None:
                     value = abs(float(cell.quantity.value))
@@ -376,7 +376,7 @@ class _SentenceFinder:
     def _distances(self) -> tuple[Floats, Floats]:
         index = self.index
         size = len(index.sentences)
-        at = [index.places[place] for place in self.asked.sentences if place in index.places]
+        at = [index.places[place] for place in self.query.sentences if place in index.places]
         if not at:
             return np.full(size, 20.0, np.float32), np.zeros(size, np.float32)
         distance = np.arange(size, dtype=np.float32) - at[-1]
@@ -428,9 +428,9 @@ class _SentenceFinder:
         """Return which sentences have a date that is new, if the question asks for one."""
         if not asks_for("when", self.lowered):
             return np.zeros(len(places), np.float32)
-        asked = set(terms(self.asked.reading.text))
+        own = set(terms(self.query.reading.text))
         return np.array([
-            any((one in _MONTHS or _YEAR.fullmatch(one)) and one not in asked for one in self.index.terms[place])
+            any((one in _MONTHS or _YEAR.fullmatch(one)) and one not in own for one in self.index.terms[place])
             for place in places
         ], np.float32)  # fmt: skip
 
@@ -462,8 +462,8 @@ class _SentenceFinder:
 
     def _times(self, places: NDArray[np.intp]) -> dict[str, Floats]:
         """Return how the times in sentences compare with the requested ones."""
-        asked = self.asked
-        moments = asked.moments or asked.before_moments[:2] or (self.table.latest,)
+        query = self.query
+        moments = query.moments or query.before_moments[:2] or (self.table.latest,)
         years = {str(moment.year) for moment in moments}
         latest = str(self.table.latest.year)
         months = {moment.months for moment in moments}
@@ -475,7 +475,7 @@ class _SentenceFinder:
                          float(latest in named), float(max(named, default="") in years)))  # fmt: skip
         names = ("year_there", "year_any", "year_other", "year_latest", "year_last")
         columns = {name: np.array([row[i] for row in rows], np.float32) for i, name in enumerate(names)}
-        columns["time_asked"] = np.full(len(places), float(bool(asked.moments)), np.float32)
+        columns["time_asked"] = np.full(len(places), float(bool(query.moments)), np.float32)
         columns["quarter_asked"] = np.full(len(places), float(months <= {3}), np.float32)
         columns["year_asked"] = np.full(len(places), float(12 in months), np.float32)
         return columns

@@ -98,15 +98,15 @@ def compose(question: BoundQuestion) -> list[Proposal]:
         )
         if share < _LEAST_FORM:
             continue
-        made: dict[str, Proposal] = {}
+        proposals: dict[str, Proposal] = {}
         for proposal in _choose_composer(form, question)(question):
             scored = replace(
                 drop_signs(question.text, proposal), score=proposal.score + log(share), features={"form": share}
             )
             key = repr(scored.plan.steps)
-            if key not in made or made[key].score < scored.score:
-                made[key] = scored
-        for key, proposal in made.items():
+            if key not in proposals or proposals[key].score < scored.score:
+                proposals[key] = scored
+        for key, proposal in proposals.items():
             found[key] = _merge_proposals(found[key], proposal) if key in found else proposal
     ranked = sorted(found.values(), key=lambda proposal: -proposal.score)
     return [_with_features(proposal, ranked) for proposal in ranked]

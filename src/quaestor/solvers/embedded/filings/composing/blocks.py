@@ -98,20 +98,20 @@ class Block:
 def read_blocks(question: BoundQuestion) -> list[Block]:
     """Return the blocks of members that a question may list or rank, likeliest first."""
     found: dict[frozenset[object], Block] = {}
-    asked = read_dimension(question.text)
-    of_last = _find_last_block(question, asked)
+    dimension = read_dimension(question.text)
+    of_last = _find_last_block(question, dimension)
     if of_last is not None:
         found[_identify_members(of_last.members)] = of_last
-    if asked and not question.names(0) and question.last is None:  # "which region grew fastest": in revenue
+    if dimension and not question.names(0) and question.last is None:  # "which region grew fastest": in revenue
         for concept in REVENUE:
             for members in _find_tagged_members(question, concept):
-                found[_identify_members(members)] = Block(members, _measure_fit(asked, members, question.table))
-    back = _find_measured_last(question, asked)
-    for bound in (*back, *_find_named_wholes(question, asked), *find_bounds(question)[:_MOST_BROKEN_DOWN]):
-        for block in _find_summed_blocks(question, bound.series, asked):
+                found[_identify_members(members)] = Block(members, _measure_fit(dimension, members, question.table))
+    back = _find_measured_last(question, dimension)
+    for bound in (*back, *_find_named_wholes(question, dimension), *find_bounds(question)[:_MOST_BROKEN_DOWN]):
+        for block in _find_summed_blocks(question, bound.series, dimension):
             _add_block(found, question, replace(block, share=(bound.share + 0.02) * block.share))
     for bound in (*back, *find_bounds(question)):
-        for block in _find_blocks(question, bound.series, asked):
+        for block in _find_blocks(question, bound.series, dimension):
             named = _measure_named_around(question, block.members[-1][1])
             _add_block(found, question, replace(block, share=(bound.share + 0.02) * block.share * (0.3 + named)))
     shares = [
@@ -137,19 +137,19 @@ def _add_block(found: dict[frozenset[object], Block], question: BoundQuestion, b
 
 def _has_asked_time(question: BoundQuestion, block: Block) -> bool:
     """Return whether a member has a number at the requested time, else the latest; also True if all are undated."""
-    asked = (*question.moments[:1], *question.wanted[:1], question.table.latest)[0]
+    question_moment = (*question.moments[:1], *question.wanted[:1], question.table.latest)[0]
     ends = {moment.end for _, series in block.members for moment in series.cells if moment is not None}
-    return not ends or asked.end in ends
+    return not ends or question_moment.end in ends
 
 
-def _find_measured_last(question: BoundQuestion, asked: str) -> list[Bound]:
+def _find_measured_last(question: BoundQuestion, dimension: str) -> list[Bound]:
     """Return the series of the last answer if the question asks for its parts: "break it down by asset category"."""
     last = question.last
     if last is None or not last.series:
         return []
     if not question.own:
         return [Bound(series, _REPRINTED) for series in _find_reprints(question.table, last)]
-    goes_back = _POINTS_BACK.search(question.text) and (asked or _BROKEN_DOWN.search(question.text))
+    goes_back = _POINTS_BACK.search(question.text) and (dimension or _BROKEN_DOWN.search(question.text))
     return [Bound(last.series[0], _REFERRED_TO)] if goes_back else []
 
 
@@ -169,36 +169,36 @@ def _find_reprints(table: FactTable, last: PastAnswer) -> Iterator[Series]:
 
 def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
     """Return a weight that is lower for regions if only countries are requested, and vice versa."""
-    asked = set(terms_of(text))
-    if asked.isdisjoint(_REGION) == asked.isdisjoint(_COUNTRY):
+    text_terms = set(terms_of(text))
+    if text_terms.isdisjoint(_REGION) == text_terms.isdisjoint(_COUNTRY):
         return 1.0
     regions = any(not _PARTS_OF_THE_WORLD.isdisjoint(terms_of(name)) for name, _ in members)
-    return 1.0 if regions == asked.isdisjoint(_COUNTRY) else _OTHER_PLACES
+    return 1.0 if regions == text_terms.isdisjoint(_COUNTRY) else _OTHER_PLACES
 
 
-def _find_named_wholes(question: BoundQuestion, asked: str) -> Iterator[Bound]:
+def _find_named_wholes(question: BoundQuestion, dimension: str) -> Iterator[Bound]:
     """Yield company-wide series of the concepts that a question names, or of revenue if it names only members."""
     operand = question.reading.operands[0]
     named = operand.concepts if question.names(0) else frozenset[str]()
     if question.names(0) and (ratio := read_ratio(operand)) is not None:
         named |= set(ratio.concepts())  # the members of a ratio are those of its inputs
-    concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if asked and question.last is None else ()
+    concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if dimension and question.last is None else ()
     for concept in concepts:
         found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
         if found is not None:
-            yield Bound(found[0], found[1] * _measure_named_share(question, asked) / (1 + len(named)))
+            yield Bound(found[0], found[1] * _measure_named_share(question, dimension) / (1 + len(named)))
 
 
-def _measure_named_share(question: BoundQuestion, asked: str) -> float:
+def _measure_named_share(question: BoundQuestion, dimension: str) -> float:
     """Return the weighted share of a question's terms that its concepts and dimension cover, squared."""
     operand, table = question.reading.operands[0], question.table
     named = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
-    named |= COMPARATIVES | table.company | (_DIMENSIONS[asked][0] if asked else frozenset())
+    named |= COMPARATIVES | table.company | (_DIMENSIONS[dimension][0] if dimension else frozenset())
     rarities = {term: table.rarity(term) for term in operand.terms}
     return (sum(rarities[term] for term in named & rarities.keys()) / (sum(rarities.values()) or 1.0)) ** 2
 
 
-def _find_summed_blocks(question: BoundQuestion, series: Series, asked: str) -> Iterator[Block]:
+def _find_summed_blocks(question: BoundQuestion, series: Series, dimension: str) -> Iterator[Block]:
     """Yield the groups of members whose numbers add up to a number of a series."""
     table = question.table
     picked = next(
@@ -218,8 +218,8 @@ def _find_summed_blocks(question: BoundQuestion, series: Series, asked: str) -> 
             alike = len({part.concept for part in parts if part.concept}) <= 1
             steps = not alike or (parts[0].line.role.is_statement and not any(part.members for part in parts))
             steps = steps or any(_ADJUSTMENT.match(part.line.label) for part in parts)
-            worth = _PROVEN if not steps else _STEPS_OF_MEMBERS if asked else _STEPS
-            yield Block(members, worth * _measure_fit(asked, members, table))
+            worth = _PROVEN if not steps else _STEPS_OF_MEMBERS if dimension else _STEPS
+            yield Block(members, worth * _measure_fit(dimension, members, table))
 
 
 def name_members(table: FactTable, several: Sequence[Series]) -> list[str]:
@@ -243,20 +243,20 @@ def _identify_members(members: Sequence[tuple[str, Series]]) -> frozenset[object
     )
 
 
-def _find_blocks(question: BoundQuestion, series: Series, asked: str) -> Iterator[Block]:
+def _find_blocks(question: BoundQuestion, series: Series, dimension: str) -> Iterator[Block]:
     table = question.table
     across = _find_across(table, series)
     if len(across) >= 2:
-        yield Block(across, _measure_fit(asked, across, table))
+        yield Block(across, _measure_fit(dimension, across, table))
     lines = _find_neighbour_lines(question, series)
     if len(lines) >= 2:
-        yield Block(lines, _weigh_lines(question, lines, series) * _measure_fit(asked, lines, table))
+        yield Block(lines, _weigh_lines(question, lines, series) * _measure_fit(dimension, lines, table))
     headed = _find_under_headings(table, series)
     if len(headed) >= 2:
-        yield Block(headed, _measure_fit(asked, headed, table))
-    if series.concept and (asked or not series.members):
+        yield Block(headed, _measure_fit(dimension, headed, table))
+    if series.concept and (dimension or not series.members):
         for members in _find_tagged_members(question, series.concept):
-            yield Block(members, _measure_fit(asked, members, table))
+            yield Block(members, _measure_fit(dimension, members, table))
 
 
 def _measure_named_around(question: BoundQuestion, series: Series) -> float:
@@ -283,15 +283,15 @@ def _find_under_headings(table: FactTable, series: Series) -> tuple[tuple[str, S
     return tuple(found.values())
 
 
-def _find_last_block(question: BoundQuestion, asked: str) -> Block | None:
+def _find_last_block(question: BoundQuestion, dimension: str) -> Block | None:
     """Return the last listed or ranked members, with a high probability if the question refers to them."""
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
     names = name_members(question.table, last.series)
     named = tuple(zip(names, last.series, strict=True))
-    goes_on = bool(_OF_THEM.search(question.text)) or not (question.own or asked)
-    return Block(named, (1.5 if goes_on else 0.1) * _measure_fit(asked, named, question.table))
+    goes_on = bool(_OF_THEM.search(question.text)) or not (question.own or dimension)
+    return Block(named, (1.5 if goes_on else 0.1) * _measure_fit(dimension, named, question.table))
 
 
 def _name_tagged(table: FactTable, series: Series) -> str:
@@ -307,25 +307,25 @@ def _name_tagged(table: FactTable, series: Series) -> str:
 
 def read_dimension(text: str) -> str:
     """Return the requested dimension as a key of `_DIMENSIONS`, or ""."""
-    asked = set(terms_of(text))
-    return next((name for name, (words, _) in _DIMENSIONS.items() if asked & words), "")
+    text_terms = set(terms_of(text))
+    return next((name for name, (words, _) in _DIMENSIONS.items() if text_terms & words), "")
 
 
-def _measure_fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) -> float:
+def _measure_fit(dimension: str, members: Sequence[tuple[str, Series]], table: FactTable) -> float:
     """Return how well members fit the requested dimension, by their tags, else by the words around them."""
-    if not asked:
+    if not dimension:
         return 0.7
     series = members[-1][1]
     fact = table.document.fact(series.first.ref)
     axes = " ".join(axis for axis, _ in fact.dimensions) if fact is not None else ""
-    words, names = _DIMENSIONS[asked]
+    words, names = _DIMENSIONS[dimension]
     if axes:
         fit = 2.0 if any(name in axes for name in names) else 1.2 if "Segment" in axes else 0.15
-        fit *= 0.7 if any("other" in terms_of(label) for label, _ in members) and asked == "place" else 1.0
+        fit *= 0.7 if any("other" in terms_of(label) for label, _ in members) and dimension == "place" else 1.0
         return fit * (0.5 if series.line.role.is_statement else 1.0)
     around = series.line.title_terms | series.line.path_terms
     places = sum(not _PLACES.isdisjoint(terms_of(name)) for name, _ in members)
-    if asked != "place" and places * 2 > len(members):
+    if dimension != "place" and places * 2 > len(members):
         return _OTHER_PLACES  # the segments of some companies are places
     called = sum(bool(words & set(terms_of(name))) for name, _ in members)
     if called * 2 > len(members) or (called and len(members) <= _FEW_MEMBERS):

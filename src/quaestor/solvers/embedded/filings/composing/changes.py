@@ -188,23 +188,23 @@ def propose_base(question: BoundQuestion) -> Iterator[Proposal]:
         first = min(leaves, key=lambda leaf: leaf.moment)  # type: ignore[arg-type, return-value]
         terms = FormulaTerms(question.table)
         text = repeat_node(first, 1.0).spell(None, terms, "")
-        if text is not None and (made := terms.proposal(text, "value", 0.0)):
-            yield made
+        if text is not None and (proposal := terms.proposal(text, "value", 0.0)):
+            yield proposal
         return
     for score, _, old, _, terms in read_pairs(question):
-        if made := terms.proposal(old, "value", score):
-            yield made
+        if proposal := terms.proposal(old, "value", score):
+            yield proposal
 
 
 def find_two_moments(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
     """Return the earlier and the later time that a question compares."""
-    asked = question.moments
+    moments = question.moments
     last = question.last
-    if len(asked) >= 2:
-        return min(asked), max(asked)
+    if len(moments) >= 2:
+        return min(moments), max(moments)
     anchor = last.anchor if last is not None else None
-    if len(asked) == 1:
-        return _complete_moments(question, asked[0], anchor)
+    if len(moments) == 1:
+        return _complete_moments(question, moments[0], anchor)
     if (
         last is not None
         and len(last.moments) >= 2
@@ -230,26 +230,26 @@ def asks_of_then(question: BoundQuestion) -> bool:
     return earlier and bool(_OF_THEN.match(question.text)) and not _BASED.search(question.text)
 
 
-def _complete_moments(question: BoundQuestion, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
+def _complete_moments(question: BoundQuestion, moment: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
     """Return both times of a comparison that names one: it is the base, or is compared with the year before it."""
     times = question.reading.moments
     # "in Q2 vs last year": the base follows "vs".
     at = next((one for one in times if one.back is not None and _TO_BASE.search(question.text[: one.start])), times[0])
     base = anchor or question.base
     if question.last is not None and question.last.form in ("growth", "change"):
-        return asked.before(years=1), asked  # "and the year before?" repeats the growth
+        return moment.before(years=1), moment  # "and the year before?" repeats the growth
     to_base = (
         at.back is not None
         or asks_of_then(question)
         or bool(_TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end]))
     )
-    if to_base and asked == question.table.latest and anchor is not None:
+    if to_base and moment == question.table.latest and anchor is not None:
         return base.before(years=1), base  # "growth on last year": the base is the year before the current topic's
-    if to_base and asked.end < base.end:
-        return asked, replace(base, months=asked.months) if asked.months != base.months and asked.months else base
-    if to_base and anchor is None and asked.end < question.table.latest.end:
-        return asked, question.table.latest
-    return asked.before(years=1), asked
+    if to_base and moment.end < base.end:
+        return moment, replace(base, months=moment.months) if moment.months != base.months and moment.months else base
+    if to_base and anchor is None and moment.end < question.table.latest.end:
+        return moment, question.table.latest
+    return moment.before(years=1), moment
 
 
 def _has(moments: tuple[Moment, ...], wanted: Moment) -> bool:
@@ -286,10 +286,10 @@ def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
         return
     for score, meaning, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
-        if made := terms.proposal(
+        if proposal := terms.proposal(
             down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meaning.percent
         ):
-            yield made
+            yield proposal
 
 
 def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
@@ -317,8 +317,8 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
         in_percent = _IN_PERCENT.search(question.text) and not meaning.percent and "/" not in old
         if in_percent:  # "how many percent less": for amounts, a change in percent is a growth
             formula = f"({formula}) / {old}"
-        if made := terms.proposal(formula, "growth" if in_percent else "change", score):
-            yield made
+        if proposal := terms.proposal(formula, "growth" if in_percent else "change", score):
+            yield proposal
 
 
 def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator[Proposal]:
@@ -334,14 +334,14 @@ def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator
     if GROWTH.search(question.text):
         factor = 10_000 if _POINTS.search(question.text) else 100 if _PERCENTAGE_POINTS.search(question.text) else 1
         for score, first, second, terms in read_two_growths(question):
-            if made := terms.proposal(f"(({first}) - ({second})) * {factor}", "change", score):
-                yield made
+            if proposal := terms.proposal(f"(({first}) - ({second})) * {factor}", "change", score):
+                yield proposal
     else:
         backwards = asks_for_fall(question.text) and not asks_for_rise(question.text)
         for score, first, second, terms in read_comparable(question):
             formula = f"{second} - {first}" if backwards else f"{first} - {second}"
-            if made := terms.proposal(f"abs({formula})" if unsigned else formula, "change", score):
-                yield made
+            if proposal := terms.proposal(f"abs({formula})" if unsigned else formula, "change", score):
+                yield proposal
 
 
 def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
@@ -356,24 +356,24 @@ def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         power = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year})"
         formula = f"1 - {power}" if _is_asked_fall(question, old, new, terms) else f"{power} - 1"
-        if made := terms.proposal(formula, "cagr", log_share(meaning.share)):
-            yield made
+        if proposal := terms.proposal(formula, "cagr", log_share(meaning.share)):
+            yield proposal
 
 
 def _read_year_count(question: BoundQuestion) -> int:
     """Return the number of years of a growth rate if a question names it, but no year; else 0."""
     found = _OVER_YEARS.search(question.text)
-    if found is None or any(asked.year is not None for asked in question.reading.moments):
+    if found is None or any(moment.year is not None for moment in question.reading.moments):
         return 0
     return NUMBER_WORDS.get(found["years"]) or int(found["years"])
 
 
 def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
     """Return the first and last year of a growth rate; a rate over two years spans three year-ends."""
-    asked = question.moments
+    moments = question.moments
     last = question.last
     if _SAME_YEARS.search(question.text) and len(same := _find_last_moments(question)) > 1:
-        asked = tuple(same)
+        moments = tuple(same)
     elif years := _read_year_count(question):
         end = (last.anchor if last is not None else None) or question.table.latest
         begin = end.before(years=years)
@@ -381,15 +381,15 @@ def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[M
             return begin, end
         if last is not None and len(last.moments) >= 2:
             return min(last.moments), max(last.moments)
-    if len(asked) >= 2:
-        return min(asked), max(asked)
+    if len(moments) >= 2:
+        return min(moments), max(moments)
     yearly = sorted(moment for moment in meaning.moments if moment.months in (0, 12))
     past = [moment for moment in yearly if moment.end <= question.table.latest.end]
-    if len(asked) == 1:
+    if len(moments) == 1:
         end = (
             last.anchor if last is not None and last.anchor is not None else past[-1] if past else question.table.latest
         )
-        return asked[0], end if end.end > asked[0].end else question.table.latest
+        return moments[0], end if end.end > moments[0].end else question.table.latest
     if last is not None and len(last.moments) >= 2:
         return min(last.moments), max(last.moments)
     return (past[0], past[-1]) if len(past) >= 2 else None

@@ -103,8 +103,8 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
         return  # "do they pay a dividend?" does not compare
     less = low != asks_of_then(question)
     for score, _, old, new, terms in read_pairs(question):
-        if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
-            yield made
+        if proposal := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
+            yield proposal
 
 
 def asks_of_every_year(question: BoundQuestion) -> bool:
@@ -122,8 +122,8 @@ def compare_every_year(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         steps = ", ".join(f"{new} - {old}" for old, new in pairwise(names))
         formula = f"max({steps}) < 0" if asks_for_fall(question.text) else f"min({steps}) > 0"
-        if made := terms.proposal(formula, "compare", log_share(meaning.share)):
-            yield made
+        if proposal := terms.proposal(formula, "compare", log_share(meaning.share)):
+            yield proposal
 
 
 def _chooses_time(question: BoundQuestion) -> bool:
@@ -147,15 +147,15 @@ def _choose_time(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
             continue
         least = low != (not grows and asks_for_loss(question.text) and max(numbers) < 0)
         chosen = "argmin" if least else "argmax"
-        if made := propose_items(question, entries, "compare", log_share(meaning.share), chosen):
-            yield made
+        if proposal := propose_items(question, entries, "compare", log_share(meaning.share), chosen):
+            yield proposal
 
 
 def _compute_entries(question: BoundQuestion, entries: Sequence[Entry]) -> list[Decimal]:
     """Return the numbers of entries; an empty list if one has none."""
-    made = propose_items(question, entries, "list", 0.0)
+    proposal = propose_items(question, entries, "list", 0.0)
     try:
-        value = execute(made.plan, ()).result.value if made is not None else None
+        value = execute(proposal.plan, ()).result.value if proposal is not None else None
     except PlanError:
         return []
     numbers = [item.number for item in value.items if item.number is not None] if isinstance(value, ValueList) else []
@@ -169,8 +169,8 @@ def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
         if pair is None:
             continue
         entries = [(write_moment(moment), meaning, moment) for moment in reversed(pair)]
-        if made := _list_with_direction(question, entries, log_share(meaning.share)):
-            yield made
+        if proposal := _list_with_direction(question, entries, log_share(meaning.share)):
+            yield proposal
 
 
 def _list_both(question: BoundQuestion) -> Iterator[Proposal]:
@@ -181,8 +181,8 @@ def _list_both(question: BoundQuestion) -> Iterator[Proposal]:
         moment = list_moments(question)[0]
         names = _name_two(question, one, other)
         entries = [(name, meaning, moment) for name, meaning in zip(names, two, strict=True)]
-        if made := _list_with_direction(question, entries, log_share(one.share) + log_share(other.share)):
-            yield made
+        if proposal := _list_with_direction(question, entries, log_share(one.share) + log_share(other.share)):
+            yield proposal
 
 
 def _list_with_direction(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Proposal | None:
@@ -213,22 +213,22 @@ def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
                     named = [(label, meaning) for label, meaning, _ in entries]
                     yield from rank_by_growth(question, named, score, "compare")
                     continue
-                if made := propose_items(question, entries, "compare", score, chosen):
-                    yield made
+                if proposal := propose_items(question, entries, "compare", score, chosen):
+                    yield proposal
         return
     if GROWTH.search(question.text):
         yield from _compare_growths(question, sign)
         return
     for score, first, second, terms in read_comparable(question):
-        if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
-            yield made
+        if proposal := terms.proposal(f"{first} {sign} {second}", "compare", score):
+            yield proposal
 
 
 def _compare_growths(question: BoundQuestion, sign: str) -> Iterator[Proposal]:
     """Yield plans for whether one thing grew more than another: "did sales grow faster than costs?"."""
     for score, first, second, terms in read_two_growths(question):
-        if made := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
-            yield made
+        if proposal := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
+            yield proposal
 
 
 def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
@@ -247,8 +247,8 @@ def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
         text = spell_value(question, meaning, terms)
         if text is None:
             continue
-        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meaning.share) + 0.5, limit=limit):
-            yield made
+        if proposal := terms.proposal(f"{text} {sign} limit", "compare", log_share(meaning.share) + 0.5, limit=limit):
+            yield proposal
 
 
 def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
@@ -262,9 +262,11 @@ def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
         if text is not None and (
-            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meaning.share) + 1.0)
+            proposal := terms.proposal(
+                f"{text} {'<' if negative else '>'} 0", "compare", log_share(meaning.share) + 1.0
+            )
         ):
-            yield made
+            yield proposal
 
 
 def compares_numbers(question: BoundQuestion) -> bool:

@@ -92,8 +92,8 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
             members = [(label, meaning) for label, meaning, _ in entries]
             yield from rank_by_growth(question, members, score, "members" if few else "ranking", few)
         if few:
-            if made := propose_first(question, entries, few, score - 2.0 * grows):
-                yield made
+            if proposal := propose_first(question, entries, few, score - 2.0 * grows):
+                yield proposal
             continue
         chosen = "argmin" if low else "argmax"
         if place > 1:
@@ -119,9 +119,9 @@ def _is_member(question: BoundQuestion, name: str) -> bool:
 
 def _drop_whole(question: BoundQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
     """Return entries without the only one that the question names: the whole in "largest item of accrued expenses"."""
-    asked = {term for operand in question.reading.operands for term in operand.terms}
+    operand_terms = {term for operand in question.reading.operands for term in operand.terms}
     terms = [set(terms_of(name)) for name, _, _ in entries]
-    named = [place for place, found in enumerate(terms) if len(found) >= _PAIR and found <= asked]
+    named = [place for place, found in enumerate(terms) if len(found) >= _PAIR and found <= operand_terms]
     sizes = [abs(read_entry(question, entry) or 0.0) for entry in entries]
     if len(named) != 1 or len(entries) <= _PAIR or sizes[named[0]] < max(sizes):
         return entries
@@ -154,8 +154,8 @@ def _choose_entry(question: BoundQuestion, entries: Sequence[Entry], score: floa
         chosen = "argmin"
     by_size = reduces or (len(negative) == len(entries) and not _RESULT.search(question.text))
     by_size = by_size and len(negative) > 1
-    if made := propose_items(question, negative if by_size else entries, "ranking", score, chosen, by_size=by_size):
-        yield made
+    if proposal := propose_items(question, negative if by_size else entries, "ranking", score, chosen, by_size=by_size):
+        yield proposal
 
 
 def name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) -> str:
@@ -176,8 +176,8 @@ def name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) 
 def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
     """Yield a plan that lists all entries by their numbers: "rank the segments by revenue"."""
     ordered = sort_entries(question, entries, low=read_order(question.text) == "ascending")
-    if made := propose_items(question, ordered, "ranking", score):
-        yield made
+    if proposal := propose_items(question, ordered, "ranking", score):
+        yield proposal
 
 
 def _read_place(text: str) -> int:
@@ -211,5 +211,5 @@ def rank_by_growth(
         changes = sorted(changes, key=lambda one: one[0], reverse=not lowest)[:few]
     joined = join_lists([formula for _, formula in changes]) if len(changes) >= 2 else None
     chosen = joined if few else f"{'argmin' if lowest else 'argmax'}({joined})"
-    if joined and chosen and (made := terms.proposal(chosen, form, score)):
-        yield made
+    if joined and chosen and (proposal := terms.proposal(chosen, form, score)):
+        yield proposal

@@ -118,8 +118,8 @@ def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str =
         return  # a margin is not divided by an amount
     if _is_same(one, other, terms) or _divides_price(one, other, terms):
         return
-    if made := terms.proposal(f"{one} / {other}", form, score):
-        yield made
+    if proposal := terms.proposal(f"{one} / {other}", form, score):
+        yield proposal
 
 
 def _classify_series(series: Series) -> str:
@@ -186,8 +186,8 @@ def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         text = spell_value(question, meaning, terms)
         score = log_share(meaning.share) + _STATED * of_whole
-        if text is not None and (made := terms.proposal(text, "value", score)):
-            yield made
+        if text is not None and (proposal := terms.proposal(text, "value", score)):
+            yield proposal
 
 
 def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
@@ -277,9 +277,9 @@ def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
         if meaning.percent:
             terms = FormulaTerms(question.table)
             if (text := spell_value(question, meaning, terms)) and (
-                made := terms.proposal(text, "value", log_share(meaning.share))
+                proposal := terms.proposal(text, "value", log_share(meaning.share))
             ):
-                yield made
+                yield proposal
         for whole in _find_wholes(question, meaning.series[0]):
             for score, one, other, terms in pair_numbers(question, meaning, whole):
                 yield from _divide(score, one, other, terms, "share")
@@ -333,8 +333,10 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
         for score, one, other, terms in read_two(question):
             if not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)) or _mixes_times(terms):
                 continue  # a total and its part, or a balance and a flow
-            if made := terms.proposal(f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED):
-                yield made
+            if proposal := terms.proposal(
+                f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED
+            ):
+                yield proposal
         return
     last = question.last
     if last is None or not question.own:
@@ -349,8 +351,8 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
         for score, one, other, terms in pair_numbers(question, *((meaning, before) if from_own else (before, meaning))):
             if _mixes_times(terms) or not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)):
                 continue
-            if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
-                yield made
+            if proposal := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
+                yield proposal
 
 
 def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
@@ -365,8 +367,8 @@ def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
         if None in texts or len(set(names)) < len(names) or _mixes_times(terms):
             continue
         score = sum(log_share(meaning.share) for meaning in chosen) * 2 / len(chosen)
-        if made := terms.proposal(" + ".join(map(str, texts)), "sum", score + _STATED):
-            yield made
+        if proposal := terms.proposal(" + ".join(map(str, texts)), "sum", score + _STATED):
+            yield proposal
 
 
 def _mixes_times(terms: FormulaTerms) -> bool:

@@ -41,13 +41,13 @@ def read_schedules(question: BoundQuestion) -> list[Bound]:
     """Return the schedules that a question may mean, likeliest first; those of debts if it names no kind of payment."""
     table = question.table
     own = {term for operand in question.reading.operands for term in operand.terms} - table.company
-    asked = own - _DUE_WORDS
-    if not asked and question.last is not None:
-        asked = {term for series in question.last.series[:2] for term in series.line.label_terms}
-    wanted = _DEBT if (asked | own) & _DEBT else frozenset(asked & _OTHER) or _DEBT
+    schedule_terms = own - _DUE_WORDS
+    if not schedule_terms and question.last is not None:
+        schedule_terms = {term for series in question.last.series[:2] for term in series.line.label_terms}
+    wanted = _DEBT if (schedule_terms | own) & _DEBT else frozenset(schedule_terms & _OTHER) or _DEBT
     schedules = [series for series in table.series if len(list_future_years(series, table)) >= _LEAST_YEARS]
     mixed = {series.line.table for series in schedules if not _OTHER.isdisjoint(series.line.label_terms)}
-    fits = [(_measure_fit(series, wanted, asked), series) for series in schedules]
+    fits = [(_measure_fit(series, wanted, schedule_terms), series) for series in schedules]
     found = [(fit + _UNMIXED * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
     found = sorted(found, key=lambda one: -one[0])[:_MOST]
     shares = softmax([_SHARPNESS * fit for fit, _ in found])
@@ -71,7 +71,7 @@ def find_rest(series: Series, table: FactTable) -> Series | None:
     return max(found, key=lambda one: (set(one.column) <= own, len(own & set(one.column))), default=None)
 
 
-def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> float:
+def _measure_fit(series: Series, wanted: frozenset[str], schedule_terms: set[str]) -> float:
     """Return how well the labels of a schedule, and the words around it, match the requested payments."""
     line = series.line
     names = {*line.label_terms, *line.path_terms, *series.column, *terms(_split_name(series.concept))}
@@ -79,7 +79,9 @@ def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> flo
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
         return 0.0
-    fit = sum(1.0 if term in names else _IN_TITLE * (term in line.title_terms) for term in asked) / max(1, len(asked))
+    fit = sum(1.0 if term in names else _IN_TITLE * (term in line.title_terms) for term in schedule_terms) / max(
+        1, len(schedule_terms)
+    )
     return (1.0 if names & wanted else _IN_TITLE) + _IN_TITLE * fit + _TOTAL * ("total" in names)
 
 

@@ -100,7 +100,7 @@ def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence
         return [Moment(year, quarter, 3) for quarter in (1, 2, 3, 4)]
     if len(question.moments) >= 2:
         years = [moment for moment in meaning.moments if moment.months in (0, 12) and moment.end <= latest.end]
-        every = [asked.count for asked in question.reading.moments] == [0]  # "by year" names no years
+        every = [query.count for query in question.reading.moments] == [0]  # "by year" names no years
         return sorted(years if every and len(years) > len(question.moments) else question.moments)
     if last is not None and len(last.moments) >= 2 and not question.moments:
         return sorted(last.moments)
@@ -128,8 +128,8 @@ def propose_sums(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
     few = read_few(question.text) if _ADDED.search(question.text) else 0
     for entries, share in read_entries(question) if few else ():
-        if made := propose_first(question, entries, few, log_share(share) + _STATED):
-            yield made
+        if total := propose_first(question, entries, few, log_share(share) + _STATED):
+            yield total
     over_times = list(_sum_over_times(question))
     yield from over_times
     if over_times and question.reading.times_relation == "sum":
@@ -153,9 +153,9 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
         names = [name for meaning in chosen for name in _spell_all(meaning, moments, terms)]
         score = sum(log_share(meaning.share) for meaning in chosen)
         if len(set(names)) == len(chosen) * len(moments) > 1 and (
-            made := terms.proposal(f"sum({', '.join(names)})", "sum", score)
+            proposal := terms.proposal(f"sum({', '.join(names)})", "sum", score)
         ):
-            yield replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
+            yield replace(proposal, score=proposal.score - (0.0 if len(question.moments) >= 2 else 0.7))
 
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
@@ -176,11 +176,11 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     moment = question.moments[0] if question.moments else None
     names = [name for node in nodes if (name := repeat_node(node, 1.0).spell(moment, terms, "")) is not None]
     if len(set(names)) == len(nodes) and (
-        made := terms.proposal(
+        proposal := terms.proposal(
             f"sum({', '.join(names)})", "sum", log_share(0.6 if question.own and counted is None else 0.8)
         )
     ):
-        yield made
+        yield proposal
 
 
 def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
@@ -198,9 +198,9 @@ def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
         if (
             len(names) >= 2
             and len(names) == len(moments)
-            and (made := terms.proposal(f"avg({', '.join(names)})", "average", log_share(meaning.share)))
+            and (proposal := terms.proposal(f"avg({', '.join(names)})", "average", log_share(meaning.share)))
         ):
-            yield replace(made, score=made.score - (1.5 if each and moments[0].months != each else 0.0))
+            yield replace(proposal, score=proposal.score - (1.5 if each and moments[0].months != each else 0.0))
         if each:
             yield from _average_parts(question, meaning, each)
 
@@ -211,9 +211,9 @@ def _average_changes(meaning: OperandMeaning, moments: Sequence[Moment], terms: 
     quarters = 4 * (moments[-1].year - moments[0].year) + moments[-1].quarter - moments[0].quarter
     count = quarters if moments[0].months == 3 else quarters // 4
     if len(names) == 2 and count > 0:
-        made = terms.proposal(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meaning.share))
-        if made is not None:
-            yield made
+        proposal = terms.proposal(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meaning.share))
+        if proposal is not None:
+            yield proposal
 
 
 def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) -> Iterator[Proposal]:
@@ -222,9 +222,9 @@ def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) 
     for moment in (*question.wanted[:1], to_date):
         terms = FormulaTerms(question.table)
         if moment.months > each and (text := meaning.spell(moment, terms, "")) is not None:
-            made = terms.proposal(f"{text} / {moment.months // each}", "average", log_share(meaning.share) + 0.3)
-            if made is not None:
-                yield made
+            proposal = terms.proposal(f"{text} / {moment.months // each}", "average", log_share(meaning.share) + 0.3)
+            if proposal is not None:
+                yield proposal
                 return
 
 
@@ -321,11 +321,11 @@ def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
         named = len(question.moments) > 1 and len(listed) == len(question.moments)
         moments = question.moments if named else tuple(reversed(listed))
         timed = [(write_moment(moment), meaning, moment) for moment in moments]
-        if made := propose_items(question, timed, "list", log_share(meaning.share * by_time)):
-            yield made
+        if proposal := propose_items(question, timed, "list", log_share(meaning.share * by_time)):
+            yield proposal
     for entries, share in read_entries(question):
-        if made := propose_items(question, entries, "members", log_share(share * by_member)):
-            yield made
+        if proposal := propose_items(question, entries, "members", log_share(share * by_member)):
+            yield proposal
 
 
 def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
@@ -340,8 +340,8 @@ def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
         rest = None if named or _AHEAD.search(question.text) else find_rest(bound.series, question.table)
         if rest is not None:
             entries.append((rest.line.label, build_meaning(rest, bound.share), None))
-        if made := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
-            yield made
+        if proposal := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
+            yield proposal
 
 
 def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
@@ -357,8 +357,8 @@ def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
         if len(set(names)) < len(names) and all(meaning.series for meaning in chosen):
             names = name_members(question.table, [meaning.series[0] for meaning in chosen])
         listed = [(name, meaning, moment) for name, meaning in zip(names, chosen, strict=True)]
-        if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
-            yield made
+        if proposal := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
+            yield proposal
 
 
 def _read_list_kind(question: BoundQuestion) -> tuple[float, float]:
@@ -417,11 +417,11 @@ def _find_last_list(question: BoundQuestion) -> PastAnswer | None:
 
 def _filter_members(question: BoundQuestion, blocks: Sequence[Block]) -> Iterator[Block]:
     """Yield blocks without the member that a question excludes; if it names several members, with only those."""
-    asked = set(terms_of(question.text))
+    question_terms = set(terms_of(question.text))
     for block in blocks:
         left = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
-        named = [(name, one) for name, one in left if asked.issuperset(terms_of(name))]
-        left = named if len(named) > 1 and asked.isdisjoint(_REMAINDER) else left
+        named = [(name, one) for name, one in left if question_terms.issuperset(terms_of(name))]
+        left = named if len(named) > 1 and question_terms.isdisjoint(_REMAINDER) else left
         if len(left) > 1:
             yield replace(block, members=tuple(left))
 

@@ -54,12 +54,12 @@ def asks_for_size(text: str, series: Series) -> bool:
     """
     if _REDUCTION.search(text) or asks_for_loss(text):
         return True
-    asked, line = _DIRECTIONS.intersection(terms(text)), series.line
-    if not asked or line.sentence:
+    directions, line = _DIRECTIONS.intersection(terms(text)), series.line
+    if not directions or line.sentence:
         return False
     for label in (line.label, *reversed(line.path), line.title):
         if opposite := {term for found in _PARENTHESES.findall(label) for term in terms(found)} & _DIRECTIONS:
-            return not asked.isdisjoint(opposite)
+            return not directions.isdisjoint(opposite)
     # Statements of cash flows take off the gains that are part of net income.
     named = line.label_terms
-    return line.role is TableRole.CASH_FLOWS and _GAIN in asked and _GAIN in named and _LOST not in named
+    return line.role is TableRole.CASH_FLOWS and _GAIN in directions and _GAIN in named and _LOST not in named

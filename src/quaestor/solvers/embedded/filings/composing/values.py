@@ -73,11 +73,11 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
         if text is not None and (
-            made := terms.proposal(
+            proposal := terms.proposal(
                 text, "value" if meaning.kind == "series" else meaning.kind, log_share(meaning.share)
             )
         ):
-            yield made
+            yield proposal
 
 
 def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
@@ -90,8 +90,8 @@ def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         rest, terms = find_rest(meaning.series[0], question.table), FormulaTerms(question.table)
         text = spell_at(rest, None, terms) if rest is not None else None
-        if text is not None and (made := terms.proposal(text, "value", log_share(meaning.share))):
-            yield made
+        if text is not None and (proposal := terms.proposal(text, "value", log_share(meaning.share))):
+            yield proposal
 
 
 def _propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
@@ -101,13 +101,13 @@ def _propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
     """
     if not asks_what_became(question.text):
         return
-    table, asked = question.table, set(terms_of(question.text))
+    table, question_terms = question.table, set(terms_of(question.text))
     found: list[tuple[int, bool, Series]] = []
     for line in table.lines:
         for series in table.series_of_line[line.place]:
             if len(times := _list_times(series)) > _FEW and series.cells[times[0]].quantity.value == _INVESTED:
                 label = set(line.label_terms)
-                named = {term for term in label & asked - table.company if not term[0].isdigit()}
+                named = {term for term in label & question_terms - table.company if not term[0].isdigit()}
                 found.append((len(named), not label.isdisjoint(table.company), series))
     if not found:
         return
@@ -116,8 +116,8 @@ def _propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
     ends = [moment.end for moment in question.moments if moment.end > times[0].end]
     moment = next((time for time in times if ends and time.end >= max(ends)), times[-1])
     terms = FormulaTerms(table)
-    if made := terms.proposal(terms.add(series, moment, series.cells[moment]), "value", _STATED):
-        yield made
+    if proposal := terms.proposal(terms.add(series, moment, series.cells[moment]), "value", _STATED):
+        yield proposal
 
 
 def _list_times(series: Series) -> list[Moment]:
