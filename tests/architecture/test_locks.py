@@ -38,7 +38,7 @@ def test_no_lock_names_a_host_or_a_folder(lock: str) -> None:
     assert not re.findall(r"://|^-|^#| @ |file:", text, re.MULTILINE)
 
 
-def test_users_get_what_the_tests_ran_with() -> None:
+def test_lock_has_the_tested_versions() -> None:
     # Without the systems that need it: what a user gets on some alone, development may need on all.
     plain, whole = (
         {required.partition(" ;")[0]: hashes for required, hashes in pinned(lock).items()} for lock in LOCKS[:2]
@@ -49,7 +49,7 @@ def test_users_get_what_the_tests_ran_with() -> None:
         assert whole.get(required, whole.get(anywhere)) == hashes
 
 
-def test_users_get_what_the_package_needs_and_no_extra() -> None:
+def test_lock_has_required_packages_without_extras() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     needed = names(project["project"]["dependencies"]) | names(project["dependency-groups"]["build"])
     extras = project["project"]["optional-dependencies"]

@@ -67,7 +67,7 @@ def test_source_archive_contains_only_tracked_files(archives: tuple[Path, Path])
 
 
 @pytest.mark.slow
-def test_a_wheel_says_what_it_is(archives: tuple[Path, Path]) -> None:
+def test_wheel_has_metadata(archives: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(archives[1]) as wheel:
         (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
         lines = wheel.read(metadata).decode("utf-8").splitlines()
@@ -93,7 +93,7 @@ def test_a_citation_is_of_this_version() -> None:
     assert citation["authors"] == [{"name": "the quaestor authors"}]
 
 
-def test_an_image_runs_as_nobody_in_particular_with_extras_that_there_are() -> None:
+def test_image_runs_without_root_and_with_existing_extras() -> None:
     """What else is good practice is held by `make check`, which lints it."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
     (extras,) = (line.removeprefix("ARG EXTRAS=").split(",") for line in lines if line.startswith("ARG EXTRAS="))

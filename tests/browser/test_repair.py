@@ -100,7 +100,7 @@ def test_a_number_is_chosen_with_the_keyboard_alone(browser: Browser, tmp_path: 
         expect(page.locator("#turn-2 output")).to_have_text("402 million")
 
 
-def test_another_calculation_is_offered_with_what_it_comes_to(browser: Browser, tmp_path: Path) -> None:
+def test_another_calculation_is_offered_with_its_result(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, scripts=False) as found:
         page = found.page
         page.locator("#turn-3 .correct").click()

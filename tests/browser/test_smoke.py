@@ -25,7 +25,7 @@ def test_each_area_is_reached_by_the_navigation(browser: Browser, tmp_path: Path
             expect(page.locator('nav [aria-current="page"]')).to_have_text(name)
 
 
-def test_styles_and_scripts_are_taken_by_the_policy(browser: Browser, tmp_path: Path) -> None:
+def test_content_security_policy_allows_styles_and_scripts(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         found.page.goto("/")
         assert found.page.evaluate("typeof htmx.ajax") == "function"

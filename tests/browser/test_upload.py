@@ -107,7 +107,7 @@ def test_a_file_is_handed_over_and_each_number_marks_its_cell(
 
 
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
-def test_the_workbook_of_a_conversation_computes_what_the_page_says(browser: Browser, tmp_path: Path) -> None:
+def test_workbook_of_a_conversation_computes_the_answers_of_the_page(browser: Browser, tmp_path: Path) -> None:
     name = "10-k.html"
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         page = found.page

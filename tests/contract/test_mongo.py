@@ -117,7 +117,7 @@ def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_database_of_before_attempts_is_read_and_goes_on(mongo_uri: str) -> None:
+def test_database_without_attempts_can_be_read_and_extended(mongo_uri: str) -> None:
     run_scenario(mongo_uri, fill)
 
     async def broken_off(store: RunStore) -> None:
@@ -142,7 +142,7 @@ def test_a_database_of_before_attempts_is_read_and_goes_on(mongo_uri: str) -> No
     assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
 
 
-def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
+def test_score_queries_find_failed_turns(mongo_uri: str) -> None:
     run_scenario(mongo_uri, fill)
 
     async def score() -> None:

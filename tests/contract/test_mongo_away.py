@@ -140,7 +140,7 @@ def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("seed", [1])
-def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, seed: int) -> None:
+def test_record_is_written_once_if_the_reply_is_lost(own_server: MongoServer, seed: int) -> None:
     expected = write_and_read(f"{own_server.address}/direct")
 
     async def scenario(store: RunStore) -> None:
@@ -240,7 +240,7 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
 
 
 @pytest.mark.very_slow
-def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_continues_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
     monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 0.0)
     dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()

@@ -160,7 +160,7 @@ def queries(mongo_uri: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.slow
-def test_every_query_goes_by_an_index(mongo_uri: str, queries: list[tuple[str, dict[str, Any]]]) -> None:
+def test_every_query_uses_an_index(mongo_uri: str, queries: list[tuple[str, dict[str, Any]]]) -> None:
     assert len(queries) > 40
     scanned, unnamed = [], []
     with MongoClient[dict[str, Any]](mongo_uri) as client:

@@ -192,7 +192,7 @@ asyncio.run(main())
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("after", [7, 20])
-def test_a_copy_that_is_killed_goes_on(tmp_path: Path, after: int) -> None:
+def test_killed_copy_can_be_resumed(tmp_path: Path, after: int) -> None:
     source, target = f"sqlite:///{tmp_path / 'runs.db'}", f"sqlite:///{tmp_path / 'copy.db'}"
     work(source, fill)
     child = subprocess.Popen([sys.executable, "-c", COPY, source, target, str(after)], stdout=subprocess.PIPE)
@@ -206,7 +206,7 @@ def test_a_copy_that_is_killed_goes_on(tmp_path: Path, after: int) -> None:
     assert work(target, digests_of) == work(source, digests_of)
 
 
-def test_a_whole_store_has_no_problems(uri: str) -> None:
+def test_intact_store_has_no_problems(uri: str) -> None:
     work(uri, fill)
     found = work(uri, check)
     assert (found.problems, found.unused) == ((), 0)

@@ -29,7 +29,7 @@ def ask_filing(question: str) -> AnsweredQuestion:
         ("which was larger, selling, general and administrative or net income?", "net income"),
     ],
 )
-def test_two_lines_are_held_against_each_other_with_both_numbers(question: str, answer: str) -> None:
+def test_comparison_of_two_lines_shows_both_numbers(question: str, answer: str) -> None:
     found = ask_filing(question)
     assert found.display == answer
     assert len(found.sources) == 2
@@ -82,7 +82,7 @@ def test_no_cause_if_none_is_stated(question: str) -> None:
     assert [e.reason for e in found.turn.events if isinstance(e, NoAnswerGiven)] == ["not_on_page"]
 
 
-def test_a_question_for_yes_or_no_has_no_number_for_an_answer() -> None:
+def test_yes_no_question_is_not_answered_with_a_number() -> None:
     found = ask_filing("was net income above the budget in 2023?")
     assert found.answer.value is None
 
@@ -113,12 +113,12 @@ def test_a_number_is_of_the_length_and_the_kind_that_is_asked_for(question: str,
         "what were dividends declared per share in 2025?",
     ],
 )
-def test_a_number_of_another_length_or_kind_is_no_answer(question: str) -> None:
+def test_number_of_another_period_length_or_kind_is_not_an_answer(question: str) -> None:
     (found,) = quaestor.open(QUARTERLY, settings=WHOLE).ask([question], solver="embedded")
     assert found.answer.value is None
 
 
-def test_a_follow_up_is_no_surer_than_what_it_rests_on() -> None:
+def test_confidence_of_a_follow_up_is_at_most_that_of_its_source() -> None:
     answers = quaestor.open(FILING, settings=WHOLE).ask(
         ["how much was spent on wages in 2023?", "and in 2022?", "what was the change?"], solver="embedded"
     )
@@ -130,6 +130,6 @@ def test_a_follow_up_is_no_surer_than_what_it_rests_on() -> None:
 @pytest.mark.parametrize(
     "question", ["who is the auditor?", "who is the chief executive officer?", "when was it founded?"]
 )
-def test_unknown_name_or_time_has_no_words(question: str) -> None:
+def test_unknown_name_or_time_is_not_answered_in_words(question: str) -> None:
     (found,) = quaestor.open(DISCUSSED, settings=WHOLE).ask([question], solver="embedded")
     assert found.answer.value is None

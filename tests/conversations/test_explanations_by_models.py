@@ -108,7 +108,7 @@ def printed(row: str, year: int, text: str) -> str:
     return text
 
 
-def test_numbers_that_are_no_references_do_not_get_in() -> None:
+def test_numbers_without_references_are_rejected_in_explanations() -> None:
     replies = [
         reply
         for amount in AMOUNTS
@@ -198,7 +198,7 @@ def test_every_solver_explains_with_numbers_of_the_page(solver: str, question: s
 
 
 @by_other
-def test_no_solver_lets_numbers_in_that_are_no_references(solver: str) -> None:
+def test_every_solver_rejects_explanations_with_unreferenced_numbers(solver: str) -> None:
     amounts = AMOUNTS[::3]
     replies = [
         reply
@@ -260,7 +260,7 @@ def test_model_is_informed_once_why_a_sentence_is_omitted(sentences: list[str], 
     assert (explained(turn).text, turn.answer.reason) == ("It rose by 7.3 %.", None)
 
 
-def test_an_explanation_of_which_nothing_is_left_is_no_answer() -> None:
+def test_empty_explanation_is_not_an_answer() -> None:
     (turn,) = play(looked_up(), *[final("It rose by 7 %.")] * 2)
     assert (turn.answer.value, turn.answer.explanation, turn.error) == (None, None, None)
     assert "7" not in (turn.answer.reason or "")
@@ -296,7 +296,7 @@ def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
         ("1 - old / new", None),
     ],
 )
-def test_small_number_taken_as_an_amount_is_reported(formula: str, assumed: str | None) -> None:
+def test_small_number_used_as_an_amount_is_reported(formula: str, assumed: str | None) -> None:
     replies = by_sparql("power cables", 2012, [])
     replies[1] = {**replies[1], "explanation": [f"{{{formula}}} was it."]}  # type: ignore[dict-item]  # no reply
     reason = str(run_other("sparql", *replies).turns[0].answer.reason)

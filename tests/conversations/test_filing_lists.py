@@ -31,7 +31,7 @@ def ask(*questions: str) -> list[str]:
         ),
     ],
 )
-def test_each_thing_that_is_named_is_listed(question: str, listed: str) -> None:
+def test_each_named_item_is_listed(question: str, listed: str) -> None:
     assert ask(question) == [listed]
 
 

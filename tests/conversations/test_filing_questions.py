@@ -62,6 +62,6 @@ def test_follow_ups_stay_where_they_are_unless_they_move_on(turns: Turns) -> Non
         assert tables(answered) <= set(places), answered.question
 
 
-def test_question_beyond_the_report_has_no_confident_answer() -> None:
+def test_question_beyond_the_report_is_not_answered_confidently() -> None:
     (answered,) = ask_filing("how tall is the chief executive's dog?")
     assert answered.answer.value is None or (answered.answer.confidence or 0) < 0.5

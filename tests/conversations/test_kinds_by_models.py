@@ -391,7 +391,7 @@ def test_agent_list_with_an_invalid_step_is_returned(answer: str) -> None:
 
 @pytest.mark.parametrize("passages", [1, 2])
 @pytest.mark.parametrize(("answer", "yes"), [("no", False), ("Yes.", True), (True, True)])
-def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(answer: object, yes: bool, passages: int) -> None:
+def test_agent_may_answer_yes_or_no_from_a_passage(answer: object, yes: bool, passages: int) -> None:
     words = ["Two offshore grid projects were delivered ahead of plan", "higher demand of data centers"][:passages]
     reply = Reply(calls=(Call("final_answer", {"answer": answer, "words": words}),))
     turn = play("agent", script_of([reply]), "did projects end as planned?").turn

@@ -118,7 +118,7 @@ ROUNDED_ANSWER = change(answer=14.9)
         (ROUNDED_ANSWER, "step 3 (arithmetic)"),
     ],
 )
-def test_evidence_alone_rejects_what_critics_approve(wrong: dict[str, Any], kind: str) -> None:
+def test_evidence_rejects_a_plan_that_critics_approve(wrong: dict[str, Any], kind: str) -> None:
     run = play(playing(expert=[wrong, change()]))
     assert near(run.turn.answer.number)
     assert run.turn.answer.reason is None
@@ -176,7 +176,7 @@ def test_a_verdict_that_cannot_be_used_is_asked_for_again() -> None:
     assert {"EXTRACTION_CRITIC_1_repair_1", "CALCULATION_CRITIC_1_repair_1"} <= set(run.phases)
 
 
-def test_a_turn_without_any_draft_is_an_error_and_the_conversation_goes_on() -> None:
+def test_turn_without_a_draft_is_an_error_and_the_conversation_continues() -> None:
     run = play(playing(expert=[*[say("no")] * 4, change()]), "the change?", "the change?")
     assert str(run.turns[0].error).startswith("ModelReplyError: ")
     assert near(run.turns[1].answer.number)

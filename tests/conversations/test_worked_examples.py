@@ -86,7 +86,7 @@ def test_a_percentage_change_from_the_years_before() -> None:
     assert show_number(turns[2].answer) == "$ 25,587 thousand"
 
 
-def test_a_turn_without_an_answer_spoils_only_what_rests_on_it() -> None:
+def test_unanswered_turn_affects_only_turns_that_use_it() -> None:
     document = page("HALC/2009/page_52.pdf")
     nothing = Plan((Compute(1, "divide", (Ref(-1), Constant(Decimal(0), "0"))),))
     plans = {

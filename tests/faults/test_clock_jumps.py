@@ -64,7 +64,7 @@ async def latest(store: str) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
         return run, await opened.turns(run.id)
 
 
-def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: Path) -> None:
+def test_conversation_stays_in_order_and_is_resumed(clock: Clock, tmp_path: Path) -> None:
     write_dataset(tmp_path / "pages.json", a_record())
     questions: list[str] = []
 
@@ -93,7 +93,7 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
 
 
 @pytest.mark.slow
-def test_the_latest_run_is_the_one_that_was_made_last(clock: Clock, tmp_path: Path) -> None:
+def test_latest_run_is_the_last_created(clock: Clock, tmp_path: Path) -> None:
     store = str(tmp_path / "runs.db")
     (tmp_path / "in.csv").write_text(",2023\nnet sales,17\n")
     ids = []

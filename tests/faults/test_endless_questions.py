@@ -259,7 +259,7 @@ def _wait_until_it_computes(process: "subprocess.Popen[str]", folder: Path) -> N
 
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_a_command_says_which_setting_limits_a_question(tmp_path: Path) -> None:
+def test_command_names_the_setting_that_limits_a_question(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with started(tmp_path, environment, "ask", "tern.md", ENDLESS, "--question-seconds", "2") as process:
         assert process.wait(200) == 1

@@ -163,7 +163,7 @@ class RecordingOracle:
 
 
 @pytest.mark.very_slow
-def test_plans_for_other_questions_are_held_against_the_page_like_all() -> None:
+def test_plans_for_other_questions_are_checked_against_the_page() -> None:
     """Each reply is a valid one, to a question of another page: what comes of it rests on what this page prints."""
     conversations, overheard = read_dataset(sample_path()).conversations, RecordingOracle()
     solver = make_solver("workflow", {})

@@ -60,7 +60,7 @@ def test_a_document_is_in_both(both: tuple[Server, Server]) -> None:
         assert (gone.status_code, gone.json()["code"]) == (404, "unknown_document")
 
 
-def test_a_conversation_goes_on_from_one_to_the_other(both: tuple[Server, Server]) -> None:
+def test_conversation_continues_on_the_other_server(both: tuple[Server, Server]) -> None:
     one, other = both
     conversation = one.begin()
     questions: list[str] = []

@@ -139,7 +139,7 @@ def test_missing_extra_is_one_line_before_any_work(
 
 
 @pytest.mark.very_slow
-def test_training_from_python_says_it_too(python_without: Python) -> None:
+def test_training_from_python_names_the_missing_extra(python_without: Python) -> None:
     code = (
         "from quaestor.errors import SettingsError\n"
         "from quaestor.learning.train import fit_weights\n"
@@ -150,7 +150,7 @@ def test_training_from_python_says_it_too(python_without: Python) -> None:
     assert "pip install 'quaestor[train]'" in outcome.stdout
 
 
-def test_tracing_says_it_too(python_without: Python) -> None:
+def test_tracing_names_the_missing_extra(python_without: Python) -> None:
     code = (
         "from quaestor.errors import SettingsError\n"
         "from quaestor.llm.tracing import start_tracing\n"

@@ -314,7 +314,7 @@ def test_two_with_one_name_are_an_error_that_names_both(site: Path) -> None:
         sys.path.remove(str(site / "more"))
 
 
-def test_a_name_of_this_package_cannot_be_taken(site: Path, tmp_path: Path) -> None:
+def test_plugin_cannot_use_a_built_in_name(site: Path, tmp_path: Path) -> None:
     install(
         site,
         "thief",

@@ -133,12 +133,12 @@ class _Reader:
         # The excerpt for this question may lack the source of an earlier answer.
         self._whole = document.whole or document
         self._earlier: dict[int, Meaning] = {}
-        self._asked: tuple[Question, ...] = memory.parsed_questions
+        self._questions: tuple[Question, ...] = memory.parsed_questions
 
     def steps(self, plan: Plan, turn: int, question: Question) -> list[Meaning]:
         """Return the meaning of each step of a plan at a turn of the conversation."""
         if turn == len(self._memory.turns):
-            self._asked = (*self._memory.parsed_questions, question)
+            self._questions = (*self._memory.parsed_questions, question)
         found: list[Meaning] = []
         for step in plan.steps:
             if isinstance(step, Extract):
@@ -251,7 +251,7 @@ class _Reader:
     def _measure(self, label: str) -> str | None:
         """Return the measure that questions name for a line labelled with a thing: "performance" of a company."""
         nouns, name = metric_nouns() - _MEASURES, label.lower()
-        for question in self._asked:
+        for question in self._questions:
             text = question.lowered.replace(" .", ".")
             if name not in text:
                 continue

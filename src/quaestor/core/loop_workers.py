@@ -383,7 +383,7 @@ class _WorkerProcess:
 
     def __init__(self, make: Callable[[WorkerLine], LoopWork]) -> None:
         self._work = make(self)
-        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._futures: dict[int, asyncio.Future[Any]] = {}
         self._numbers = itertools.count()
         self._doing: set[asyncio.Task[None]] = set()
         self._frames: Frames
@@ -410,12 +410,12 @@ class _WorkerProcess:
     async def ask(self, what: Any) -> Any:
         """Send a request and return its answer, or raise the error of the parent."""
         number, answered = next(self._numbers), self._loop.create_future()
-        self._asked[number] = answered
+        self._futures[number] = answered
         self._frames.send(_ASKED, number, pickle.dumps(what, 5))
         try:
             return await answered
         finally:
-            del self._asked[number]
+            del self._futures[number]
 
     def _handle_frame(self, kind: int, number: int, written: bytes) -> None:
         if kind == _CALL:
@@ -424,7 +424,7 @@ class _WorkerProcess:
             task.add_done_callback(self._doing.discard)
         elif kind == _BROADCAST:
             self._work.receive(pickle.loads(written))  # noqa: S301 - from the parent process
-        elif (answered := self._asked.get(number)) is not None and not answered.done():
+        elif (answered := self._futures.get(number)) is not None and not answered.done():
             value = pickle.loads(written)  # noqa: S301
             if kind == _REPLY:
                 answered.set_result(value)

@@ -38,7 +38,7 @@ def test_years_in_rows_make_lines_of_columns() -> None:
     assert lines == {"rent": "2011, 2012", "wages": "2011, 2012"}
 
 
-def test_a_page_without_years_has_no_line_and_no_example() -> None:
+def test_page_without_years_lists_no_line_and_no_example() -> None:
     assert askable_parts(NO_YEARS) == ({}, ())
 
 

@@ -79,7 +79,7 @@ async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_a_conversation_that_is_interrupted_while_it_begins_leaves_no_run_behind_that_goes_on(
+async def test_conversation_interrupted_at_its_start_leaves_no_unfinished_run(
     tmp_path: Path, page: DocumentInCorpus
 ) -> None:
     for steps in range(25):
@@ -100,7 +100,7 @@ async def test_a_conversation_that_is_interrupted_while_it_begins_leaves_no_run_
     assert set(statuses) <= {"complete", "stopped"}
 
 
-async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: DocumentInCorpus) -> None:
+async def test_questions_are_undone_one_by_one(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")

@@ -129,7 +129,7 @@ def test_answers_without_value_or_confidence_are_below_every_threshold(silent: S
     assert curve([silent], [RIGHT], 0.1) == [(1, 1)]
 
 
-def test_where_the_second_failed_the_first_stands_and_where_it_is_silent_it_does_not() -> None:
+def test_first_answer_counts_if_the_second_run_failed_but_not_if_it_declined() -> None:
     right_but_unsure = StageTurn(right=True, confidence=0.2)
     failed = StageTurn(right=False, answered=False, failed=True)
     silent = StageTurn(right=False, answered=False)

@@ -143,7 +143,7 @@ async def test_document_that_fails_to_open_is_not_cached(tmp_path: Path) -> None
     assert library.files == ()
 
 
-async def test_a_shelf_that_begins_anew_knows_the_files_again(tmp_path: Path) -> None:
+async def test_new_library_finds_the_uploaded_files(tmp_path: Path) -> None:
     write_filing(tmp_path)
     opened = await room(tmp_path).open(FILING)
     library = DocumentLibrary((), Uploads(tmp_path / "uploads"))

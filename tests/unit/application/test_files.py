@@ -71,7 +71,7 @@ def test_unwritable_path_raises_input_error(tmp_path: Path, place: str) -> None:
         OutputFile(tmp_path / place).write("x")
 
 
-def test_a_folder_keeps_what_it_has_besides(tmp_path: Path) -> None:
+def test_other_files_of_a_folder_are_kept(tmp_path: Path) -> None:
     folder = tmp_path / "weights"
     with OutputFolder(folder, ["a", "b"]).replacing() as temporary:
         (temporary / "a").write_text("1")

@@ -93,7 +93,7 @@ def test_a_walk_begins_at_the_tables() -> None:
     assert (start.hidden, start.count) == (0, 3)
 
 
-def test_a_thing_has_its_facts_and_all_that_it_leads_to() -> None:
+def test_entity_has_its_facts_and_linked_entities() -> None:
     around = NETWORK.neighbourhood("kg:CashFlow_2008")
     assert around.focus is not None
     assert around.focus.facts == (("net income", "12.5"),)

@@ -124,7 +124,7 @@ def test_refinement_reads_no_references_scores_or_answers(tmp_path: Path, monkey
     assert not [name for name in imported if name and ("scor" in name or "gold" in name or "datasets" in name)]
 
 
-def test_a_review_file_keeps_what_is_accepted(tmp_path: Path) -> None:
+def test_review_file_keeps_accepted_proposals(tmp_path: Path) -> None:
     path = tmp_path / "review.json"
     write_proposals(path, [MERGE, KIND, PHRASE])
     assert read_proposals(path) == ()
@@ -148,14 +148,14 @@ def test_a_review_file_keeps_what_is_accepted(tmp_path: Path) -> None:
         '[{"accept": true, "label": "x"}]',
     ],
 )
-def test_a_file_that_is_no_review(tmp_path: Path, text: str) -> None:
+def test_raises_error_for_an_invalid_review_file(tmp_path: Path, text: str) -> None:
     path = tmp_path / "review.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"review\.json"):
         read_proposals(path)
 
 
-def test_applied_proposals_join_labels_add_properties_and_say_why() -> None:
+def test_applied_proposals_merge_labels_and_add_properties_with_reasons() -> None:
     refined = apply_proposals(KNOWN, [MERGE, KIND, PHRASE, Proposal("merge", "freight charges", "customer receipts")])
     assert [p.name for p in refined.properties] == sorted([*(p.name for p in KNOWN.properties), "kg:tonnage_shipped"])
     match = refined.match(MERGE.label)

@@ -53,7 +53,7 @@ def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
     assert (found.p95_requests, found.p95_tokens, found.p95_tool_calls) == (20.0, 220.0, 20.0)
 
 
-def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:
+def test_figures_of_one_turn_and_of_none() -> None:
     found = turn_figures(measure_records(turns(1)))
     assert found is not None
     assert (found.mean_seconds, found.p95_seconds) == (0.1, 0.1)
@@ -75,7 +75,7 @@ def test_repairs_are_counted_whoever_asked_for_them() -> None:
     assert found.verified == 2
 
 
-def test_a_turn_in_which_a_model_says_that_there_is_no_answer_has_not_failed() -> None:
+def test_turn_declined_by_a_model_has_not_failed() -> None:
     first, second, third = turns(3)
     silence = ExpertEvent(1, "workflow", NoAnswerGiven("ambiguous"))
     run = [

@@ -128,7 +128,7 @@ def held_out_report(path: Path) -> HeldOutReport:
 
 
 @pytest.mark.slow
-def test_held_out_turns_are_a_run_like_any_other(tmp_path: Path) -> None:
+def test_held_out_turns_can_be_imported_as_a_run(tmp_path: Path) -> None:
     path = write_dataset(tmp_path / "pages.json", a_record(), a_record(TWO))
     request, found = CrossValidationRequest([path], folds=2, seed=7), held_out_report(path)
 

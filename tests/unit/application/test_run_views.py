@@ -164,7 +164,7 @@ def test_the_latest_score_of_each_file_is_read(uri: str) -> None:
 
 
 @pytest.mark.parametrize("finished", [None, START + timedelta(hours=2)])
-def test_a_run_that_went_on_has_no_verdicts_until_it_is_scored_again(uri: str, finished: object) -> None:
+def test_resumed_run_lacks_verdicts_until_it_is_scored_again(uri: str, finished: object) -> None:
     add(uri, later(make_score(RUN, {"c1": (True, False)}), 1))
     resumed = replace(RUN, finished=finished)  # type: ignore[arg-type]  # parametrised
     found = asyncio.run(read_run_scores(uri, resumed))

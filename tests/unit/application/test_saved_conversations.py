@@ -35,7 +35,7 @@ def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path
         assert saved.part(ListPart(0, 1)).items[0].id == one.id
 
 
-def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:
+def test_empty_conversation_is_deleted_after_a_day(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path)
     old = saved.begin("doc", "page")
     saved.save(replace(old, used=now() - timedelta(days=2)))
@@ -76,7 +76,7 @@ def test_of_a_line_of_which_only_a_part_was_written_the_one_before_counts_until_
     assert saved.get(begun.id) == replace(begun, turns=2, title="called \u2028\x85 so")
 
 
-def test_where_the_disk_is_full_what_was_kept_before_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saved_conversation_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = SavedConversations(tmp_path)
     begun = saved.begin("doc", "page")
     write = os.write

@@ -51,7 +51,7 @@ def questions(turns: tuple[Turn, ...]) -> list[str]:
     return [turn.question for turn in turns]
 
 
-async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
+async def test_conversation_is_resumed_at_its_last_turn(tmp_path: Path) -> None:
     async with sessions(tmp_path) as first:
         id = await begun(first)
         await first.ask(id, "cell 1 1")
@@ -241,7 +241,7 @@ async def test_question_stopped_during_the_start_of_an_attempt_is_repeated(
         assert questions((await at.read_state(id)).turns) == ["cell 1 2"]
 
 
-async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_goes_on(tmp_path: Path) -> None:
+async def test_stopping_a_question_cancels_waiting_ones_and_the_conversation_continues(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")

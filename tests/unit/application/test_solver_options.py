@@ -39,7 +39,7 @@ def interactive(solver: str, **options: JsonValue) -> dict[str, JsonValue]:
     return interactive_options(load_settings({"solver": solver}), SolverOverrides(options))
 
 
-def test_a_solver_inside_another_answers_in_all_kinds_too_unless_options_say_otherwise() -> None:
+def test_inner_solver_answers_in_all_kinds_unless_options_differ() -> None:
     assert interactive("reflection", expert="embedded")["expert_options"] == {"answers": "all"}
     options: dict[str, JsonValue] = {"answers": "numbers", "beam": 2}
     assert interactive("reflection", expert="embedded", expert_options=options)["expert_options"] == options

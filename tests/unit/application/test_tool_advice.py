@@ -142,7 +142,7 @@ def test_calls_are_counted_by_kind_of_question_and_outcome(tmp_path: Path) -> No
     assert (found.tool, found.reason, found.calls, found.right, found.judged) == ("query_kg", "several fit", 3, 0, 3)
 
 
-def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_advice_names_suitable_tools_and_reasons_of_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 3)
     path = tmp_path / "advice.txt"
     assert write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE) == 3
@@ -153,7 +153,7 @@ def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkey
     assert all(part in refused for part in ("query_kg", "20%", "15 calls"))
 
 
-def test_advice_is_known_to_rest_on_any_part_of_what_is_asked(tmp_path: Path) -> None:
+def test_advice_depends_on_all_parts_of_the_questions(tmp_path: Path) -> None:
     """A score of one of its six conversations says so, and one of a file that holds them and others."""
     path = tmp_path / "advice.txt"
     write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
@@ -182,7 +182,7 @@ def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Pa
     assert set(re.findall(r"[a-z_]+", advice)) <= kinds | frame | names
 
 
-def test_too_little_is_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_calls_give_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 50)
     path = tmp_path / "advice.txt"
     with pytest.raises(InputError):

@@ -196,7 +196,7 @@ def test_stored_score_equals_a_new_comparison(uri: str, monkeypatch: pytest.Monk
     }
 
 
-def test_where_the_file_is_gone_the_score_tells_without_references(uri: str, file: Path) -> None:
+def test_verdicts_are_shown_without_references_if_the_file_is_missing(uri: str, file: Path) -> None:
     before = wrong(uri)
     file.unlink()
     after = wrong(uri, most=1)

@@ -32,7 +32,7 @@ def test_expression_without_arithmetic_is_refused(expression: str) -> None:
         program_of(expression)
 
 
-def test_recorded_expressions_stand_for_the_references(tmp_path: Path) -> None:
+def test_recorded_expressions_are_used_as_references(tmp_path: Path) -> None:
     gold = {"one": read_gold(sample_path())[read_dataset(sample_path()).conversations[0].id][:2]}
     lines = [{"conversation": "one", "turn": turn, "expression": f"{turn} + 1"} for turn in range(2)]
     (tmp_path / "read.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

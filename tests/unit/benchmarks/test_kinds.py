@@ -46,7 +46,7 @@ def test_numbers_only_in_the_text(programs: list[str], alone: bool) -> None:
     assert (Kind.TEXT_ONLY in last(*programs)) is alone
 
 
-def test_periods_stand_in_rows() -> None:
+def test_periods_are_in_rows() -> None:
     assert Kind.YEARS_IN_ROWS in last("120", document=IN_ROWS)
     assert Kind.YEARS_IN_ROWS not in last("91", document=IN_ROWS)
     assert Kind.YEARS_IN_ROWS not in last("120")
@@ -63,7 +63,7 @@ def test_periods_stand_in_rows() -> None:
         ("and what is that of 2003 in percent?", "multiply(1, const_100)", False),
     ],
 )
-def test_years_stand_in_the_text_alone(question: str, program: str, alone: bool) -> None:
+def test_years_are_only_in_the_text(question: str, program: str, alone: bool) -> None:
     assert (Kind.YEAR_IN_TEXT in last(program, question=question)) is alone
 
 
@@ -82,7 +82,7 @@ def test_years_stand_in_the_text_alone(question: str, program: str, alone: bool)
         (["add(100, 40)", "add(100, 40), divide(#0, 40)"], False),
     ],
 )
-def test_a_sum_goes_over_several_rows(programs: list[str], several: bool) -> None:
+def test_sum_adds_several_rows(programs: list[str], several: bool) -> None:
     assert (Kind.ROWS_SUMMED in last(*programs)) is several
 
 
@@ -144,7 +144,7 @@ def test_an_amount_is_multiplied_by_a_count() -> None:
         (["add(120, 100)", "add(120, 100), divide(#0, const_1000)"], False, False),
     ],
 )
-def test_an_earlier_result_is_divided_or_a_share_is_taken_of_it(programs: list[str], over: bool, of: bool) -> None:
+def test_earlier_result_is_divided_or_its_share_is_computed(programs: list[str], over: bool, of: bool) -> None:
     assert (Kind.RESULT_DIVIDED in last(*programs)) is over
     assert (Kind.SHARE_OF_RESULT in last(*programs)) is of
 
@@ -166,7 +166,7 @@ def test_a_power_of_ten_changes_the_unit(programs: list[str], kinds: set[Kind]) 
     assert last(*programs) & {Kind.UNIT_CHANGE, Kind.HUNDRED} == kinds
 
 
-def test_yes_or_no_is_told_by_the_answer() -> None:
+def test_yes_no_kind_is_recognised_by_the_answer() -> None:
     compared = Example(
         "Single_AB/2008/page_1.pdf-1", ("is it more?",), (GoldTurn("greater(120, 100)", a_value("yes"), None, 0),), PAGE
     )

@@ -13,7 +13,7 @@ from quaestor.store.base import open_store
 
 
 @pytest.mark.slow
-def test_made_up_runs_are_compared_and_reported(tmp_path: Path) -> None:
+def test_synthetic_runs_are_compared_and_reported(tmp_path: Path) -> None:
     uri = str(tmp_path / "runs.db")
     asyncio.run(fill(uri, 30))
 

@@ -7,7 +7,7 @@ def answered(company: str, turn: int, *, right: bool, reachable: bool | None = N
     return HeldOutTurn(f"Single_{company}/2008/page_1.pdf-1", company, turn, "value", right, reachable=reachable)
 
 
-def test_a_turn_counts_in_each_of_its_kinds_and_a_kind_without_turns_has_no_shares() -> None:
+def test_turn_counts_in_each_of_its_kinds_and_empty_kinds_lack_shares() -> None:
     own = [
         answered("AB", 0, right=True, reachable=True),
         answered("AB", 1, right=False, reachable=True),

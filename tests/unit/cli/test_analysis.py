@@ -164,9 +164,7 @@ def test_a_report_takes_saved_scores_where_the_file_is_gone(quaestor: Quaestor, 
     assert "reference " not in page.partition('<h2 id="errors"')[2]
 
 
-def test_the_time_of_an_imported_run_is_that_of_the_turns_that_tell_it(
-    quaestor: Quaestor, pages: Path, tmp_path: Path
-) -> None:
+def test_time_of_an_imported_run_is_that_of_its_timed_turns(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     ids = [one["id"] for one in json.loads(pages.read_text(encoding="utf-8"))]
     line = {"conversation": ids[0], "turn": 0, "answer": 1, "latency_ms": 800}
     (tmp_path / "theirs.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
@@ -309,7 +307,7 @@ def test_incomparable_runs_are_one_line(quaestor: Quaestor, two: tuple[str, str]
     assert "no.json" in one_line(quaestor(f"compare {first} {second} --dataset no.json"))
 
 
-def test_without_scipy_one_line_says_what_to_install(
+def test_missing_scipy_gives_one_line_with_the_extra_to_install(
     quaestor: Quaestor, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)

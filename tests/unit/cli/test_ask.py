@@ -11,7 +11,7 @@ from quaestor.errors import SeveralPagesError, StoreError
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 
 
-def test_brackets_of_a_page_are_no_markup(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_brackets_of_a_page_are_not_read_as_markup(quaestor: Quaestor, tmp_path: Path) -> None:
     table = [*TABLE[:1], ["[bold]net[/bold] revenue", "206588", "[red]181001"]]
     write_dataset(tmp_path / "pages.json", a_record(table=table))
     outcome = quaestor(f"ask {PAGE}", "cell 1 2")

@@ -35,7 +35,9 @@ def dumped() -> bytes:
         ("17", "wrong.json"),
     ],
 )
-def test_a_file_that_is_no_dataset(quaestor: Quaestor, stored: bytes, command: str, content: str, reason: str) -> None:
+def test_reports_a_file_that_is_not_a_dataset(
+    quaestor: Quaestor, stored: bytes, command: str, content: str, reason: str
+) -> None:
     Path("wrong.json").write_text(content)
     assert reason in refused(quaestor(f"{command} wrong.json"))
     assert dumped() == stored
@@ -95,7 +97,7 @@ def test_a_question_of_a_file_that_cannot_be_asked(
         ("score 1999 pages.json", "1999"),
     ],
 )
-def test_a_command_line_that_cannot_be_meant(quaestor: Quaestor, stored: bytes, line: str, reason: str) -> None:
+def test_rejects_a_contradictory_command_line(quaestor: Quaestor, stored: bytes, line: str, reason: str) -> None:
     assert reason in refused(quaestor(line))
     assert dumped() == stored
 

@@ -51,7 +51,7 @@ def test_answer_is_explained_and_highlighted_in_the_document(chat: Quaestor) -> 
     assert "  1  " in second
 
 
-def test_a_question_that_is_taken_back_counts_no_more_and_stays_on_record(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_undone_question_is_not_counted_but_stays_recorded(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat("cell 1 1\ncell 2 2\n/undo\ncell 1 2\nchange\n")
     assert "cell 2 2\n2. cell 1 2\n" in outcome.out
     assert "-25,587 million" in outcome.out
@@ -63,7 +63,7 @@ def test_a_question_that_is_taken_back_counts_no_more_and_stays_on_record(chat: 
     assert "3 questions" in quaestor("export latest --output a.csv").out
 
 
-def test_a_conversation_is_taken_up_again_without_answering_anew(
+def test_resumed_conversation_does_not_answer_again(
     chat: Quaestor, quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert chat("cell 1 1\ncell 1 2\n").code == 0
@@ -146,7 +146,7 @@ def test_the_commands_are_listed(chat: Quaestor) -> None:
     assert "206,588" not in outcome.out
 
 
-def test_another_solver_goes_on_in_a_run_of_its_own(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_another_solver_continues_in_a_separate_run(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat("cell 1 1\ncell 1 2\n/solver embedded\nchange\n")
     assert (outcome.code, outcome.err.count("run ")) == (0, 2)
     assert "3. change\n   -25,587 million" in outcome.out
@@ -194,7 +194,7 @@ def test_at_a_terminal_an_interrupt_or_an_outage_leads_back_to_the_prompt(
 
 
 @pytest.mark.very_slow
-def test_a_person_at_a_terminal_stops_an_answer_and_goes_on(tmp_path: Path) -> None:
+def test_user_at_a_terminal_stops_an_answer_and_continues(tmp_path: Path) -> None:
     page = "sample#QUIL/2007/page_88.pdf"
     main = "import quaestor.cli; quaestor.cli.main()"
     slow = (

@@ -6,7 +6,7 @@ from inline_xbrl import filing, number
 from made_up import a_record, write_dataset
 
 
-def test_counts_programs_and_lists_what_is_suspicious(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_counts_programs_and_lists_suspicious_ones(quaestor: Quaestor, tmp_path: Path) -> None:
     wrong = [
         a_record(f"Single_NORD/2012/page_{n}.pdf-1", answers=(206588.0, 181001.0, 25587.0), displays=("1", "2", "3"))
         for n in range(5)
@@ -22,7 +22,7 @@ def test_counts_programs_and_lists_what_is_suspicious(quaestor: Quaestor, tmp_pa
     assert "and 2 more" not in whole
 
 
-def test_a_filing_is_held_against_its_tags(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_filing_is_compared_with_its_tags(quaestor: Quaestor, tmp_path: Path) -> None:
     now = number("120", scale="6"), number("205", scale="6")
     before = number("100", scale="6", context="y23"), number("150", scale="3", context="y23")
     rows = (

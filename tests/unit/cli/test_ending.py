@@ -97,7 +97,7 @@ def test_in_background_ctrl_c_is_still_ignored() -> None:
     assert program.returncode == 0
 
 
-def test_a_program_that_goes_on_is_ended_by_the_system() -> None:
+def test_unresponsive_program_is_killed_by_the_system() -> None:
     program = started(IGNORES)
     program.terminate()
     out, err = program.communicate(timeout=30)

@@ -65,7 +65,7 @@ def test_complete_run_is_not_rerun(quaestor: Quaestor, pages: Path) -> None:
     assert len(json.loads(quaestor("runs list --json").out)) == 1
 
 
-def test_an_outage_leaves_the_run_unscored_and_says_how_to_go_on(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_outage_leaves_the_run_unscored_and_explains_how_to_resume(quaestor: Quaestor, tmp_path: Path) -> None:
     write_dataset(tmp_path / "down.json", a_record(questions=("cell 1 1", "down", "change")))
     outcome = quaestor("eval down.json")
     assert outcome.code == 1
@@ -184,7 +184,7 @@ def stored_turns() -> int:
 
 
 @pytest.mark.very_slow
-def test_ctrl_c_says_how_to_go_on_and_going_on_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_explains_how_to_resume_and_resuming_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     slow = ("sleep 0.03 cell 1 1", "sleep 0.03 cell 1 2", "change")
     records = [a_record(f"Single_NORD/2012/page_{number}.pdf-1", slow) for number in range(15)]
@@ -207,7 +207,7 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_finishes(tmp_path: Path, monkeypa
     assert stored_turns() == 45
 
 
-def test_an_empty_store_has_no_latest_run() -> None:
+def test_raises_error_for_the_latest_run_of_an_empty_store() -> None:
     async def look(name: str) -> None:
         async with open_store("sqlite://") as store:
             await find_run(store, name)

@@ -49,7 +49,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (KeyboardInterrupt(), 130),
     ],
 )
-def test_an_error_is_one_line_and_its_code_says_whose_it_is(
+def test_error_is_one_line_with_an_exit_code_by_origin(
     error: BaseException, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(DEBUG, raising=False)

@@ -58,7 +58,7 @@ def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor,
     assert share(json.loads(moved.out)["score"], "right") == (4, 4)
 
 
-def test_questions_of_financebench_are_scored_by_what_they_state(quaestor: Quaestor, questions_file: Path) -> None:
+def test_financebench_questions_are_scored_by_their_stated_answers(quaestor: Quaestor, questions_file: Path) -> None:
     write_questions(questions_file.parent, FINANCEBENCH)
     score = json.loads(quaestor(*EVAL).out)["score"]
     assert share(score, "right") == (1, 1)

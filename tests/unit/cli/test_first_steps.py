@@ -16,7 +16,7 @@ from quaestor.sample import sample_path
 
 
 @pytest.mark.parametrize("line", ["runs", "kg", "ontology", "models", "-h", "runs -h", "eval -h"])
-def test_help_is_no_mistake(quaestor: Quaestor, line: str) -> None:
+def test_help_exits_without_error(quaestor: Quaestor, line: str) -> None:
     outcome = quaestor(line)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Usage: quaestor" in outcome.out
@@ -112,7 +112,7 @@ QUIL = "sample#QUIL/2007/page_88.pdf"
 @pytest.mark.parametrize(
     "line", [f"kg show {QUIL}", f"kg build {QUIL}", "runs kg latest Single_NORD/2012/page_41.pdf-2"]
 )
-def test_a_graph_goes_as_json(quaestor: Quaestor, pages: Path, line: str) -> None:
+def test_graph_is_printed_as_json(quaestor: Quaestor, pages: Path, line: str) -> None:
     assert quaestor("run pages.json").code == 0
     found = json.loads(quaestor(f"{line} --json").out)
     assert len(found["observations"]) == found["statistics"]["observations"] > 5
@@ -134,7 +134,7 @@ def test_ontologies_go_as_json(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_goes_as_json_and_takes_the_settings(quaestor: Quaestor) -> None:
+def test_demo_is_printed_as_json_and_uses_the_settings(quaestor: Quaestor) -> None:
     assert json.loads(quaestor("demo --json").out)["solver"] == "embedded"
     Path("quaestor.toml").write_text('solver = "nobody"\n')
     refused = quaestor("demo")

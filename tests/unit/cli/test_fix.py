@@ -48,7 +48,7 @@ def test_a_later_question_is_asked_of_the_corrected_document(chat: Quaestor) -> 
     assert outcome.out.count("5,400 million -> 206,588 million") == 2
 
 
-def test_the_choices_are_listed_with_what_they_come_to_and_taken_by_number(chat: Quaestor) -> None:
+def test_choices_are_listed_with_their_results_and_selected_by_number(chat: Quaestor) -> None:
     outcome = chat(f"{ASKED}/fix 2\n/fix 2 1\n/fix 3\n/fix\n")
     assert "  /fix 2 cell 1 = NUMBER" in outcome.out
     assert "  /fix 2 1                  step 1: net revenue | 2008 | 206588  ->  206,588 million" in outcome.out
@@ -100,7 +100,7 @@ def test_invalid_fix_is_one_line(chat: Quaestor) -> None:
     assert chat("/fix\n").err
 
 
-def test_undo_takes_back_what_was_done_last(chat: Quaestor) -> None:
+def test_undo_reverts_the_last_correction(chat: Quaestor) -> None:
     outcome = chat(f"{ASKED}/fix 3 operation add\n/undo\n/undo\n/fix log\n")
     assert ": ratio" in outcome.out
     assert ", undone\n" in outcome.out
@@ -131,7 +131,7 @@ def test_a_run_and_its_page_are_shown_as_they_were_corrected(chat: Quaestor, qua
     assert "1. cell 1 1  206,588 million\n" in page
 
 
-def test_a_conversation_is_taken_up_again_with_its_corrections(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_resumed_conversation_has_its_corrections(chat: Quaestor, quaestor: Quaestor) -> None:
     first = chat(f"{ASKED}/fix 2 cell 1 = 200,000\n")
     again = chat("change\n/fix undo\n", "--resume", run_of(first))
     assert "200,000" in again.out
@@ -143,7 +143,7 @@ def test_a_conversation_is_taken_up_again_with_its_corrections(chat: Quaestor, q
     assert (copied["number"], "corrected" in copied) == ("-25587", False)
 
 
-def test_a_question_taken_back_takes_its_corrections_along(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_undoing_a_question_removes_its_corrections(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat(
         "cell 1 1\n/fix cell 1 = 5\ncell 1 2\n/fix step 1 -> net revenue 2008\n/undo\n/undo\nchange\n/fix log\n"
     )
@@ -153,7 +153,7 @@ def test_a_question_taken_back_takes_its_corrections_along(chat: Quaestor, quaes
     assert read(quaestor, f"{TURN} 1")["corrected"]["value"] == "5"
 
 
-def test_every_export_has_the_corrected_value_and_says_who_made_it(
+def test_every_export_has_the_corrected_value_and_its_author(
     chat: Quaestor, quaestor: Quaestor, tmp_path: Path
 ) -> None:
     chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/export chat.csv\n")
@@ -174,7 +174,7 @@ def test_every_export_has_the_corrected_value_and_says_who_made_it(
         assert "-6,588 million" in text
 
 
-def test_a_workbook_computes_from_the_corrected_cell_and_notes_what_was_read(
+def test_workbook_computes_from_the_corrected_cell_and_notes_the_original(
     chat: Quaestor, quaestor: Quaestor, tmp_path: Path
 ) -> None:
     chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n")

@@ -55,7 +55,7 @@ SPOTS = {
     "spot",
     ["cell", "sentence", *(pytest.param(spot, marks=pytest.mark.slow) for spot in ("label", "header", "corner"))],
 )
-def test_of_a_page_with_an_endless_text_nothing_is_read_and_a_line_says_why(spot: str) -> None:
+def test_endless_text_is_refused_with_one_line(spot: str) -> None:
     assert a_document(spot, "7 " * (LONGEST_TEXT // 2)).refusal is None
     found = a_document(spot, "7" * HUGE)
     assert found.refusal is not None

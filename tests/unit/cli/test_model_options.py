@@ -137,7 +137,7 @@ def test_a_recording_replays_without_a_server(ask: Quaestor, server: ModelServer
         pytest.param("--max-cost 0.009", "0.009 US dollars", marks=pytest.mark.slow),
     ],
 )
-def test_a_budget_stops_a_run_and_resuming_goes_on(ask: Quaestor, limit: str, message: str) -> None:
+def test_budget_stops_a_run_which_can_be_resumed(ask: Quaestor, limit: str, message: str) -> None:
     outcome = ask(f"{RUN} --workers 1 {limit}")
     assert outcome.code == 1
     assert f"{message}" in one_line(outcome)
@@ -225,7 +225,7 @@ def chat(ask: Quaestor, monkeypatch: pytest.MonkeyPatch, lines: str, *more: str)
     return ask("chat pages.json#SUND/2011/page_7.pdf --solver agent --model scripted", *more)
 
 
-def test_a_question_that_is_asked_anew_in_a_chat_has_its_own_prompts_and_costs(
+def test_repeated_question_in_a_chat_has_its_own_prompts_and_costs(
     ask: Quaestor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome = chat(ask, monkeypatch, "what was it in 2008?\n/undo\nwhat was it in 2007?\n/why\n")

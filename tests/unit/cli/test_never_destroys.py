@@ -43,7 +43,7 @@ def test_input_is_never_overwritten(quaestor: Quaestor, dataset_bytes: bytes, li
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_the_store_is_no_place_for_results(quaestor: Quaestor, dataset_bytes: bytes, line: str) -> None:
+def test_results_are_not_written_over_the_store(quaestor: Quaestor, dataset_bytes: bytes, line: str) -> None:
     before = Path(".quaestor/runs.db").read_bytes()
     refused(quaestor(line.format(input="pages.json", output=".quaestor/runs.db") + " --force"))
     assert Path(".quaestor/runs.db").read_bytes() == before
@@ -57,7 +57,7 @@ def test_the_bundled_sample_cannot_be_overwritten(quaestor: Quaestor) -> None:
     assert sample_path().read_bytes() == before
 
 
-def test_weights_do_not_replace_weights_or_what_they_are_learned_from(quaestor: Quaestor, dataset_bytes: bytes) -> None:
+def test_weights_replace_neither_weights_nor_training_data(quaestor: Quaestor, dataset_bytes: bytes) -> None:
     Path("weights").mkdir()
     Path("weights/card.json").write_text("{}")
     assert "card.json" in one_line(quaestor("train pages.json --output weights"))

@@ -191,7 +191,7 @@ def test_its_runs_are_scored(quaestor: Quaestor) -> None:
     assert scored["score"]["execution"]["value"] == 1.0
 
 
-def test_a_run_that_was_killed_goes_on_under_the_same_version(quaestor: Quaestor) -> None:
+def test_killed_run_is_resumed_under_the_same_version(quaestor: Quaestor) -> None:
     spec = next(run["spec"] for run in read(quaestor, "runs list") if run["id"] == KILLED)
     outcome = quaestor(f"run sample.json --limit 2 --workers 1 --resume {KILLED}")
     if spec["version"] != version("quaestor"):

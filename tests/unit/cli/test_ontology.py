@@ -55,7 +55,7 @@ def test_show_takes_the_ontology_of_the_latest_run(quaestor: Quaestor, pages: Pa
 
 
 @pytest.mark.slow
-def test_diff_says_what_changes(quaestor: Quaestor, built: str, pages: Path) -> None:
+def test_diff_lists_changes(quaestor: Quaestor, built: str, pages: Path) -> None:
     more = digest_in(quaestor(f"ontology build {sample_path()} pages.json").out)
     assert quaestor(f"ontology diff {built} sample.ttl").code == 0
     assert "+ property kg:operating_costs\n" in quaestor(f"ontology diff sample.ttl {more}").out

@@ -121,13 +121,13 @@ def test_a_table_is_of_one_file(several: list[str], quaestor: Quaestor) -> None:
 PAGE = "sample#NORD/2012/page_41.pdf"
 
 
-def test_search_without_results_suggests_what_to_try(quaestor: Quaestor) -> None:
+def test_search_without_results_suggests_other_words(quaestor: Quaestor) -> None:
     outcome = quaestor(f'find {PAGE} "who won the chess tournament?"')
     assert outcome.code == 0
     assert json.loads(quaestor(f'find {PAGE} "who won the chess tournament?" --json').out) == []
 
 
-def test_a_question_goes_on_with_those_before(quaestor: Quaestor) -> None:
+def test_question_continues_earlier_ones(quaestor: Quaestor) -> None:
     found = json.loads(quaestor(f'find {PAGE} "what was net revenue in 2011?" "and in 2012?" --json').out)
     assert "revenue" in found[0]["text"].casefold() or found[0]["table"] is not None
 

@@ -91,7 +91,7 @@ def test_roles_have_models_and_temperatures_of_their_own(ask: Quaestor, roles: R
     assert "0.0960 US dollars" in ask("runs show latest").out
 
 
-def test_a_run_goes_on_while_one_model_is_down_and_is_resumed(ask: Quaestor, roles: Roles) -> None:
+def test_run_continues_while_one_model_is_down_and_is_resumed(ask: Quaestor, roles: Roles) -> None:
     roles.down = {"strict"}
     outcome = ask("run pages.json --solver reflection --model main --workers 1")
     assert outcome.code == 1

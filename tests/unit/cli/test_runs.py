@@ -48,9 +48,7 @@ def test_the_beginning_of_an_id_is_enough_where_it_is_one_runs(quaestor: Quaesto
     assert "'2'" in refused(quaestor("runs show 2"))
 
 
-def test_runs_are_deleted_once_a_person_has_said_yes(
-    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_are_deleted_after_confirmation(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, third = (quaestor("run pages.json").out.strip() for _ in range(3))
     for reply in ("n\n", "\n", ""):
         monkeypatch.setattr("sys.stdin", io.StringIO(reply))
@@ -227,9 +225,7 @@ def test_scores_go_with_their_run(quaestor: Quaestor, pages: Path) -> None:
     db.close()
 
 
-def test_of_a_large_run_the_score_says_what_is_wrong(
-    quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_score_of_a_large_run_lists_errors(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("eval pages.json").code == 0
     small, words = json.loads(quaestor("runs failures latest --json").out), quaestor("runs failures latest").out
     monkeypatch.setattr(saved_scores, "LARGE", 1)

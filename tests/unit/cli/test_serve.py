@@ -75,7 +75,7 @@ def test_a_token_that_was_given_is_not_printed(tmp_path: Path, command: str) -> 
     assert token not in first + rest
 
 
-def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
+def test_occupied_port_is_reported_in_one_line(quaestor: Quaestor) -> None:
     with bind("127.0.0.1", 0) as taken:
         refused(quaestor("serve", "--port", str(taken.getsockname()[1])))
 

@@ -53,7 +53,7 @@ def test_cells_and_words_of_answers_are_marked(printed: Callable[..., str]) -> N
     assert "[$ 642.3]" not in only
 
 
-def test_a_page_without_a_run_has_no_mark(printed: Callable[..., str]) -> None:
+def test_page_without_a_run_shows_no_mark(printed: Callable[..., str]) -> None:
     assert "[" not in printed("show", NORD)
 
 
@@ -75,7 +75,7 @@ def test_mistake_is_one_line(
     assert len(error.splitlines()) == 1
 
 
-def test_file_without_question_lists_what_can_be_asked(printed: Callable[..., str]) -> None:
+def test_file_without_question_lists_askable_lines(printed: Callable[..., str]) -> None:
     text = printed("ask", NORD)
     assert "2010 to 2012" in text
     assert f"quaestor ask '{NORD}' '" in text
@@ -109,7 +109,7 @@ def test_a_sentence_is_cut_around_its_marked_span() -> None:
     assert source.endswith("...")
 
 
-def test_how_sure_and_why_stand_below_the_answer() -> None:
+def test_confidence_and_explanation_follow_the_answer() -> None:
     answer = Answer(
         a_value(-4), confidence=0.624, reason="next likely: 5, 31 %", grounds='"dividend" is in the question'
     )

@@ -330,7 +330,7 @@ def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() 
     assert doubled.text == "Rent expense times 2 in 2007"
 
 
-def test_the_measure_of_a_line_named_like_a_thing_is_described() -> None:
+def test_measure_of_a_line_named_like_an_entity_is_described() -> None:
     talk = DescribedConversation(RETURNS)
     question = "what was the performance of the s&p 500 index in 2009?"
     assert talk.turn(question, cell(RETURNS, 2, 2)).text == "Performance of s&p 500 index in 2009"
@@ -427,7 +427,7 @@ def test_a_total_is_part_of_the_name_and_a_carrying_amount_is_not() -> None:
     assert describe(change, Memory(), goodwill, reading).text == "Change in goodwill from 2016 to 2017"
 
 
-def test_words_are_named_by_what_the_text_and_the_question_call_alike_else_by_their_place() -> None:
+def test_text_answer_is_named_by_shared_words_or_else_by_place() -> None:
     words = Extract(1, extract_from_sentence(ACCOUNTS, 0, 0).source, "words", None, text="rent expense was")
     for question, description in (
         ("what of the rent expense?", "Words on rent expense"),

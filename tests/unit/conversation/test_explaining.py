@@ -72,7 +72,7 @@ def test_an_explanation_alone_is_its_sentences_with_all_their_places() -> None:
         to_program(plan)
 
 
-def test_a_step_that_no_document_prints_has_no_source() -> None:
+def test_step_without_a_printed_number_lacks_a_source() -> None:
     steps = (cell(PAGE, 1, 1), compute(2, "identity", number("15", "15")))
     answer = explained(Plan((*steps, compute(3, "greater", 1, 2)), explanation=("{#1} is above {#2}: {#3}.",)))
     assert answer.explanation is not None

@@ -133,7 +133,7 @@ def test_selections_in_words(
     assert (answer.description, str(answer)) == (description, shown)
 
 
-def test_an_average_of_what_was_listed() -> None:
+def test_average_of_listed_values_is_described() -> None:
     fell = answered(FELL, ("above", (row(2), number("70"))))
     mean = answered("what is their average?", ("average", (Ref(-1),)), memory=after(FELL, fell))
     assert (mean.number, mean.metric_type) == (Decimal("82.5"), "average")

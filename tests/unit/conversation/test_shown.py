@@ -23,7 +23,7 @@ TEXT = ["sales rose due to higher prices .", "rent fell because of a smaller mil
         ("why?", ""),
     ],
 )
-def test_only_what_is_computed_has_a_formula(question: str, expected: str) -> None:
+def test_only_computed_answers_have_a_formula(question: str, expected: str) -> None:
     assert arithmetic(quaestor.open(page(ROWS, TEXT)).ask(question).answer) == expected
 
 

@@ -54,7 +54,7 @@ def test_a_number_of_the_text_is_named_by_its_clause(sentence: int, order: int, 
     assert (described.text, described.period and described.period.year) == (text, year)
 
 
-def test_numbers_of_one_list_are_one_thing_in_their_years() -> None:
+def test_numbers_of_one_list_have_one_subject_in_several_years() -> None:
     plan = Plan(
         (extract_from_sentence(TEXTS, 0, 0), extract_from_sentence(TEXTS, 0, 1, 2), compute(3, "subtract", 1, 2))
     )

@@ -113,7 +113,7 @@ def test_a_printed_number_has_all_its_digits(number: Decimal) -> None:
         (False, YesNo(False)),
     ],
 )
-def test_answers_of_old_stores_read_as_they_were_meant(stored: object, value: AnswerValue) -> None:
+def test_answers_of_old_stores_are_converted(stored: object, value: AnswerValue) -> None:
     assert exactly(serial.load(Holder, {"value": stored}).value or value) == exactly(value)
     assert value_to_json(value) == stored
 

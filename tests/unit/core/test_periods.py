@@ -85,7 +85,7 @@ def test_the_last_day_of_a_period_is_read_if_it_is_named(text: str, ends: date |
 @pytest.mark.parametrize(
     "text", ["3M", "1H 20 stores", "Q4 23 stores", "H1N1", "1Q10K", "31.02.2023", "2,023", "2023.0", "version 2.0.2023"]
 )
-def test_texts_that_are_no_period(text: str) -> None:
+def test_returns_none_for_text_without_a_period(text: str) -> None:
     assert find_periods(text) == ()
 
 

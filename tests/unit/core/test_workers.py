@@ -63,7 +63,7 @@ def test_results_come_back_in_the_order_of_the_calls(workers: Workers) -> None:
     assert list(workers.map(double, range(50))) == [2 * number for number in range(50)]
 
 
-def test_an_error_comes_back_as_it_was_made_with_its_place(workers: Workers) -> None:
+def test_error_of_a_worker_keeps_type_and_traceback(workers: Workers) -> None:
     with pytest.raises(InputError, match="no such thing") as caught:
         workers.submit(fail, InputError("no such thing")).result()
     assert "in a worker process" in "".join(caught.value.__notes__)
@@ -80,7 +80,7 @@ def test_unpicklable_result_fails_only_its_call(workers: Workers) -> None:
     assert workers.submit(double, 5).result() == 10
 
 
-def test_a_call_that_is_cancelled_before_it_was_sent_is_not_made() -> None:
+def test_cancelled_call_is_not_sent() -> None:
     with make_workers(1) as workers:
         busy = [workers.submit(time.sleep, 0.5) for _ in range(2)]
         late = workers.submit(double, 1)

@@ -239,7 +239,7 @@ def test_any_json_is_a_dataset_or_an_error(tmp_path: Path, data: object) -> None
     check_dataset_or_error(write(tmp_path, data))
 
 
-def test_a_conversation_says_what_its_id_does(tmp_path: Path) -> None:
+def test_conversation_has_the_facts_of_its_id(tmp_path: Path) -> None:
     records = [original(), original("Double_ACME/2008/page_1.pdf")]
     single, double = read_dataset(write(tmp_path, records)).conversations
     assert (single.company, single.joined, single.chained) == ("ACME", False, True)

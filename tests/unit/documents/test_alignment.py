@@ -47,7 +47,7 @@ def test_a_list_behind_its_numbers_does_not_date_those_that_follow() -> None:
     assert years(against) == [2014, 2013, 2012, 2011]
 
 
-def test_noun_may_stand_between_numbers() -> None:
+def test_noun_may_be_between_numbers() -> None:
     assert years("in 2017 , 2016 and 2015 we issued 11 shares , 13 shares and 14 shares .") == [2017, 2016, 2015]
 
 

@@ -37,7 +37,7 @@ def test_a_line_that_is_none(text: str) -> None:
     assert not is_amounts_line(text)
 
 
-def test_a_sentence_names_what_its_table_counts() -> None:
+def test_sentence_gives_the_unit_of_its_table() -> None:
     assert amounts_in_text("Rent was as follows (dollars in millions):").scale is Scale.MILLION
     assert amounts_in_text("Rent was as follows, in thousands:").scale is Scale.THOUSAND
     assert amounts_in_text("Rent was $5 million in 2024.") == Amounts()

@@ -106,13 +106,13 @@ def test_a_page_without_headings_is_around_its_table() -> None:
     ]
 
 
-def test_a_caption_tells_the_scale_of_its_table() -> None:
+def test_caption_gives_the_scale_of_its_table() -> None:
     first, second, third = FILING.tables
     assert (first.scale, second.scale, third.scale) == (Scale.MILLION, Scale.THOUSAND, None)
     assert second.caption == "(in thousands)"
 
 
-def test_the_sentences_before_a_table_tell_what_its_caption_leaves_open() -> None:
+def test_sentences_before_a_table_complete_its_caption() -> None:
     lead = ParagraphPart(("the following ( in thousands ) are rents :",))
     grid = [["", "2008"], ["rent", "5"]]
     alone, captioned = (
@@ -135,7 +135,7 @@ def test_the_sentence_before_a_table_needs_no_brackets(sentence: str, scale: Sca
     assert assemble("x", [ParagraphPart((sentence,)), table]).tables[0].scale is scale
 
 
-def test_a_tables_scale_holds_for_what_its_caption_speaks_of() -> None:
+def test_scale_of_a_table_applies_to_amounts_of_its_caption() -> None:
     grid = [["", "2008"], ["rent", "5"], ["total staff", "900"], ["shares issued", "12"], ["loss per share", "0.5"]]
 
     def scales(caption: str) -> list[Scale | None]:
@@ -241,7 +241,7 @@ def test_a_year_is_a_dash_only_where_dashes_were_lost(lost: bool) -> None:
     assert bool(cell.quantities) is not lost
 
 
-def test_the_default_of_a_document_is_not_meant_for_a_number_that_is_printed_out() -> None:
+def test_default_scale_does_not_apply_to_numbers_in_full() -> None:
     parts: list[DocumentPart] = [
         ParagraphPart(("All amounts are in millions of dollars unless otherwise stated.",)),
         HeadingPart("Cover"),

@@ -16,7 +16,7 @@ def read(*parts: DocumentPart, filing: bool = True) -> tuple[list[list[str]], li
     return headings, [warning.kind for warning in document.warnings]
 
 
-def test_percentages_stand_under_the_years_of_the_amounts_before() -> None:
+def test_percentages_have_the_years_of_the_amounts_before() -> None:
     document = assemble("10-K", [TablePart(AMOUNTS), TablePart(SHARES)], filing=True)
     shares = document.tables[1]
     assert [column.period and column.period.year for column in shares.columns] == [None, 2024, 2023]
@@ -24,7 +24,7 @@ def test_percentages_stand_under_the_years_of_the_amounts_before() -> None:
     assert [warning.kind for warning in document.warnings] == [WarningKind.CONTINUED_TABLE]
 
 
-def test_a_third_table_goes_on_too() -> None:
+def test_third_table_is_continued_too() -> None:
     headings, _ = read(TablePart(AMOUNTS), TablePart(SHARES), TablePart(SHARES[1:]))
     assert [row[1:] for row in headings] == [["2024", "2023"]] * 3
 

@@ -18,7 +18,7 @@ def test_a_document_survives_the_round_trip() -> None:
     assert load(Document, dump(document)) == document
 
 
-def test_the_digest_covers_what_is_printed() -> None:
+def test_digest_covers_the_printed_text() -> None:
     document = read_convfinqa_page(RECORD, "here")
     other_id = read_convfinqa_page(RECORD | {"id": "Double_ACME/2007/page_2.pdf"}, "here")
     other_cell = read_convfinqa_page(RECORD | {"table": [["", "2008"], ["net revenue", "$ 436"]]}, "here")

@@ -13,7 +13,7 @@ def read(grid: list[list[str]]) -> Table:
     return assemble("quill", [TablePart(grid)], filing=True).tables[0]
 
 
-def test_the_halves_of_a_list_stand_one_below_the_other() -> None:
+def test_halves_of_a_list_are_put_below_each_other() -> None:
     found = read([["City", "Shops", "City", "Shops"], *CITIES])
     assert [header.label for header in found.rows[1:]] == ["Aarle", "Beek", "Cuijk", "Noord", "Oss"]
     assert [str(row[1].quantity.value) for row in found.cells[1:] if row[1].quantity] == ["13", "1", "28", "18", "3"]

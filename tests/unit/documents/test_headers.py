@@ -66,7 +66,7 @@ def test_numbers_fused_into_the_headings() -> None:
 
 
 @pytest.mark.parametrize("heading", ["s&p 500", "december 312008", "average price paid per share2", "1-3 years"])
-def test_a_heading_with_digits_is_no_fused_number(heading: str) -> None:
+def test_heading_with_digits_is_not_a_fused_number(heading: str) -> None:
     assert read([["", heading], ["acme", "107"]]).header_rows == 1
 
 
@@ -112,7 +112,7 @@ def test_a_row_of_captions_belongs_to_the_header() -> None:
         ([["", "2019", "2018"], ["rent (in millions)", "5", "4"], ["oil", "3", "4"]], 1),
     ],
 )
-def test_a_row_that_says_what_is_counted_in_heads_the_columns(grid: Grid, rows: int) -> None:
+def test_row_of_units_is_a_header(grid: Grid, rows: int) -> None:
     table = read(grid)
     assert table.header_rows == rows
     assert [column.period for column in table.columns[1:]] == [Period("year", 2019), Period("year", 2018)]
@@ -130,7 +130,7 @@ def test_a_row_that_says_what_is_counted_in_heads_the_columns(grid: Grid, rows: 
         [["", "", "2019", "2018"], ["", "Notes", "€m", "€m"], ["rent", "3", "16", "17"], ["wages", "", "5", "4"]],
     ],
 )
-def test_years_that_say_what_they_count_head_their_columns(grid: Grid) -> None:
+def test_years_with_units_are_headers(grid: Grid) -> None:
     table = read(grid)
     assert table.header_rows == len(grid) - 2
     place = len(grid) - 2, len(grid[0]) - 1
@@ -168,7 +168,7 @@ def test_a_section_heads_the_rows_below_it() -> None:
     assert cash.levels[-1] == "cash"
 
 
-def test_a_section_of_things_ends_with_its_total() -> None:
+def test_section_of_items_ends_with_its_total() -> None:
     table = read([["", "2008"], ["short-term debt:", ""], ["bank", "5"], ["total short-term debt", "5"], ["cash", "6"]])
     assert [row.levels for row in table.rows[2:]] == [
         ("short-term debt", "bank"),
@@ -278,7 +278,7 @@ def test_odd_grids_are_tables_too(grid: Grid) -> None:
     ("heading", "period"),
     [("payments due by period 2008", Period("year", 2008)), ("notes due 2008", None), ("2003 program", None)],
 )
-def test_a_year_that_names_a_thing_is_no_period(heading: str, period: Period | None) -> None:
+def test_year_in_a_name_is_not_a_period(heading: str, period: Period | None) -> None:
     table = read([["( in millions )", heading, "total"], ["leases", "3", "5"]])
     assert table.columns[1].period == period
 
@@ -318,7 +318,7 @@ def test_how_long_leases_last_is_not_a_heading() -> None:
     assert [quantity.unit for quantity in table.cells[1][1].quantities] == ["years"]
 
 
-def test_a_table_that_begins_with_how_long_something_lasts_has_no_header() -> None:
+def test_first_row_with_a_duration_is_not_a_header() -> None:
     assert read([["Remaining term", "8 years"], ["Rate", "3.7%"]]).header_rows == 0
 
 

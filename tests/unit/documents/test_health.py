@@ -24,7 +24,7 @@ def test_a_cell_with_digits_and_no_number_is_unread(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "—", "n/a", "nil", "Level 3", "KO26C", "Aa2", "10-K", "(1)", "due in 2030", "2030"]
 )
-def test_text_with_digits_is_no_number_that_was_missed(text: str) -> None:
+def test_text_with_digits_is_not_counted_as_a_missed_number(text: str) -> None:
     assert not unread(text)
 
 

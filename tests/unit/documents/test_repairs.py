@@ -14,7 +14,7 @@ def test_a_warning_is_one_line_with_its_place_and_comes_back_from_json(kind: War
     assert serial.load(DocumentWarning, serial.dump(warning)) == warning
 
 
-def test_a_warning_of_no_table_is_what_was_lost() -> None:
+def test_warning_without_a_table_is_a_loss() -> None:
     assert show_warning(DocumentWarning(WarningKind.LOST, detail="a page is lost")) == "a page is lost"
 
 

@@ -66,7 +66,7 @@ RESTARTED: list[tuple[list[str], list[str], list[Period | None], list[Period | N
 
 
 @pytest.mark.parametrize(("first", "again", "above", "below"), RESTARTED)
-def test_headings_in_mid_table_say_of_when_the_rows_below_are(
+def test_headings_within_a_table_set_the_period_of_rows_below(
     first: list[str], again: list[str], above: list[Period | None], below: list[Period | None]
 ) -> None:
     more = [""] * (len(first) - 3)
@@ -126,7 +126,7 @@ def test_a_row_of_data_restarts_nothing(row: list[str]) -> None:
 
 
 @pytest.mark.parametrize("label", ["", "item", "Europe"])
-def test_headings_that_are_only_repeated_are_no_numbers(label: str) -> None:
+def test_repeated_headings_are_not_numbers(label: str) -> None:
     grid = [["item", "2023", "2022"], ["Sales", "10", "9"], [label, "2023", "2022"], ["Costs", "4", "5"]]
     (table,) = read(grid).tables
     assert not any(cell.quantities for cell in table.cells[2])

@@ -81,7 +81,7 @@ def test_tables_of_a_report_are_distinguished() -> None:
         ("Selected consolidated financial data", INCOME, TableRole.DISCUSSION),
     ],
 )
-def test_a_title_tells_the_role(title: str, rows: list[list[str]], role: TableRole) -> None:
+def test_title_determines_the_role(title: str, rows: list[list[str]], role: TableRole) -> None:
     other = ParagraphPart(("The company makes paper.",))
     statements = (table(BALANCE, "Consolidated balance sheets"), table(CASH, "Statements of cash flows"))
     parts: list[DocumentPart] = [HeadingPart("Cover"), other, HeadingPart("Financial information"), table(rows, title)]
@@ -102,7 +102,7 @@ def test_a_title_tells_the_role(title: str, rows: list[list[str]], role: TableRo
     ],
     ids=["heading", "caption between", "line before", "corner", "first row", "lines alone"],
 )
-def test_a_title_stands_over_the_table_or_in_it(parts: list[DocumentPart]) -> None:
+def test_title_is_above_the_table_or_in_it(parts: list[DocumentPart]) -> None:
     assert roles(*parts) == [TableRole.BALANCE_SHEET]
 
 
@@ -151,13 +151,13 @@ def test_percentages_of_sales_are_recognised_by_their_numbers(cells: list[str], 
     assert roles(HeadingPart("Report"), table(rows, title)) == [role]
 
 
-def test_levels_tell_fair_values_and_all_quarters_tell_quarterly_data() -> None:
+def test_levels_mark_fair_values_and_four_quarters_quarterly_data() -> None:
     levels = table([["Funds", "5", "4", "1"]], head=["", "Level 1", "Level 2", "Total"])
     quarters = table([["Revenue", "1", "2", "3", "4"]], head=["", "Q1 2023", "Q2 2023", "Q3 2023", "Q4 2023"])
     assert roles(HeadingPart("Report"), levels, quarters) == [TableRole.FAIR_VALUES, TableRole.QUARTERLY]
 
 
-def test_an_interest_rate_is_no_item_of_contents() -> None:
+def test_interest_rate_is_not_a_contents_entry() -> None:
     rows = [["1.55% Notes due 2028", "5", "4"], ["2.85% Notes due 2030", "7", "6"]]
     assert roles(HeadingPart("Note 11 - Debt"), table(rows)) == [TableRole.NOTE]
 

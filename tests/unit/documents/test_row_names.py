@@ -90,7 +90,7 @@ def test_headings_of_sections_and_totals_span_no_rows() -> None:
         "Line,Mark,2023\nSales,,5\nSales,a,4\nResult,,1\nTax,,2",
     ],
 )
-def test_a_column_that_tells_no_rows_apart_is_no_name(text: str) -> None:
+def test_column_with_equal_values_is_not_a_row_name(text: str) -> None:
     assert all(len(levels) < 3 and levels[-1] in ("Sales", "Costs", "Result", "Tax", "Assets", "Leases", "Liabilities")
                for levels in names(read_csv(text)))  # fmt: skip
 

@@ -15,7 +15,7 @@ def texts(html: str, tag: str) -> list[str]:
     return [element.text_content() for element in elements_of(html) if element.tag == tag]
 
 
-def test_a_large_table_is_shown_around_what_is_marked() -> None:
+def test_large_table_is_cut_around_marked_cells() -> None:
     table = LARGE.tables[0]
     html = table_html(table, [CellRef(LARGE.id, 0, 151, 31), CellRef(LARGE.id, 0, 1, 2)])
     assert texts(html, "mark") == ["0", "150"]
@@ -45,7 +45,7 @@ def test_a_document_lists_its_tables() -> None:
     assert "and 6 tables more" in document._repr_html_()
 
 
-def test_words_are_marked_where_they_stand() -> None:
+def test_words_are_marked_at_their_place() -> None:
     text = "net sales were $ 5 and rent was $ 4 ."
     assert marked_text(text, [(15, 18), (32, 35)]) == (
         "net sales were <mark><b>$ 5</b></mark> and rent was <mark><b>$ 4</b></mark> ."

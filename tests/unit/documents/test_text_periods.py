@@ -55,7 +55,7 @@ def test_when_a_number_of_text_is_of(sentences: tuple[str, ...], expected: list[
     assert list(last_periods(*sentences)) == expected
 
 
-def test_a_section_starts_anew() -> None:
+def test_section_resets_the_period() -> None:
     parts: list[DocumentPart] = [
         ParagraphPart(COVER), HeadingPart("Plants"), ParagraphPart(("In 2023, we sold a plant for $5 million.",)),
         HeadingPart("Debt"), ParagraphPart(("We borrowed $2 million.",)),
@@ -64,7 +64,7 @@ def test_a_section_starts_anew() -> None:
     assert first_periods(document, len(document.sentences) - 1) == (Y2024,)
 
 
-def test_a_page_of_a_benchmark_is_taken_sentence_by_sentence() -> None:
+def test_benchmark_page_is_read_sentence_by_sentence() -> None:
     texts = ("in 2023 , we sold a plant for $ 5 million .", "we recognized a gain of $ 2 million .")
     table = TablePart([["", "2023"], ["sales", "5"]])
     document = assemble("page", [SectionPart("pre_text"), ParagraphPart(texts), table])

@@ -18,7 +18,7 @@ def test_a_phrase_names_scale_and_currency(text: str, scale: Scale, currency: st
 
 
 @for_each_row(UNIT_PHRASES)
-def test_a_label_says_it_in_brackets_or_at_its_end(text: str, scale: Scale, currency: str | None) -> None:
+def test_label_has_its_unit_in_brackets_or_at_its_end(text: str, scale: Scale, currency: str | None) -> None:
     for label in (f"Revenue ({text.strip('()')})", f"Net sales, {text.strip('()')}"):
         caption = read_caption(label)
         assert (caption.scale, caption.unit) == (scale, currency), label
@@ -40,7 +40,7 @@ def test_a_label_says_it_in_brackets_or_at_its_end(text: str, scale: Scale, curr
         "0.000% notes",
     ],
 )
-def test_a_name_is_no_phrase_about_units(text: str) -> None:
+def test_name_is_not_a_unit_phrase(text: str) -> None:
     assert read_caption(text).scale is None
     assert not is_unit_line(text)
 

@@ -88,12 +88,12 @@ def test_a_standing_caption_holds_for_tables_and_amounts_in_text() -> None:
     assert document.tables[0].scale_at(1, 1) is Scale.MILLION
 
 
-def test_a_dash_is_no_year_in_a_filing() -> None:
+def test_dash_is_not_a_year_in_a_filing() -> None:
     found = table(TablePart([["", "Founded"], ["Quill", "2014"]], header_rows=1))
     assert found.cells[1][1].repair is None
 
 
-def test_a_heading_of_prices_goes_on_over_several_rows() -> None:
+def test_heading_of_prices_applies_to_several_rows() -> None:
     grid = [
         ["", "Underlying", "Weighted average"],
         ["", "shares", "exercise"],
@@ -149,7 +149,7 @@ def units_read(document: Document) -> list[str | None]:
         ("The company sells widgets in Japan.", "¥", "JPY"),
     ],
 )
-def test_the_document_says_whose_sign_it_is(words: str, sign: str, currency: str) -> None:
+def test_document_determines_the_currency_of_a_sign(words: str, sign: str, currency: str) -> None:
     assert units_read(document_with(words, sign)) == [currency, currency, currency, "USD"]
 
 
@@ -257,7 +257,7 @@ def test_the_amounts_of_money_of_a_document_do_not_count_floor_space() -> None:
     assert [(one.scale_at(1, 1), one.unit_at(1, 1)) for one in found.tables] == [(Scale.THOUSAND, None)] * 2
 
 
-def test_the_heading_of_some_lines_says_what_they_count() -> None:
+def test_heading_of_lines_gives_their_unit() -> None:
     grid = [
         ["", "1998", "1997"],
         ["Residential", "$412,330", "$398,117"],

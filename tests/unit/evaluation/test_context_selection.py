@@ -106,7 +106,7 @@ def test_a_page_is_shown_whole_and_offers_no_search() -> None:
     assert not seen[0].weights
 
 
-def test_first_question_that_fails_has_no_excerpt() -> None:
+def test_failed_first_question_lacks_an_excerpt() -> None:
     filing = a_long_filing()
     play = ConversationRunner(
         Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_FailingExcerpts()

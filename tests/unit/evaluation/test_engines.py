@@ -133,7 +133,7 @@ def test_the_first_error_cancels_the_other_lanes() -> None:
     assert ended == ["quick", "slow"]
 
 
-def test_engines_are_made_by_name() -> None:
+def test_engines_are_created_by_name() -> None:
     assert make_engine("inline", 3) == InlineEngine(3)
     assert make_engine("processes", 2) == ProcessEngine(2)
     assert make_engine("ray", 2) == RayEngine(2, None, 2)

@@ -56,7 +56,7 @@ def test_an_answer_is_kept_by_the_convention_of_the_benchmark(
     assert (answer.plan, answer.sources) == (None, ())
 
 
-def test_units_are_percent_scale_or_what_is_counted(dataset: Dataset) -> None:
+def test_units_are_percent_scale_or_counted_items(dataset: Dataset) -> None:
     def told(unit: str | None) -> tuple[Scale, str | None, str, str]:
         (answer,) = read(dataset, line(12.5, unit=unit))
         return answer.scale, answer.unit, answer.metric_type, str(answer)
@@ -86,7 +86,7 @@ def test_additional_fields_of_a_line_are_kept(dataset: Dataset) -> None:
     assert unanswered(found, dataset.conversations) == 5
 
 
-def test_null_is_no_answer_and_empty_lines_are_none(dataset: Dataset) -> None:
+def test_null_means_unanswered_and_empty_lines_are_skipped(dataset: Dataset) -> None:
     assert read(dataset, "\ufeff" + json.dumps(line(None)), "", "  ") == [Answer(None)]
     with pytest.raises(InputError):
         read(dataset, "")
@@ -111,7 +111,7 @@ def test_null_is_no_answer_and_empty_lines_are_none(dataset: Dataset) -> None:
         line(1, expression=["1 + 1"]),
     ],
 )  # fmt: skip
-def test_a_bad_line_is_named_with_what_is_wrong(dataset: Dataset, bad: object) -> None:
+def test_error_names_the_bad_line_and_its_fault(dataset: Dataset, bad: object) -> None:
     with pytest.raises(BadLinesError) as caught:
         read(dataset, line(2, turn=1), bad, line(3, turn=2))
     (message,) = caught.value.lines
@@ -127,7 +127,7 @@ def test_all_bad_lines_are_named_and_a_turn_that_is_answered_twice_is_one(datase
     assert ONE in caught.value.lines[1]
 
 
-def test_bytes_that_are_no_text_are_a_bad_line(dataset: Dataset) -> None:
+def test_bytes_that_are_not_text_are_a_bad_line(dataset: Dataset) -> None:
     with pytest.raises(BadLinesError):
         read_answers("a.jsonl", b'{"conversation": "\xff"}', dataset)
 

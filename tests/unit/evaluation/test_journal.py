@@ -121,7 +121,7 @@ class Counting:
         self.written.append("prompt")
 
 
-def test_a_turn_is_written_anew_where_something_happened_in_it_and_not_for_a_reply() -> None:
+def test_turn_is_written_again_after_events_but_not_after_replies() -> None:
     async def play() -> list[str]:
         store = Counting()
         journal = Journal(cast(RunStore, store), TurnPlace("r", "c"), live=True)

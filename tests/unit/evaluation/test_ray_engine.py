@@ -216,7 +216,7 @@ def test_retry_after_applies_to_all_workers(nodes: Nodes, tmp_path: Path, monkey
 
 
 @pytest.mark.very_slow
-def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
+def test_workers_replay_a_recording_and_traces_have_their_requests(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nodes.grow(2)

@@ -92,7 +92,7 @@ class Mixed:
         return await (self._second if question == "twice" else self._first).solve(question, context)
 
 
-def test_a_plan_that_goes_on_from_an_earlier_answer_goes_on_from_the_one_that_is_there() -> None:
+def test_replayed_plan_uses_the_actual_earlier_answer() -> None:
     conversation = conversation_of()
     recorded = RecordedAnswers("recorded", conversation, stored(UnsureSolver("second", 1), conversation))
     same, other = (

@@ -184,7 +184,7 @@ class SubstitutingSolver(ScriptedSolver):
         return await super().solve(self.other if question == self.word else question, context)
 
 
-def test_a_turn_has_its_history_and_what_each_step_came_to(tmp_path: Path) -> None:
+def test_turn_has_its_history_and_step_results(tmp_path: Path) -> None:
     run_stored(a_dataset(a_conversation("cell 0 1", "why", "cell 1 1", "greater")), tmp_path / "runs.db")
     first, failed, second, last = stored(tmp_path / "runs.db")[2]
     assert first.history == []

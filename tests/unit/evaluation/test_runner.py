@@ -108,7 +108,7 @@ def test_verified_means_same_kind_value_and_scale(answer: Answer, verified: bool
 
 @pytest.mark.parametrize("number", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999", "1E-999999"])
 @pytest.mark.parametrize("plan", [None, HALF])
-def test_unrepresentable_number_is_no_answer(number: str, plan: Plan | None) -> None:
+def test_unrepresentable_number_is_not_an_answer(number: str, plan: Plan | None) -> None:
     (turn,) = asyncio.run(
         answer_conversation(a_conversation("x"), ConstantSolver(Answer(Number(Decimal(number)), plan=plan)))
     )
@@ -162,7 +162,7 @@ def test_an_outage_ends_the_conversation() -> None:
     assert (run.broken.question, run.broken.error, run.broken.answer.value) == ("down", run.error, None)
 
 
-def test_a_defect_ends_the_conversation_and_says_where() -> None:
+def test_defect_ends_the_conversation_and_is_located() -> None:
     run = asyncio.run(run_conversation(a_conversation("cell 0 1", "break"), ScriptedSolver()))
     assert (run.status, len(run.turns)) == ("failed", 1)
     assert run.error
@@ -171,7 +171,7 @@ def test_a_defect_ends_the_conversation_and_says_where() -> None:
     assert run.error.startswith("KeyError: 'a defect' (in _answer, scripted.py:")
 
 
-def test_cancelling_is_no_defect() -> None:
+def test_cancelling_is_not_a_defect() -> None:
     async def scenario() -> None:
         conversation: Conversation = a_conversation("sleep 60 cell 0 1")
         task = asyncio.create_task(run_conversation(conversation, ScriptedSolver()))
@@ -199,7 +199,7 @@ def _forever() -> None:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("others", [0, 1])
-def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_on(others: int) -> None:
+def test_turn_fails_after_its_time_limit_and_the_conversation_continues(others: int) -> None:
     async def played() -> ConversationResult:
         waiting = [asyncio.create_task(asyncio.sleep(600)) for _ in range(others)]  # then it computes in a thread
         try:

@@ -25,7 +25,7 @@ def test_a_spec_comes_back_from_its_run() -> None:
     assert RunSpec.of_run(run_of(SPEC)).digest == SPEC.digest
 
 
-def test_the_digest_is_of_what_decides_the_results() -> None:
+def test_digest_covers_everything_that_affects_results() -> None:
     assert re.fullmatch("[0-9a-f]{64}", SPEC.digest)
     assert replace(SPEC, dataset="elsewhere/pages.json").digest == SPEC.digest
     assert replace(SPEC, solver_options={"a": [True, None, "é"], "b": 1}).digest == SPEC.digest

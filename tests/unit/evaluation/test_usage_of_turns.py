@@ -30,7 +30,7 @@ class Paying:
         return Answer(value=None)
 
 
-def test_a_solver_adds_to_what_its_turn_has_used(tmp_path: Path) -> None:
+def test_solver_adds_to_the_usage_of_its_turn(tmp_path: Path) -> None:
     dataset = read_dataset(write_dataset(tmp_path / "pages.json", a_record()))
     turns = asyncio.run(answer_conversation(dataset.conversations[0], Paying()))
     assert [turn.usage for turn in turns] == [PRICED + PRICED] * len(turns)

@@ -63,7 +63,7 @@ def test_numbers_under_the_same_heading_are_different_series() -> None:
     ]
 
 
-def test_words_of_periods_are_no_part_of_a_heading() -> None:
+def test_period_words_are_not_part_of_a_heading() -> None:
     (line,) = read_grid([["", "Dec 31, 2024", "Dec 31, 2023 Level 2"], ["Net sales", "110", "100"]]).lines
     assert [cell.column for cell in line.cells] == [(), ("level",)]
 
@@ -78,7 +78,7 @@ def test_words_of_periods_are_no_part_of_a_heading() -> None:
     ],
     ids=["over each column", "over one column", "in the corner", "by number"],
 )
-def test_quarters_whose_columns_name_no_year_are_of_the_year_of_their_group(headings: list[list[str]]) -> None:
+def test_quarters_without_a_year_have_the_year_of_their_group(headings: list[list[str]]) -> None:
     grid = [
         *headings,
         ["2024", "", ""],

@@ -28,7 +28,7 @@ def test_numbers_listed_for_several_years_are_one_line() -> None:
     assert table.at[line.cells[1].ref] == ((series, Moment(2023, 4, 12)),)
 
 
-def test_numbers_of_different_things_are_different_lines() -> None:
+def test_numbers_with_different_subjects_are_different_lines() -> None:
     table = read_text("We employ 1,200 people, and 30% of them work in Canada, which has 12 sites.")
     assert [line.label for line in table.sentence_lines] == [
         "We employ people",
@@ -43,12 +43,12 @@ def test_numbers_of_one_time_are_different_lines() -> None:
     assert [amounts(line)[0][0] for line in table.sentence_lines] == [1.5, 1.6]
 
 
-def test_a_short_clause_goes_on_with_the_one_before_it() -> None:
+def test_short_clause_continues_the_one_before_it() -> None:
     table = read_text("Total taxes were $21 million, a fall of $2 million.")
     assert [line.label for line in table.sentence_lines] == ["Total taxes", "Total taxes were a fall"]
 
 
-def test_numbers_of_names_are_no_amounts() -> None:
+def test_numbers_in_names_are_not_amounts() -> None:
     assert read_text("See Note 5 and Form 10-K on the 737-8.").sentence_lines == ()
 
 
@@ -66,7 +66,7 @@ def test_numbers_in_names_are_not_counts(sentence: str) -> None:
     assert read_text(sentence).sentence_lines == ()
 
 
-def test_a_new_thing_takes_no_words_of_the_one_before_it() -> None:
+def test_new_subject_has_no_words_of_the_one_before_it() -> None:
     table = read_text("We had $5 million of cash from operations and paid $3 million of dividends.")
     assert [line.label for line in table.sentence_lines] == ["We had cash from operations", "paid dividends"]
 
@@ -98,7 +98,7 @@ def test_sentences_are_found_apart_from_tables() -> None:
     assert table.rarity("absent") > table.rarity("peopl")
 
 
-def test_a_table_in_running_text_is_no_sentence() -> None:
+def test_table_in_running_text_is_not_a_sentence() -> None:
     rows = "Phones $ 46 $ 45 $ 115 $ 116 Tablets 7 8 16 15 Services 26 23 52 46 Total $ 79 $ 76 $ 183 $ 177"
     table = read_text(f"Net sales were as follows (in millions): {rows}.", "Phones sold well.")
     assert not table.sentence_lines

@@ -35,7 +35,7 @@ def test_numbers_of_a_sentence_are_found_by_its_place() -> None:
     assert place == (table.sentences.sentences[0].section, table.sentences.sentences[0].index)
 
 
-def test_a_tag_says_how_a_number_is_scaled_if_labels_say_otherwise(tmp_path: Path) -> None:
+def test_scale_of_a_tag_overrides_labels(tmp_path: Path) -> None:
     granted = number("3,221,842", "us-gaap:SharesGranted", unit="shares")
     revenue = number("575", scale="6")
     rows = f"<tr><td>Revenue</td><td>{revenue}</td></tr><tr><td>Granted</td><td>{granted}</td></tr>"
@@ -53,7 +53,7 @@ def test_a_tag_says_how_a_number_is_scaled_if_labels_say_otherwise(tmp_path: Pat
     assert labelled.counts.scale is Scale.ONE
 
 
-def test_an_abbreviation_stands_for_the_words_before_it() -> None:
+def test_abbreviation_is_expanded_to_the_words_before_it() -> None:
     texts = [
         "Revenue of Europe, Middle East, and Africa (EMEA) rose.",
         'Contracts of Global Services ("BGS") are long.',

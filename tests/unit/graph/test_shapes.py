@@ -41,7 +41,7 @@ def test_minted_properties_fit() -> None:
     ("line", "broken"),
     [('kg:scale "one" ;', 'kg:scale "two" ;'), ("a kg:Cell ;", "a kg:Box ;"), ("rdfs:range xsd:decimal ;", "")],
 )
-def test_the_shapes_catch_what_is_broken(line: str, broken: str) -> None:
+def test_shapes_reject_broken_graphs(line: str, broken: str) -> None:
     turtle = SAMPLE.to_turtle() if "rdfs:range" in line else build_graph(sample_pages()[0], SAMPLE).to_turtle()
     assert line in turtle
     assert "Constraint Violation" in faults(turtle.replace(line, broken, 1))

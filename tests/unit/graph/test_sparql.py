@@ -184,7 +184,7 @@ def test_an_ill_typed_literal_is_its_text(kind: str, text: str) -> None:
 
 
 @pytest.mark.slow
-def test_long_texts_are_made_in_the_worker() -> None:
+def test_long_texts_are_built_in_the_worker() -> None:
     text = '"aaaaaaaaaa"'
     for _ in range(12):
         text = f'REPLACE({text}, "a", "aaaaaaaaaa")'

@@ -86,7 +86,7 @@ def talk(reply: Any, say: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package of Inspect
-def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: None) -> None:
+def test_tool_calls_results_and_usage_convert_both_ways(local_models: None) -> None:
     inspect = pytest.importorskip("inspect_ai.model")
     messages_seen: list[list[Any]] = []
     second = inspect.ModelOutput.from_content("mockllm/model", "it is 5")

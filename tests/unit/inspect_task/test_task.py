@@ -114,7 +114,7 @@ def test_a_model_that_cannot_be_asked_ends_its_samples_and_its_turns_are_wrong(s
     assert figures(log)["execution"] == (0, 0, 0, 0, TURNS)
 
 
-def test_a_request_that_is_refused_leaves_its_turn_wrong_and_goes_on(replies: Replies, tmp_path: Path) -> None:
+def test_refused_request_makes_its_turn_wrong_and_continues(replies: Replies, tmp_path: Path) -> None:
     first = few()[1][0].questions[0]
 
     def script(request: Any) -> Reply:
@@ -131,7 +131,7 @@ def test_a_request_that_is_refused_leaves_its_turn_wrong_and_goes_on(replies: Re
     assert figures(log)["execution"][4] == TURNS
 
 
-def test_a_limit_of_inspect_ends_a_sample_which_is_scored_by_what_it_had(replies: Replies, tmp_path: Path) -> None:
+def test_inspect_limit_ends_a_sample_which_is_scored_by_its_answers(replies: Replies, tmp_path: Path) -> None:
     with ModelServer(answering(replies)) as server:
         log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1", token_limit=20)
     assert log.status == "success"

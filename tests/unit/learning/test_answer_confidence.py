@@ -23,7 +23,7 @@ def answers(count: int = 600, companies: int = 12) -> list[JudgedAnswer]:
 
 
 @pytest.mark.very_slow
-def test_confidences_of_companies_that_were_held_out_can_be_believed() -> None:
+def test_confidences_of_held_out_companies_are_calibrated() -> None:
     found = fit_confidence(answers(), {"run": "r"})
     assert found.report.given.total == 600
     assert found.report.error < 0.08

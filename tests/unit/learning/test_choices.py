@@ -27,7 +27,7 @@ def test_conversations_teach_nothing_of_choices() -> None:
     assert [*judged_choices(examples, pages, load_weights())] == []
 
 
-def test_the_calibration_follows_what_was_right() -> None:
+def test_calibration_follows_the_labels() -> None:
     sure, unsure = ChoiceEvidence(0.95), ChoiceEvidence(0.05)
     fitted = fit_choice_calibration([*[(sure, True)] * 9, (sure, False), *[(unsure, False)] * 9, (unsure, True)])
     assert fitted.confidence(sure) > 0.7 > 0.3 > fitted.confidence(unsure)

@@ -16,7 +16,7 @@ def _sample(text: str, intent: str, before: str = "") -> QuestionSample:
     return QuestionSample(read_filing_question(text), before, intent)
 
 
-def test_questions_are_classified_by_what_they_were_learned_on() -> None:
+def test_intents_of_training_questions_are_learned() -> None:
     samples = [
         *(_sample(f"what was {name} in 2023?", "lookup") for name in ("net income", "capex", "revenue", "goodwill")),
         *(_sample(f"why did {name} fall?", "why") for name in ("net income", "capex", "revenue", "goodwill")),

@@ -80,7 +80,7 @@ def test_dialogue_runs_on_the_page_of_another_record(examples: tuple[Example, ..
     assert known == (replace(same, document=first.document),)
 
 
-def test_a_program_is_read_as_one_operation_on_what_was_there(leaves: NumberMatrix) -> None:
+def test_program_is_labelled_as_one_operation_on_existing_values(leaves: NumberMatrix) -> None:
     turns = labelled(
         leaves,
         ("435", 435.0),
@@ -299,9 +299,7 @@ def test_independent_questions_are_read_with_their_page_as_company(tmp_path: Pat
 
 @pytest.mark.very_slow
 @pytest.mark.usefixtures("few_rounds")
-def test_held_out_turns_of_both_benchmarks_are_all_answered_by_weights_of_others(
-    examples: tuple[Example, ...], tmp_path: Path
-) -> None:
+def test_held_out_turns_are_answered_by_weights_of_other_folds(examples: tuple[Example, ...], tmp_path: Path) -> None:
     some, pages = one_of_each_company(examples), read_examples([write_tatqa(tmp_path)])
     few, only_learned_from = some[:6], some[6:12]
     held_out = cross_validate([*few, *pages], only_learned_from, (), folds=2, workers=1)

@@ -33,7 +33,7 @@ def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[Rank
 
 
 @pytest.mark.slow
-def test_the_right_plan_is_learned_from_what_it_has() -> None:
+def test_ranker_learns_the_right_plan_from_its_features() -> None:
     ranker = fit_ranker(turns(100, None, alone=False, seed=0))
     held_out = turns(50, None, alone=False, seed=1)
     hits = sum(int(ranker.predict(turn.features).argmax() == turn.right.argmax()) for turn in held_out)

@@ -58,7 +58,7 @@ def test_the_memory_has_the_programs_before_and_nothing_of_the_turn_itself() -> 
 
 
 @pytest.mark.slow
-def test_weights_are_learned_that_foresee_what_they_were_learned_from() -> None:
+def test_learned_weights_predict_their_training_references() -> None:
     pytest.importorskip("scipy")
     examples = [CHANGE] * 10
     samples = reference_samples(labelled_references(examples))
@@ -77,7 +77,7 @@ def first_set(item: LabelledReference, weights: Weights) -> tuple[int, ...]:
     ("files", "at_1", "at_3"),
     [(["convfinqa_tune.json"], 0.87, 0.95), (["convfinqa_train50.json", "convfinqa_train100.json"], 0.84, 0.94)],
 )
-def test_the_public_conversations_use_what_is_resolved(
+def test_resolved_references_match_public_conversations(
     shared_data: Path, files: list[str], at_1: float, at_3: float
 ) -> None:
     first = third = using = 0

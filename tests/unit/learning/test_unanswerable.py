@@ -135,7 +135,7 @@ def test_rows_and_sentences_go_with_their_numbers() -> None:
     assert [sentence.text for sentence in left.sentences] == ["we own 12 towers ."]
 
 
-def test_of_a_table_that_is_turned_a_column_goes() -> None:
+def test_column_of_a_transposed_table_is_removed() -> None:
     document = page([["", "rent", "fuel"], ["2008", "5", "7"], ["2007", "4", "6"]])
     leaves = numbers(document)
     gone = lines_with((n for n, leaf in enumerate(leaves.leaves) if leaf.quantity.value == 5), leaves)

@@ -196,7 +196,7 @@ def test_a_quotient_beside_a_large_amount_stays_exact() -> None:
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars"])
-def test_where_it_is_not_installed_one_line_says_what_to_do(
+def test_missing_package_is_reported_in_one_line(
     name: str, asked_prices: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)

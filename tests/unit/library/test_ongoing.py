@@ -70,7 +70,7 @@ def test_invalid_question_leaves_the_conversation_unchanged(conversation: Ongoin
         quaestor.open(NAME).conversation(options={"magic": 1}).ask(ASKED[0])
 
 
-def test_the_last_question_is_taken_back(conversation: OngoingConversation) -> None:
+def test_undo_removes_the_last_question(conversation: OngoingConversation) -> None:
     assert len(conversation.take_back()) == 0
     conversation.ask(ASKED)
     assert [str(one) for one in conversation.take_back()] == ["$ 20.70"]
@@ -95,7 +95,7 @@ def test_dependent_answers_follow_a_correction_and_its_undo(conversation: Ongoin
 
 
 @pytest.mark.slow
-def test_a_choice_is_made_by_a_typed_value_or_out_of_those_offered(conversation: OngoingConversation) -> None:
+def test_correction_is_a_typed_value_or_an_offered_choice(conversation: OngoingConversation) -> None:
     conversation.ask(ASKED)
     (changed,) = conversation.correct(OperationChoice(2, 1, "percentage_change"), author="Ada")
     assert (changed.number, changed.now) == (3, "74.1 %")

@@ -111,7 +111,7 @@ def test_a_page_is_found_by_any_clear_name(tmp_path: Path, name: str) -> None:
     assert quaestor.open(f"{tmp_path}/pages.json#{name}").document.id == "NORD/2012/page_41.pdf"
 
 
-def test_a_file_called_sample_is_taken_with_its_folder(tmp_path: Path) -> None:
+def test_file_named_sample_is_opened_by_its_folder(tmp_path: Path) -> None:
     write_dataset(tmp_path / "sample", a_record("Single_OWN/1/page_1.pdf-1"))
     assert quaestor.open("./sample#OWN/1/page_1").document.id == "OWN/1/page_1.pdf"
     with pytest.raises(UnknownConversationError):
@@ -168,7 +168,7 @@ def test_a_page_without_a_number_is_opened_and_not_asked(tmp_path: Path) -> None
         opened.conversation()
 
 
-def test_a_solver_that_is_made_already_answers() -> None:
+def test_existing_solver_object_answers() -> None:
     solver = quaestor.make_solver("embedded", {"abstain_below": 0.0})
     assert str(PAGE.ask(QUESTION, solver=solver)) == "$ 48.65"
     with pytest.raises(SettingsError):
@@ -198,7 +198,7 @@ def test_a_model_is_asked_by_its_name_or_by_an_open_session(local_models: None) 
         assert asyncio.run(shared(model)) == (["$ 48.65", "$ 48.65"], 4)
 
 
-def test_a_solver_that_asks_a_model_says_that_none_is_named() -> None:
+def test_model_solver_reports_a_missing_model_name() -> None:
     with pytest.raises(SettingsError):
         PAGE.ask(QUESTION, solver=quaestor.make_solver("workflow"))
 

@@ -157,7 +157,7 @@ def three(bench: Bench, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_request_that_was_not_recorded_names_the_nearest_and_what_differs(bench: Bench, three: Path) -> None:
+def test_error_for_an_unrecorded_request_names_the_nearest_and_differences(bench: Bench, three: Path) -> None:
     async def run() -> None:
         async with bench.connect(cassette=CassettePlayer(three)) as connection:
             with turn_context("run", "c9", 0):

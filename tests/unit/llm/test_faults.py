@@ -122,7 +122,7 @@ def test_no_credit_is_not_waited_for(plain: Bench) -> None:
     fails(plain, ModelAccessError, "You exceeded your quota")
 
 
-def test_a_missing_server_is_reported_with_what_to_set(local_models: None) -> None:
+def test_missing_server_is_reported_with_the_setting(local_models: None) -> None:
     async def run() -> None:
         spec = replace(find_model("openai:m@http://127.0.0.1:9/v1"), attempts=1)
         async with connect(spec, environment={}) as connection:

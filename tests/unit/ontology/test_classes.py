@@ -14,7 +14,7 @@ def test_table_is_described_by_caption_headings_and_preceding_sentences() -> Non
     assert contexts_of(document)[0].around == ("far", "near", "nearest", "after")
 
 
-def test_a_primary_statement_is_typed_by_its_role_whatever_its_lines_say() -> None:
+def test_role_of_a_primary_statement_overrides_its_lines() -> None:
     cues = {"kg:IncomeTax": ("income tax",), "kg:IncomeStatement": ("net income",), "kg:Lease": ("lease",)}
     lines = (("heading", "provision for income tax"), ("heading", "income tax"), ("lead", "income tax"))
     best, second = CueIndex(cues).classify(Context(lines, role=TableRole.INCOME_STATEMENT))
@@ -26,7 +26,7 @@ def test_a_primary_statement_is_typed_by_its_role_whatever_its_lines_say() -> No
     assert CueIndex(cues).classify(Context((*rules, ("heading", "a lease")), role=TableRole.NOTE))[0].name == "kg:Lease"
 
 
-def test_a_heading_that_names_a_statement_tells_nothing_of_the_notes_below_it() -> None:
+def test_heading_of_a_statement_does_not_classify_notes_below_it() -> None:
     parts: list[DocumentPart] = [
         HeadingPart("Consolidated Statements of Cash Flows", 1),
         HeadingPart("Note 2 - Leases", 2),

@@ -27,7 +27,7 @@ def test_wordings_come_longest_first_and_end_at_a_wording() -> None:
 CORE = read_core_lines()
 
 
-def test_no_caption_stands_for_two_lines() -> None:
+def test_captions_of_lines_are_unique() -> None:
     owners: dict[str, set[str]] = {}
     for line in CORE.lines.values():
         for caption in line.captions:

@@ -68,7 +68,7 @@ def test_labels_meet_on_the_first_rung_that_forgives_their_difference(label: str
         ("total", "totaled"),
     ],
 )
-def test_labels_of_different_things_meet_on_no_rung(label: str, other: str) -> None:
+def test_labels_of_different_lines_never_match(label: str, other: str) -> None:
     assert first_rung(label, other) is None
 
 

@@ -21,7 +21,7 @@ def individuals(kind: str) -> set[str]:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_a_metric_type_says_what_its_operation_needs(metric: MetricType) -> None:
+def test_metric_type_has_the_requirements_of_its_operation(metric: MetricType) -> None:
     operation = OPERATIONS[metric.operation]
     assert metric.text.endswith(".")
     assert metric.label in metric.nouns
@@ -48,7 +48,7 @@ def test_every_operation_on_numbers_gives_one_metric_type() -> None:
     assert dict(pairs) == {name: OPERATIONS[name].metric for name in ARITHMETIC}
 
 
-def test_kinds_of_metrics_are_no_circle() -> None:
+def test_metric_kinds_are_acyclic() -> None:
     def ancestors(name: str, seen: frozenset[str] = frozenset()) -> frozenset[str]:
         assert name not in seen
         broader = CORE.metric_types[name].broader

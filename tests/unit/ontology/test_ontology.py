@@ -58,7 +58,7 @@ def test_more_or_less_than_an_ontology_is_an_error() -> None:
         ontology_from_triples(t for t in ontology.triples if t.p != "rdfs:range")
 
 
-def test_statistics_count_what_is_there() -> None:
+def test_statistics_count_classes_and_properties() -> None:
     found = revenues().statistics()
     assert (found["properties"], found["labels"], found["merged labels"], found["documents"]) == (2, 4, 2, 3)
 
@@ -78,7 +78,7 @@ def test_the_difference_of_two() -> None:
     assert not found.empty
 
 
-def test_a_label_that_moved_is_told() -> None:
+def test_diff_reports_a_moved_label() -> None:
     first = build_ontology(
         [page([["", "2008"], ["bank debt", "3"]], name="A"), page([["", "2009"], ["bank debts", "3"]], name="B")]
     )
@@ -96,7 +96,7 @@ def test_a_line_of_the_core_is_a_property_of_every_ontology() -> None:
     assert ontology.explain("cost of goods sold", "cost of products sold").same
 
 
-def test_a_learned_label_goes_before_a_line_of_the_core() -> None:
+def test_learned_label_has_priority_over_the_core() -> None:
     ontology = build_ontology([page([["", "2008"], ["cost of sales", "3"], ["cost of goods sold", "4"]])])
     found = [ontology.match_line(label) for label in ("cost of goods sold", "cost of sales", "cost of products sold")]
     names = [match.property for match in found if match is not None]

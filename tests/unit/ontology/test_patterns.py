@@ -13,7 +13,7 @@ def test_any_question_can_be_matched(question: str) -> None:
     assert [pattern.name for pattern in PATTERNS if pattern.matches(words)]
 
 
-def test_a_pattern_tells_something() -> None:
+def test_every_pattern_is_informative() -> None:
     for pattern in PATTERNS:
         assert pattern.examples, pattern.name
         assert len(set(pattern.phrases)) == len(pattern.phrases) > 0, pattern.name

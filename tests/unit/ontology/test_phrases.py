@@ -35,6 +35,6 @@ def test_phrases_for_kinds_of_numbers(before: str, expected: str | None) -> None
     assert noun_phrase_before(before) == expected
 
 
-def test_said_in_names_numbers_by_their_place() -> None:
+def test_phrases_number_their_arguments_by_place() -> None:
     (sentence,) = read_sentences("d", "pre_text", ["it cost 5 shares , and rent expense was $ 3 million ."])
     assert noun_phrase_in(sentence) == ((1, "rent expense"),)

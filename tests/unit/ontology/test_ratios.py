@@ -35,7 +35,7 @@ def test_definitions(label: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("ratio", CORE.ratios, ids=lambda ratio: ratio.name)
-def test_a_ratios_text_says_what_it_is_made_of(ratio: FinancialRatio) -> None:
+def test_text_of_a_ratio_names_its_operands(ratio: FinancialRatio) -> None:
     numerator, _, denominator = ratio.text.lower().removesuffix(".").partition(" divided by ")
     assert numerator in ratio.numerator.wordings
     assert denominator in ratio.denominator.wordings
@@ -67,7 +67,7 @@ def test_an_example_names_its_ratio_and_no_other(ratio: FinancialRatio, example:
         "what was the statutory tax rate?",
     ],
 )
-def test_labels_that_are_no_ratio(question: str) -> None:
+def test_returns_none_for_labels_that_are_not_ratios(question: str) -> None:
     assert [ratio.name for ratio in CORE.ratios if ratio.matcher.search(question_words(question))] == []
 
 

@@ -21,7 +21,7 @@ def test_typed_synonyms_match_printed_labels(question: str, expression: str, pri
     assert terms(printed) in found[terms(expression)]
 
 
-def test_no_expression_stands_for_itself() -> None:
+def test_no_expression_is_its_own_synonym() -> None:
     text = terms("net income attributable to minority owners")
     found = read_thesaurus().find(text)
     assert found

@@ -108,7 +108,7 @@ def test_a_percentage_counts_as_one_of_the_page() -> None:
 
 @given(formulas())
 @settings(max_examples=share(150))
-def test_formulas_and_plans_render_alike(text: str) -> None:
+def test_formulas_and_plans_render_equally(text: str) -> None:
     first = parse_expression(text, NAMES)
     try:
         execute(first)

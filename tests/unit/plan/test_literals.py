@@ -40,7 +40,7 @@ def test_a_number_written_with_fewer_digits(known: str, written: str, digits: in
 
 
 @given(st.decimals(-(10**9), 10**9, allow_nan=False, places=6), st.integers(0, 5))
-def test_a_number_is_itself_and_what_it_rounds_to(number: Decimal, places: int) -> None:
+def test_number_matches_itself_and_its_roundings(number: Decimal, places: int) -> None:
     assert rounds_to(number, number)
     rounded = round(number, places)
     if len(rounded.normalize().as_tuple().digits) >= 2:

@@ -46,6 +46,6 @@ def test_arithmetic(name: str, values: list[str], expected: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "1e61", "1e-61", "1." + "1" * 50])
-def test_bounded_refuses_what_no_register_holds(value: str) -> None:
+def test_bounded_rejects_numbers_beyond_the_limits(value: str) -> None:
     with pytest.raises(MagnitudeError):
         require_in_range(Decimal(value))

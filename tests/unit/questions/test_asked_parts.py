@@ -93,7 +93,7 @@ def test_an_operation_alone_is_on_the_last_list(text: str, operation: str) -> No
 
 
 @pytest.mark.parametrize("text", ["what is it?", "it to it", "half of the segments", "interest 2", "that minus 2023"])
-def test_words_that_are_no_answers_are_not_computed_with(text: str) -> None:
+def test_words_without_an_answer_are_not_operands(text: str) -> None:
     assert read_asked_parts(text) is None
 
 

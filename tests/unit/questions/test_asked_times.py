@@ -74,7 +74,7 @@ def test_future_and_asked_times_are_not_times_of_numbers(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["and the two years before?", "and in the prior two years"])
-def test_several_years_before_are_counted_from_what_was_talked_about(text: str) -> None:
+def test_years_before_are_counted_from_the_previous_moment(text: str) -> None:
     assert _times(text, "back", "count", "year") == [(1, 2, None)]
 
 

@@ -18,13 +18,13 @@ from quaestor.questions.comparison import KINDS, boundary, read_comparison
         ("what was the rent in 2008?", "", set(), set()),
     ],
 )
-def test_the_two_things_that_are_compared(question: str, kind: str, first: set[str], second: set[str]) -> None:
+def test_finds_the_two_compared_items(question: str, kind: str, first: set[str], second: set[str]) -> None:
     found = read_comparison(question)
     assert (found.kind, set(found.first.stems), set(found.second.stems)) == (kind, first, second)
     assert kind in KINDS
 
 
-def test_its_arguments_know_years_ends_and_what_points_back() -> None:
+def test_arguments_have_years_ends_and_back_references() -> None:
     found = read_comparison("what was the change from the start of 2010 to the end of 2012?")
     assert (set(found.first.years), set(found.second.years)) == ({2012}, {2010})
     assert (found.first.boundary, found.second.boundary) == (1, -1)

@@ -79,6 +79,6 @@ def test_any_text_is_read(text: str) -> None:
         ("did sales exceed 5 million?", None, ""),
     ],
 )
-def test_yes_no_questions_compare_two_things(question: str, extreme: str | None, than: str) -> None:
+def test_yes_no_questions_compare_two_items(question: str, extreme: str | None, than: str) -> None:
     condition = read_condition(question)
     assert (condition.extreme, condition.than) == (extreme, than)

@@ -38,13 +38,13 @@ def test_a_question_has_the_cues_of_its_words(question: str, cue: str) -> None:
     assert cue in read_question(question).cues
 
 
-def test_a_question_without_cues_only_names_things() -> None:
+def test_question_without_cues_is_a_look_up() -> None:
     found = read_question("rent").cues
     assert found & CUES.keys() == set()
     assert {"a_thing_is_named", "no_year_is_named"} <= found
 
 
-def test_number_words_count_things_but_one_replaces_a_noun() -> None:
+def test_number_words_are_counts_but_one_is_a_pronoun() -> None:
     assert (COUNTS["both"], COUNTS["two"], COUNTS["five"]) == (2, 2, 5)
     assert "one" not in COUNTS
 

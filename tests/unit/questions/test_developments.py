@@ -43,7 +43,7 @@ def test_questions_about_text_are_unchanged(question: str) -> None:
         ("how much was rent?", "how much was rent?"),
     ],
 )
-def test_how_much_of_one_thing_another_was_is_a_share(question: str, share: str) -> None:
+def test_how_much_of_one_item_another_was_is_a_share(question: str, share: str) -> None:
     assert as_share(question) == share
 
 

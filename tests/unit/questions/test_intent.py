@@ -28,7 +28,7 @@ def test_each_example_is_read_by_its_pattern(pattern: QuestionPattern, example: 
 @pytest.mark.parametrize(
     ("previous", "question"), [(None, "value"), ("value", "value"), ("change", "change"), ("ratio", "ratio")]
 )
-def test_what_about_has_the_metric_of_the_previous_question(previous: str | None, question: str) -> None:
+def test_question_with_what_about_has_the_previous_metric(previous: str | None, question: str) -> None:
     assert read_question("what about in 2008?").metric_types(previous)[0].metric_type == question
 
 

@@ -98,7 +98,7 @@ def test_no_question_crashes_it(words: list[str]) -> None:
         ("what are rates for Japanese Yen and Swiss Francs, respectively?", ("Japanese Yen", "Swiss Francs")),
     ],
 )
-def test_things_are_listed_if_each_is_asked_for(question: str, items: tuple[str, ...]) -> None:
+def test_items_are_listed_if_each_is_requested(question: str, items: tuple[str, ...]) -> None:
     listing = read_enumeration(question)
     assert listing is not None
     assert listing.items == items

@@ -20,9 +20,7 @@ from quaestor.questions.understanding import read_filing_question
         ("interest on the 4.875% notes", (), ("interest", "note")),
     ],
 )
-def test_a_named_note_is_not_part_of_what_is_measured(
-    question: str, source: tuple[str, ...], terms: tuple[str, ...]
-) -> None:
+def test_named_note_is_not_part_of_the_measure(question: str, source: tuple[str, ...], terms: tuple[str, ...]) -> None:
     reading = read_filing_question(question)
     assert reading.source == source
     assert [operand.terms for operand in reading.operands] == [terms]

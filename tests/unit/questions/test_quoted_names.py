@@ -55,7 +55,7 @@ def test_words_of_the_question_itself_are_not_marked(question: str) -> None:
 
 
 @given(st.text(max_size=60), st.lists(st.text(min_size=3, max_size=12), max_size=4))
-def test_marks_can_be_taken_back(text: str, names: list[str]) -> None:
+def test_quotation_marks_can_be_removed(text: str, names: list[str]) -> None:
     question = f"{text} {' '.join(names)}"
     marked, quoted = mark_quoted_names(question, [name.lower() for name in names])
     assert quoted == () or restore_names(marked, quoted) == question or "linename" in question

@@ -58,7 +58,7 @@ def test_other_questions_choose_nothing(text: str) -> None:
         ),
     ],
 )
-def test_the_two_things_to_choose_between_may_have_commas(question: str, options: tuple[str, str]) -> None:
+def test_alternatives_may_have_commas(question: str, options: tuple[str, str]) -> None:
     selection = read_selection(question)
     assert selection is not None
     assert selection.options == options

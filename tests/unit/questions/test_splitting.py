@@ -100,7 +100,7 @@ _WORDS = (
 
 
 @given(st.lists(st.sampled_from(_WORDS), max_size=30))
-def test_no_question_crashes_it_and_no_word_is_made_up(words: list[str]) -> None:
+def test_splitting_never_crashes_and_adds_no_words(words: list[str]) -> None:
     text = " ".join(words)
     split = split_question(text)
     assert split

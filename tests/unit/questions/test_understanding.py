@@ -37,7 +37,7 @@ def _operands(text: str) -> tuple[str, list[str]]:
         ("is that better than Europe's?", "versus", ["", "europ"]),
     ],
 )
-def test_operands_are_related_by_what_is_between_them(text: str, relation: str, operands: list[str]) -> None:
+def test_operands_are_related_by_the_words_between_them(text: str, relation: str, operands: list[str]) -> None:
     assert _operands(text) == (relation, operands)
 
 
@@ -118,7 +118,7 @@ def test_a_question_names_slots(text: str, slots: set[str]) -> None:
         ("how much cash was there at year end?", True),
     ],
 )
-def test_cash_that_is_spent_is_not_what_is_asked_for(text: str, asks_for_cash: bool) -> None:
+def test_spent_cash_is_not_an_operand(text: str, asks_for_cash: bool) -> None:
     assert ("cash" in read_filing_question(text).whole.terms) is asks_for_cash
 
 
@@ -183,7 +183,7 @@ def test_the_parts_of_a_balance_are_operands_by_when_they_are_due() -> None:
         ("profits kept over the years, 2023", ""),
     ],
 )
-def test_times_are_related_by_what_is_asked_about_them(text: str, relation: str) -> None:
+def test_times_are_related_by_the_question(text: str, relation: str) -> None:
     assert read_filing_question(text).times_relation == relation
 
 
@@ -209,6 +209,6 @@ def test_an_operand_of_a_comparison_may_be_the_last_answer() -> None:
         ("leases signed but not started", ("leas", "sign", "start"), set()),
     ],
 )
-def test_what_a_question_does_not_mean_is_excluded(text: str, terms: tuple[str, ...], excluded: set[str]) -> None:
+def test_negated_items_are_excluded(text: str, terms: tuple[str, ...], excluded: set[str]) -> None:
     reading = read_filing_question(text)
     assert (reading.operands[0].terms, set(reading.excluded)) == (terms, excluded)

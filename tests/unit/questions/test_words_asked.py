@@ -29,7 +29,7 @@ from quaestor.questions.words_asked import term_asked, words_asked, words_behind
         ("what did the board approve in 2003?", "rest"),
     ],
 )
-def test_the_form_decides_what_is_asked_for(question: str, asked: str) -> None:
+def test_form_of_a_question_determines_the_requested_words(question: str, asked: str) -> None:
     assert words_asked(question) == asked
 
 

@@ -70,7 +70,7 @@ def test_unfinished_cache_files_are_removed_after_an_hour(cache: FolderCache) ->
     assert not old.exists()
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_nothing(tmp_path: Path) -> None:
+def test_unwritable_folder_caches_nothing_silently(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
     cache = FolderCache(file)

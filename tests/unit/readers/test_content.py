@@ -86,7 +86,7 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
         ("a", b"[note] that", False), ("a.csv", b"1,2\n", False), ("a", b"17 of them", False),
     ],
 )  # fmt: skip
-def test_what_looks_like_json(tmp_path: Path, name: str, data: bytes, like: bool) -> None:
+def test_recognises_json_by_its_first_characters(tmp_path: Path, name: str, data: bytes, like: bool) -> None:
     assert read_content(write_file(tmp_path, name, data)).looks_like_json is like
 
 

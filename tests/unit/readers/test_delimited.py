@@ -141,7 +141,7 @@ def test_cells_and_rows_that_are_too_long(tmp_path: Path) -> None:
         "a: b\nc: d\ne: f\n",
     ],
 )
-def test_prose_is_no_table(tmp_path: Path, text: str) -> None:
+def test_prose_is_not_a_table(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text(text)
     assert not DelimitedReader().recognises(read_content(path))

@@ -43,7 +43,7 @@ def test_a_row_that_names_the_column_of_labels_heads_the_others(kind: str, tmp_p
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_headings_in_mid_table_are_no_numbers(kind: str, tmp_path: Path) -> None:
+def test_headings_within_a_table_are_not_numbers(kind: str, tmp_path: Path) -> None:
     again = ["Six Months Ended June 30,", "2023", "2022"]
     rows = [["Quarters Ended June 30,", "2023", "2022"], *BODY, again, *BODY]
     assert periods(kind, rows, tmp_path) == [[quarter(2023, 2), quarter(2022, 2)], [span(2023, 6), span(2022, 6)]]

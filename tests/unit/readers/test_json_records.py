@@ -38,7 +38,7 @@ def parsed(data: bytes, outline: JsonOutline) -> Any:
 
 @pytest.mark.slow
 @given(st.lists(VALUES) | st.dictionaries(st.text(), VALUES), st.booleans(), st.sampled_from([None, 1]))
-def test_every_record_is_what_json_loads_says(value: Any, ascii: bool, indent: int | None) -> None:
+def test_records_equal_those_of_json_loads(value: Any, ascii: bool, indent: int | None) -> None:
     data = json.dumps(value, ensure_ascii=ascii, indent=indent).encode("utf-8", "surrogatepass")
     outline = outline_of(data)
     assert outline is not None

@@ -45,7 +45,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
         (b"MZ\x90\0\3\0\0", "program"),
     ],
 )
-def test_each_kind_says_what_it_is_and_what_to_do(tmp_path: Path, data: bytes, named: str) -> None:
+def test_each_kind_is_named_with_advice(tmp_path: Path, data: bytes, named: str) -> None:
     found = content(tmp_path, data)
     assert named in (unread_kind(found) or "")
     assert not is_plain_text(found)

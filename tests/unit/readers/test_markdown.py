@@ -72,7 +72,7 @@ def test_a_pipe_table_makes_any_text_markdown(tmp_path: Path) -> None:
     assert read(tmp_path, "net sales\n\n| | 2023 |\n|:--|--:|\n| rent | 5 |\n", "notes.txt").tables
 
 
-def test_a_line_under_words_is_no_table(tmp_path: Path) -> None:
+def test_line_under_words_is_not_a_table(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Net sales\n---------\nrose | fell\n")
     assert not MarkdownReader().recognises(read_content(path))

@@ -94,7 +94,7 @@ def test_a_filing_of_the_time_before_html(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_pages_end_at_form_feeds_and_their_numbers_are_no_text(tmp_path: Path) -> None:
+def test_pages_end_at_form_feeds_and_page_numbers_are_dropped(tmp_path: Path) -> None:
     document = read(tmp_path, "One page.\n\n   - 1 -\n\f\nAnother page.\n\n  2\n\fThe last.\n")
     assert [
         (block.page, [s.text for s in block.content.sentences])
@@ -119,13 +119,13 @@ def test_headings_by_their_shape(tmp_path: Path) -> None:
     ]
 
 
-def test_numbers_that_stand_close_are_columns(tmp_path: Path) -> None:
+def test_numbers_close_together_are_columns(tmp_path: Path) -> None:
     lines = ["Sales   1,200 1,100", "Costs     600   550", "Profit    600   550"]
     (table,) = read(tmp_path, "\n".join(lines)).tables
     assert [[cell.text for cell in row] for row in table.cells] == [line.split() for line in lines]
 
 
-def test_prose_with_numbers_is_no_table(tmp_path: Path) -> None:
+def test_prose_with_numbers_is_not_a_table(tmp_path: Path) -> None:
     text = (
         "Net sales rose by $ 5 million in  1998, then  by 7 in 1999\nwhile costs fell  to that of  1997\nand stayed.\n"
     )

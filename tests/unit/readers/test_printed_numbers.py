@@ -26,7 +26,7 @@ def test_a_bracket_may_close_in_the_next_cell(tmp_path: Path) -> None:
     assert [row[1].quantity and row[1].quantity.value for row in table.cells[1:]] == [38, -12]
 
 
-def test_tags_say_the_mark_before_decimals(tmp_path: Path) -> None:
+def test_tags_determine_the_decimal_mark(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text(
         """<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL" xmlns:xbrli="http://www.xbrl.org/2003/instance"><body>

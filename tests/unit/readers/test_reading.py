@@ -45,7 +45,7 @@ def test_a_document_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         read_dataset(path)
 
 
-def test_another_content_name_or_reader_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_content_name_or_reader_is_not_served_from_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = FolderCache(tmp_path / "kept")
     one, other = tmp_path / "a.md", tmp_path / "b.md"
     for path in (one, other):
@@ -60,7 +60,7 @@ def test_another_content_name_or_reader_is_read_anew(tmp_path: Path, monkeypatch
     assert len(list(cache.folder.iterdir())) == 4
 
 
-def test_a_damaged_entry_is_read_anew(tmp_path: Path) -> None:
+def test_damaged_cache_entry_is_read_again(tmp_path: Path) -> None:
     path, cache = tmp_path / "a.md", FolderCache(tmp_path / "kept")
     path.write_text(TABLE)
     whole = read_document(path, cache)

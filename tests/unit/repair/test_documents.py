@@ -56,7 +56,7 @@ def test_where_nothing_is_corrected_the_document_is_the_same_one() -> None:
     assert ledger.document.digest == the_page().digest
 
 
-def test_the_facts_of_a_page_are_current_whenever_the_graph_was_made() -> None:
+def test_facts_are_current_before_and_after_building_the_graph() -> None:
     correction = record(1, misread(1, 1, "200,000"))
     text = record(2, NumberCorrection(MENTION.ref, MENTION.quantity, parse_quantity("$ 19 million")))
     corrected = corrected_graph(graph(), [correction, text])

@@ -26,7 +26,7 @@ def causes_of(question: str, *earlier: str) -> tuple[CauseCandidate, ...]:
         ("what were the reasons for the increase in research and development?", "new hires"),
     ],
 )
-def test_the_sentence_about_the_thing_itself_comes_first(question: str, words: str) -> None:
+def test_sentence_about_the_subject_itself_comes_first(question: str, words: str) -> None:
     best = causes_of(question)[0]
     assert words in best.stated.sentence.text
     assert best.fit >= PART
@@ -53,7 +53,7 @@ def test_causes_of_parts_come_after_those_of_the_whole() -> None:
         "why is copper used?",
     ],
 )
-def test_another_direction_year_or_thing_is_no_cause(question: str) -> None:
+def test_other_direction_year_or_subject_is_not_a_cause(question: str) -> None:
     assert causes_of(question) == ()
 
 
@@ -70,7 +70,7 @@ def test_the_points_of_a_list_belong_to_the_sentence_that_leads_to_it() -> None:
     ]
 
 
-def test_passages_that_say_why_are_the_first_places() -> None:
+def test_passages_with_causes_rank_first() -> None:
     index = PlaceIndex.of(FILING)
     first, *others = find_places(index, read_question("why did gross margin improve in 2024?"))
     assert (first.kind, first.page, first.why[0].kind) == ("passage", 11, "cause")

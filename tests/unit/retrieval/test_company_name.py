@@ -24,7 +24,7 @@ def test_a_release_names_its_company(sentence: str, name: str) -> None:
     assert set(cover_names(release(sentence))) == {name}
 
 
-def test_where_its_shares_are_listed_says_the_symbol() -> None:
+def test_listing_of_shares_gives_the_symbol() -> None:
     assert list(cover_symbols(release("Quill Inc. (NASDAQ: QLL) today announced its results"))) == ["QLL"]
 
 

@@ -45,7 +45,7 @@ def test_sources_of_other_files_and_none_are_left_out() -> None:
     assert excerpt_for(index, places[:1], 10, lost) == excerpt_for(index, places[:1], 10)
 
 
-def test_a_heading_alone_is_no_group_of_another_section() -> None:
+def test_heading_alone_is_not_a_group_of_another_section() -> None:
     index = PlaceIndex.of(a_report())
     places = find_places(index, read_question("how many people do the mills employ?"))
     excerpt = excerpt_for(index, places[:1], 10)

@@ -49,7 +49,7 @@ def test_a_line_is_found_by_another_of_its_names(index: PlaceIndex) -> None:
     assert any(reason.kind == "line" for reason in best.why)
 
 
-def test_a_place_says_where_it_is_and_why(index: PlaceIndex) -> None:
+def test_place_has_its_location_and_reason(index: PlaceIndex) -> None:
     best = find(index, "what was cash and cash equivalents in 2024?")[0]
     assert (best.page, best.anchor, best.kind) == (6, "balance", "table")
     assert best.section == ("Item 8. Financial statements", "Consolidated balance sheets")
@@ -74,7 +74,7 @@ def test_new_subject_is_added_to_the_previous_table(index: PlaceIndex) -> None:
     assert 5 in [place.table for place in places]
 
 
-def test_a_part_that_is_left_unsaid_is_taken_from_the_question_before(index: PlaceIndex) -> None:
+def test_omitted_part_comes_from_the_previous_question(index: PlaceIndex) -> None:
     source = CellRef("NORD/2024/10-K", 4, 1, 1)
     best = find(index, "the same for services", "what were net sales of paper in 2024?", source=source)[0]
     assert (best.table, best.rows[0]) == (4, 2)

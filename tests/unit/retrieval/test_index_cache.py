@@ -25,7 +25,7 @@ def test_an_index_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert find_places(load_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
 
 
-def test_a_kept_index_that_cannot_be_used_is_built_anew(tmp_path: Path) -> None:
+def test_unusable_cached_index_is_rebuilt(tmp_path: Path) -> None:
     cache = FolderCache(tmp_path)
     built = load_index(a_report(), cache)
     (entry,) = tmp_path.glob("*.kept")

@@ -210,7 +210,7 @@ def test_every_form_of_cell_is_there(form: str) -> None:
     assert any(re.fullmatch(form, cell) for cell in cells())
 
 
-def test_scales_stand_in_corner_label_and_text() -> None:
+def test_scales_are_in_corner_label_and_text() -> None:
     captions = re.compile(r"in (millions|thousands|billions)")
     assert any(captions.search(record["table"][0][0]) for record in pages().values())
     assert any(captions.search(row[0]) for record in pages().values() for row in record["table"][1:])
@@ -236,7 +236,7 @@ def test_every_kind_of_turn_is_there() -> None:
     assert any("%" in program for _, program, _, _, _ in all_turns())
 
 
-def test_some_answers_stand_in_the_text_alone() -> None:
+def test_some_answers_are_only_in_the_text() -> None:
     def in_text_alone(record: dict[str, Any], literal: str) -> bool:
         table = NUMBER.findall(" ".join(chain(*record["table"])))
         return literal.strip("-") not in table

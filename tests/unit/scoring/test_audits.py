@@ -92,7 +92,7 @@ def test_agreement_is_measured_beyond_chance(tmp_path: Path, pairs: list[tuple[s
         f"{json.dumps(entry())}\n{json.dumps(entry())}",
     ],
 )
-def test_a_line_that_is_no_entry_is_named(tmp_path: Path, lines: str) -> None:
+def test_error_names_a_line_that_is_not_an_entry(tmp_path: Path, lines: str) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(lines, encoding="utf-8")
     with pytest.raises(DatasetError):
@@ -119,7 +119,7 @@ WRONG, ACCEPTED = "subtract(5, 3)", "subtract(6, 3)"
         ("5", None),
     ],
 )
-def test_a_later_reference_begins_with_what_is_accepted(program: str, instead: str | None) -> None:
+def test_later_reference_begins_with_the_accepted_one(program: str, instead: str | None) -> None:
     found = following(program, WRONG, ACCEPTED)
     if "table_sum" in program:
         instead = "subtract(6, 3), table_sum(a, b (c), none), divide(#0, #1)"
@@ -180,7 +180,7 @@ def judged(scored: Report, settled: Audit) -> tuple[AuditedTurn, ...]:
     return audited_turns(scored.turns, ASKED, settled)
 
 
-def test_a_wrong_reference_is_replaced_and_what_follows_from_it() -> None:
+def test_wrong_reference_is_replaced_with_its_consequences() -> None:
     settled = audit((0, AuditVerdict.WRONG, ["subtract(6, 2)"]))
     turns = judged(report("4", "1", "7"), settled)
     assert [turn.right for turn in turns] == [True, True, True]
@@ -190,7 +190,7 @@ def test_a_wrong_reference_is_replaced_and_what_follows_from_it() -> None:
     assert [turn.right for turn in judged(report("2", "0.7", "7"), settled)] == [False, False, True]
 
 
-def test_an_entry_of_its_own_goes_before_what_follows() -> None:
+def test_own_entry_has_priority_over_consequences() -> None:
     settled = audit((0, AuditVerdict.WRONG, ["subtract(6, 2)"]), (1, AuditVerdict.RIGHT, []))
     assert [turn.right for turn in judged(report("4", "0.5", None), settled)] == [True, True, False]
 
@@ -229,7 +229,7 @@ def test_candidates_are_answered_wrong_and_not_settled() -> None:
     assert [one.turn for one in audit_candidates(scored.turns, settled)] == [1]
 
 
-def test_candidates_that_others_answer_alike_come_first() -> None:
+def test_candidates_with_agreeing_answers_come_first() -> None:
     scored = report("4", "0.7", None)
     found = audit_candidates(scored.turns, None, [{(NAME, 1): "0.7"}, {(NAME, 1): "0.7", (NAME, 0): "9"}])
     assert [(one.turn, one.beside) for one in found] == [(1, 2), (0, 0)]

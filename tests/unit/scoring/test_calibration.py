@@ -38,7 +38,7 @@ def test_the_figures_of_a_run() -> None:
     assert (found.coverage[0].threshold, found.coverage[4].threshold, found.coverage[-1].share) == (0.9, 0.7, 1.0)
 
 
-def test_without_confidences_there_are_no_figures() -> None:
+def test_returns_no_figures_without_confidences() -> None:
     assert calibration_report([], [], []) is None
 
 

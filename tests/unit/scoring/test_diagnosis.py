@@ -206,7 +206,7 @@ def test_a_prediction_with_a_program_alone_is_read_as_the_reference_is() -> None
         ("-0.87472035794", Cause.SIGN), ("0.9", Cause.NO_PLAN), ("0.8748", Cause.NO_PLAN), ("yes", Cause.NO_PLAN),
     ],
 )  # fmt: skip
-def test_of_an_answer_without_plan_and_program_the_number_alone_tells(answer: str, cause: Cause) -> None:
+def test_answer_without_plan_and_program_is_diagnosed_by_its_number(answer: str, cause: Cause) -> None:
     """391 / 447 is 0.874720...: what that rounds to, with another sign or in another scale, and what it does not."""
     gold = [GoldTurn("divide(391, 447)", a_value(0.87472), None, 0)]
     assert judged(gold, [Prediction("c", 0, answer)], ()) == [cause]
@@ -214,7 +214,7 @@ def test_of_an_answer_without_plan_and_program_the_number_alone_tells(answer: st
     assert judged(gold, [None], ()) == [Cause.NO_ANSWER]
 
 
-def test_without_a_program_numbers_and_places_tell() -> None:
+def test_answer_without_a_program_is_diagnosed_by_numbers_and_places() -> None:
     def gold(number: float) -> list[GoldTurn]:
         return [GoldTurn("", a_value(number), None, 0)]
 

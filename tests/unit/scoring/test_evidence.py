@@ -11,7 +11,7 @@ from quaestor.scoring.gold import read_gold
 from quaestor.scoring.verdicts import evidence_rank, first_blocks
 
 
-def test_the_evidence_is_looked_for_among_what_is_shown_first(tmp_path: Path) -> None:
+def test_evidence_is_counted_among_the_first_results(tmp_path: Path) -> None:
     document = read_document(write_filings(tmp_path) / "alder-2024.md")
     table = next(block.order for block in document.blocks if isinstance(block.content, Table))
     shown = first_blocks(document, "What were net sales in 2024?", (), ())
@@ -22,14 +22,14 @@ def test_the_evidence_is_looked_for_among_what_is_shown_first(tmp_path: Path) ->
     assert evidence_rank(Evidence(), document, shown) is None
 
 
-def test_a_sentence_is_evidence_where_most_of_its_words_stand(tmp_path: Path) -> None:
+def test_sentence_is_evidence_if_most_of_its_words_are_found(tmp_path: Path) -> None:
     document = read_document(write_filings(tmp_path) / "alder-2024.md")
     evidence = Evidence(text="higher prices for drills and saws")
     why = next(block.order for block in document.blocks if block.content.kind == "paragraph")
     assert evidence_rank(evidence, document, (why,)) == 1
 
 
-def test_files_say_where_answers_stand(tmp_path: Path) -> None:
+def test_files_give_the_places_of_answers(tmp_path: Path) -> None:
     own = read_gold(write_questions(tmp_path, QUESTIONS))
     assert [turn.filing.evidence for turn in own["alder-01"] if turn.filing] == [
         Evidence(numbers=frozenset({Decimal(4120)})), Evidence(text="higher prices for drills and saws"),
@@ -40,7 +40,7 @@ def test_files_say_where_answers_stand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["Note 3, 2024", ""])
-def test_years_and_small_numbers_are_no_evidence(tmp_path: Path, where: str) -> None:
+def test_years_and_small_numbers_are_not_evidence(tmp_path: Path, where: str) -> None:
     changed = QUESTIONS[3] | {"where": where, "answer": {"value": 4.5, "unit": "percent"}}
     (turn,) = read_gold(write_questions(tmp_path, [changed]))["birch-01"]
     assert turn.filing is not None

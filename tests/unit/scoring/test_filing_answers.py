@@ -142,6 +142,6 @@ def test_a_reference_is_shown_in_words(answer: dict[str, Any], value: AnswerValu
         {"value": 1, "unit": "USD", "scale": ["million"]},
     ],
 )
-def test_a_value_that_is_no_number_of_a_filing_is_refused(answer: dict[str, Any]) -> None:
+def test_value_that_is_not_a_number_is_rejected(answer: dict[str, Any]) -> None:
     with pytest.raises(DatasetError, match="must be"):
         read_reference_answer(answer, "line 1")

@@ -37,7 +37,7 @@ def test_dialogues(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("listed", [["5", "A0"], ["5", "#0"], ["5"], ["5", "5.27", "6"], None, "5"])
-def test_steps_are_not_taken_for_display_answers(tmp_path: Path, listed: object) -> None:
+def test_steps_are_not_read_as_display_answers(tmp_path: Path, listed: object) -> None:
     (turns,) = read_gold(write_json(tmp_path, [record(answer_list=listed)])).values()
     assert [turn.display for turn in turns] == [None, None]
 
@@ -116,7 +116,7 @@ def test_the_data_files(shared_data: Path) -> None:
         read_gold(shared_data / "convfinqa_test_questions.json")
 
 
-def test_the_answers_of_a_file_are_read_again_and_not_held(tmp_path: Path) -> None:
+def test_answers_of_a_file_are_not_cached(tmp_path: Path) -> None:
     records = [{**record(), "id": str(place)} for place in range(300)]
     path = write_json(tmp_path, {"train": records[:200], "notes": "none", "dev": records[200:]})
     gold = read_gold(path)

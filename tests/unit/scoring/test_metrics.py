@@ -126,7 +126,7 @@ def test_program_not_equal(predicted: str, gold: str) -> None:
     assert not program_equal(predicted, gold)
 
 
-def test_a_gold_that_is_no_program_is_an_error() -> None:
+def test_raises_error_for_an_invalid_gold_program() -> None:
     with pytest.raises(PlanError):
         program_equal("5", "add(5)")
 
@@ -207,7 +207,7 @@ def test_the_older_rule_reads_a_percentage_as_it_is_shown() -> None:
     assert not legacy_match(None, "14.1%", as_percentage=True)
 
 
-def test_shown_number_tells_the_precision() -> None:
+def test_displayed_number_determines_the_precision() -> None:
     assert rounded_for_display("14.1%") == (Decimal("14.1"), Decimal("0.05"))
     assert rounded_for_display("-$ 1,200") == (Decimal(-1200), Decimal("0.5"))
     assert rounded_for_display("yes") is None

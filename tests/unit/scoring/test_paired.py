@@ -20,13 +20,13 @@ def by_counting(wins: int, losses: int) -> float:
 
 
 @given(st.integers(0, 400), st.integers(0, 400))
-def test_p_is_what_counting_gives(wins: int, losses: int) -> None:
+def test_p_value_equals_exact_enumeration(wins: int, losses: int) -> None:
     assert mcnemar(wins, losses) == pytest.approx(by_counting(wins, losses), rel=1e-9, abs=1e-300)
     assert mcnemar(wins, losses) == mcnemar(losses, wins)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(240, 12), (12, 240), (5, 5), (0, 1), (3, 0), (4000, 4200), (0, 0)])
-def test_p_is_what_another_implementation_gives(wins: int, losses: int) -> None:
+def test_p_value_equals_another_implementation(wins: int, losses: int) -> None:
     from scipy.stats import binomtest
 
     expected = binomtest(wins, wins + losses, 0.5).pvalue if wins + losses else 1.0

@@ -82,7 +82,7 @@ def test_right_number_by_another_program_and_the_reverse() -> None:
     assert verdicts["Single_A", 2] == (False, False)
 
 
-def test_a_program_without_a_result_is_no_right_program() -> None:
+def test_program_without_a_result_is_not_right() -> None:
     gold = {"Single_A": (GoldTurn("divide(5, 0)", a_value(0.0), None, 0),)}
     report = score_predictions([Prediction("Single_A", 0, "0", "divide(5, 0)")], gold, [ASKED["Single_A"]])
     assert report.turns[0].program_correct is False

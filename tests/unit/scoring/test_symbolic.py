@@ -79,7 +79,7 @@ def test_huge_powers_take_no_time() -> None:
     assert same_value(plan, plan)
 
 
-def test_a_comparison_is_no_number() -> None:
+def test_comparison_is_not_a_number() -> None:
     plan = parse_program("greater(2, 3), add(#0, 1)")
     assert not same_value(plan, plan)
 

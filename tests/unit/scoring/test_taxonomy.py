@@ -59,12 +59,12 @@ def test_where_the_second_of_two_questions_begins() -> None:
         ("divide(const_1, const_4)", OperandSource.CONSTANTS),
     ],
 )
-def test_where_the_numbers_stand(program: str, origin: OperandSource) -> None:
+def test_classifies_the_origin_of_numbers(program: str, origin: OperandSource) -> None:
     ((_, found),) = kinds(program)
     assert found is origin
 
 
-def test_an_unused_step_is_no_operand() -> None:
+def test_unused_step_is_not_an_operand() -> None:
     assert kinds("add(5, 6), subtract(181001, 206588)") == [("subtract", OperandSource.TABLE)]
 
 

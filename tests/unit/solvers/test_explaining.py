@@ -54,10 +54,10 @@ def test_filled_in_numbers_make_no_other_number_together_or_with_a_minus(togethe
 
 
 @pytest.mark.parametrize("apart", ["{#1}, {#2} and {#2}", "{#1} \u2013 {#2}", "{#1}/{#2}", "({#1})", '"{#1}"'])
-def test_filled_in_numbers_may_stand_side_by_side(apart: str) -> None:
+def test_inserted_numbers_may_be_adjacent(apart: str) -> None:
     assert bound_once(f"Sales rose to {apart} there.") == (f"Sales rose to {apart} there.",)
 
 
 @pytest.mark.parametrize("scale", ["k", "m", "bn", " million", "%"])
-def test_a_scale_that_is_glued_to_what_is_filled_in_is_left_to_the_printer(scale: str) -> None:
+def test_scale_attached_to_a_placeholder_is_left_to_the_formatter(scale: str) -> None:
     assert bound_once(f"Sales rose to {{#1}}{scale}.") == ("Sales rose to {#1}.",)

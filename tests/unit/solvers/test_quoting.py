@@ -33,7 +33,7 @@ PAGE = page(
         ("Incentive schemes", "Incentive schemes"),
     ],
 )
-def test_words_are_taken_as_the_page_prints_them(quotation: str, text: str) -> None:
+def test_quotation_has_the_printed_words(quotation: str, text: str) -> None:
     assert quote(PAGE, quotation).text == text
 
 
@@ -47,11 +47,11 @@ def test_a_quotation_has_its_place() -> None:
     assert (step.id, step.text, step.quantity, step.query) == (3, "stables", None, "who?")
 
 
-def test_a_label_alone_goes_before_a_part_of_a_sentence() -> None:
+def test_label_has_priority_over_part_of_a_sentence() -> None:
     assert isinstance(quote(PAGE, "flour").source, CellRef)
 
 
-def test_of_several_sentences_the_one_is_taken_that_the_question_is_about() -> None:
+def test_sentence_that_matches_the_question_is_quoted() -> None:
     about = quote(PAGE, "bakers", "to whom is bran sold?").source
     assert isinstance(about, SentenceRef)
     assert "Bran" in PAGE.sentence(about).text
@@ -72,7 +72,7 @@ def test_long_quotes_are_refused_quickly() -> None:
 @pytest.mark.parametrize(
     ("quotation", "number"), [("1,200", True), ("9.5 million", True), ("2019", False), ("AA", False)]
 )
-def test_a_number_alone_is_no_quotation(quotation: str, number: bool) -> None:
+def test_number_alone_is_not_a_quotation(quotation: str, number: bool) -> None:
     assert number_in_place(PAGE, quote(PAGE, quotation)) is number
 
 

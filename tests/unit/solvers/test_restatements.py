@@ -56,7 +56,7 @@ def test_later_filing_is_used_and_the_earlier_one_mentioned(later_first: bool) -
 
 
 @pytest.mark.parametrize("later_first", [False, True])
-def test_a_number_that_both_print_alike_is_no_doubt(later_first: bool) -> None:
+def test_equal_numbers_in_both_reports_are_not_doubted(later_first: bool) -> None:
     (answered,) = ask_all(both(later_first=later_first), "what was the cost of sales in 2022?")
     assert answered.answer.number == Decimal(450)
     assert "10k-2022.html" not in (answered.answer.reason or "")

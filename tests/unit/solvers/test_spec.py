@@ -21,7 +21,7 @@ from quaestor.solvers.workflow.solver import WorkflowSolver
 
 
 @pytest.mark.parametrize("name", ["embedded", "agent", "sparql", "workflow", "cascade"])
-def test_a_solver_is_made_without_options_and_has_its_name(name: str) -> None:
+def test_solver_is_created_without_options_and_has_its_name(name: str) -> None:
     solver = make_solver(name)
     assert solver.name == name
     assert isinstance(solver, RankingSolver) == (name == "embedded")

@@ -67,7 +67,7 @@ def test_operations_run_in_call_order() -> None:
     assert line.go() == ["a", "read", "begin", "b", "c", "commit"]
 
 
-def test_one_that_fails_takes_the_others_back_and_each_is_made_again_alone() -> None:
+def test_failed_operation_rolls_back_the_batch_and_each_is_retried_alone() -> None:
     line = Line()
     first, second, third = line.add("a"), line.add("b", fails=True), line.add("c")
     assert line.go() == ["begin", "a", "back", "a", "c"]
@@ -76,7 +76,7 @@ def test_one_that_fails_takes_the_others_back_and_each_is_made_again_alone() -> 
         second.result()
 
 
-def test_one_that_is_cancelled_before_it_begins_is_not_made() -> None:
+def test_operation_cancelled_before_its_start_is_not_run() -> None:
     line = Line()
     line.add("a")
     assert line.add("b").cancel()

@@ -45,7 +45,7 @@ async def test_a_store_and_the_files_beside_it_are_for_their_owner(tmp_path: Pat
 
 
 @pytest.mark.anyio
-async def test_a_store_of_before_is_taken_from_others_and_the_folder_of_others_left(tmp_path: Path) -> None:
+async def test_old_store_becomes_private_but_not_folders_of_others(tmp_path: Path) -> None:
     store = tmp_path / "theirs" / "runs.db"
     await opened(store)
     store.parent.chmod(0o755)
@@ -58,7 +58,7 @@ async def test_a_store_of_before_is_taken_from_others_and_the_folder_of_others_l
 
 
 @pytest.mark.anyio
-async def test_our_own_folder_is_taken_from_others(tmp_path: Path) -> None:
+async def test_own_folder_becomes_private(tmp_path: Path) -> None:
     store = tmp_path / ".quaestor" / "runs.db"
     store.parent.mkdir()
     await opened(store)

@@ -196,7 +196,7 @@ def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
     assert str(path) in refusal(path)
 
 
-def test_a_missing_store_is_not_made_by_reading(tmp_path: Path) -> None:
+def test_reading_does_not_create_a_missing_store(tmp_path: Path) -> None:
     path = tmp_path / "new" / "runs.db"
     assert str(path) in refusal(path, create=False)
     assert not path.parent.exists()

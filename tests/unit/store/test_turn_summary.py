@@ -93,7 +93,7 @@ def test_a_turn_is_filed_by_its_answer_and_its_plan(
 
 
 @pytest.mark.parametrize("answer", [{}, {"value": None}, {"value": None, "plan": {"steps": [extract_step(CELL)]}}])
-def test_no_answer_has_no_plan(answer: dict[str, JsonValue]) -> None:
+def test_unanswered_turn_lacks_a_plan(answer: dict[str, JsonValue]) -> None:
     assert classes_of(answer) == TurnClasses()
 
 

@@ -94,7 +94,7 @@ class _Scene:
         focus: The entity in focus with the question.
     """
 
-    asked: Question
+    question: Question
     latest: Sequence[Result]
     sets: Sequence[AntecedentSet]
     before: str | None
@@ -130,7 +130,7 @@ class _Scene:
 
     def _likeness(self, expression: Expression, result: Result) -> Likeness:
         distance = next(place for place, other in enumerate(self.latest) if other.turn == result.turn)
-        focus = in_focus_of(expression, self.asked, _words(self.before), _words(self.focus))
+        focus = in_focus_of(expression, self.question, _words(self.before), _words(self.focus))
         return likeness(expression, result, distance, focus)
 
     def _result(self, expression: Expression, assigned: Result | None) -> Meant:
@@ -159,7 +159,7 @@ class _Scene:
     def _asks_value_again(self, antecedents: tuple[Antecedent, ...]) -> bool:
         """Return whether a question for a value repeats a look-up; other questions are rarely repeated."""
         values = {result.turn for result in self.latest if result.operation_kind == "value"}
-        return self.asked.metric_types(None)[0].metric_type == "value" and any(
+        return self.question.metric_types(None)[0].metric_type == "value" and any(
             m.turn in values for m in antecedents[:1]
         )
 
@@ -170,8 +170,8 @@ class _Scene:
 
     def _entity(self, expression: Expression) -> Meant:
         """Resolve "its" or "that stock" to the latest turn about the thing, preferring results that are used."""
-        own = self.asked.lowered[expression.end :].startswith(" own")
-        if own or (not expression.words and _ITS_THING.match(self.asked.lowered[: expression.start])):
+        own = self.question.lowered[expression.end :].startswith(" own")
+        if own or (not expression.words and _ITS_THING.match(self.question.lowered[: expression.start])):
             return (), ""
         used = {result.turn for result in self.used}
         for result in sorted(self.latest, key=lambda r: (r.turn not in used, -r.turn)):
@@ -187,7 +187,7 @@ class _Scene:
 
     def _period(self, expression: Expression) -> Meant:
         """Resolve "that year" or "the same period" to the years of the results used, else of the latest dated turn."""
-        if self.asked.year_set and (not expression.offset or self._is_named(expression)):
+        if self.question.year_set and (not expression.offset or self._is_named(expression)):
             return (), ""
         dated = [result for result in self.used if result.years] or [r for r in self.latest if r.years][:1]
         if expression.count == 2 and len(dated) == 1 and len(dated[0].years) < 2:
@@ -199,34 +199,36 @@ class _Scene:
             # "as a share of the 2016 total" names one year of a change between two.
             years = sorted(frozenset(years).union(*(years_of(result.period) for result in dated)))
         if expression.offset:
-            years = [(max(self.asked.year_set) if self.asked.year_set else min(dated[0].years)) + expression.offset]
+            years = [
+                (max(self.question.year_set) if self.question.year_set else min(dated[0].years)) + expression.offset
+            ]
         elif expression.count > len(years):
             return (), ""
         elif expression.count == 1 and len(years) == 2 and len(dated) > 1 and not self._is_span(expression):
             years = sorted(dated[0].years)
         reason = "counted from" if expression.offset else "about"
         turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{reason} {_years(sorted(r.years))}") for r in dated)
-        return turns, _quarter(expression, self.asked, dated[0]) or _years(years)
+        return turns, _quarter(expression, self.question, dated[0]) or _years(years)
 
     def _is_named(self, expression: Expression) -> bool:
         """Return whether the question itself names the year of an expression: "in the previous year, in 2005"."""
-        return bool(_ITS_YEAR.match(self.asked.lowered, expression.end))
+        return bool(_ITS_YEAR.match(self.question.lowered, expression.end))
 
     def _is_span(self, expression: Expression) -> bool:
         """Return whether an expression covers the whole time between two results: "over that period"."""
-        text = self.asked.lowered[: expression.end]
+        text = self.question.lowered[: expression.end]
         return text.endswith(_SPANS) and bool(_OVER.search(text[: expression.start]))
 
     def _ellipsis(self) -> tuple[Antecedent, ...]:
         """Resolve "and in 2008?" to the question that it repeats, unless it uses earlier results."""
         if self.used:
             return ()
-        itself = "the_value_itself" in self.asked.cues or (
-            _ITSELF.search(self.asked.lowered) and self.asked.metric_types(None)[0].metric_type == "value"
+        itself = "the_value_itself" in self.question.cues or (
+            _ITSELF.search(self.question.lowered) and self.question.metric_types(None)[0].metric_type == "value"
         )
         wanted = "value" if itself else None
         for result in self.latest:
-            if wanted in (None, result.operation_kind) and result.years != self.asked.year_set:
+            if wanted in (None, result.operation_kind) and result.years != self.question.year_set:
                 antecedents = (Antecedent(result.turn, 1.0, "repeats this question"),)
                 return antecedents if self._asks_value_again(antecedents) else ()
         return ()

@@ -34,7 +34,7 @@ class FormulaPhase:
     plan: Plan | None = None
     explainer: Explainer = field(init=False)
     remarks: tuple[str, ...] = ()
-    _asked: set[str] = field(default_factory=set)
+    _raised_doubts: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Create the explainer."""
@@ -71,8 +71,8 @@ class FormulaPhase:
             doubts.append(f"{SIGN_DROPPED}: leave abs out")
         if _in_percent(plan):
             doubts.append("a ratio times 100; give the ratio itself, which is shown as a percentage")
-        if new := [doubt for doubt in doubts if doubt not in self._asked]:
-            self._asked.update(new)
+        if new := [doubt for doubt in doubts if doubt not in self._raised_doubts]:
+            self._raised_doubts.update(new)
             return [f"{doubt}. If the formula is correct, write it again unchanged" for doubt in new]
         self.plan = plan
         return []

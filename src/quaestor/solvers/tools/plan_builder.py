@@ -49,7 +49,7 @@ class PlanBuilder:
         self._shown: dict[int, PrintedNumber] = {}
         self._known: tuple[PrintedNumber, ...] = ()
         self._latest = 0
-        self._asked: frozenset[Decimal] = frozenset()
+        self._question_numbers: frozenset[Decimal] = frozenset()
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -104,11 +104,11 @@ class PlanBuilder:
     def accept_numbers_of(self, question: str) -> None:
         """Accept the numbers of a question as grounded operands."""
         quantities = [span.quantity for span in find_quantities(question)]
-        self._asked = frozenset(number for q in quantities for number in (q.value, q.value * q.scale.factor))
+        self._question_numbers = frozenset(number for q in quantities for number in (q.value, q.value * q.scale.factor))
 
     def needs_source(self, value: Decimal) -> bool:
         """Return whether a number of the plan needs a source on the page."""
-        return value not in self._asked and not needs_no_source(value)
+        return value not in self._question_numbers and not needs_no_source(value)
 
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
         """Return the step of a number or words shown as an alternative, which can be referred to but is not chosen."""
@@ -198,7 +198,7 @@ class PlanBuilder:
         text = format(value, "f")
         constant = Constant(value * scale.factor, format(value * scale.factor, "f")) if scale is Scale.PERCENT else None
         label = text if scale is None else f"{text} {scale.value}"
-        in_question = value in self._asked
+        in_question = value in self._question_numbers
         origin = "question" if in_question else "ungrounded"
         return Grounding(constant or Constant(value, text, scale), origin, label, grounded=in_question)
 

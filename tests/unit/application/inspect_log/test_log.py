@@ -84,7 +84,7 @@ def test_an_imported_run_is_a_log_too(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (right, total) == (1, sum(len(one.questions) for one in few()[0].conversations))
 
 
-def test_without_its_file_a_log_has_no_scores_and_the_command_says_so(
+def test_log_without_its_file_has_no_scores_and_a_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))

@@ -119,7 +119,7 @@ def test_every_section_is_there_and_leads_to_the_turns(page: str, report: Evalua
     assert "120" not in tree.xpath("string(//section[h2[@id='cost']])").split("median")[0]
 
 
-def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report: EvaluationReport) -> None:
+def test_report_omits_comparison_of_one_run_and_curves_without_confidences(report: EvaluationReport) -> None:
     unsure = replace(report.runs[0].score, certainty=None)
     alone = replace(report, runs=(replace(report.runs[0], score=unsure),), compared=None)
     tree = parsed(report_page(alone))

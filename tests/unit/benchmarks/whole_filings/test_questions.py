@@ -54,7 +54,7 @@ def test_calculations_rest_on_the_cells_of_both_numbers() -> None:
     assert [len(cells) for cells in share.operands] == [1, 1]
 
 
-def test_a_number_is_right_in_any_scale_that_it_says() -> None:
+def test_number_is_right_in_any_stated_scale() -> None:
     question = next(q for q in questions_of(_filing()) if q.value == 70)
     assert is_right(question, Answer(Number(Decimal(70)), Scale.MILLION))
     assert is_right(question, Answer(Number(Decimal(70_000)), Scale.THOUSAND))

@@ -48,7 +48,7 @@ def test_an_expression_is_found_with_its_kind(question: str, words: str, kind: s
         "what is the total rent expense?",
     ],
 )
-def test_a_complete_question_has_no_expression(question: str) -> None:
+def test_complete_question_contains_no_expression(question: str) -> None:
     assert expressions_of(question) == ()
 
 
@@ -58,7 +58,7 @@ def test_an_asked_difference_is_not_a_reference() -> None:
     assert [(e.kind, e.noun) for e in used] == [("result", "difference")]
 
 
-def test_an_expression_has_its_noun_things_years_and_count() -> None:
+def test_expression_has_noun_words_years_and_count() -> None:
     (both,) = expressions_of("what was the sum of those two rent balances?")
     assert (both.noun, set(both.words), both.count) == ("balance", {"rent"}, 2)
     (cell,) = expressions_of("how much is that S&P performance in 2004, in percentage?")

@@ -27,7 +27,7 @@ def test_named_entity_applies_to_neighbours_but_not_to_the_comparison() -> None:
     assert focus_of("what is the difference between this percentage and that of the rent?") == [TAX, RENT]
 
 
-def test_a_question_turns_to_an_earlier_thing_by_all_its_own_words() -> None:
+def test_focus_returns_to_an_earlier_entity_if_all_its_words_match() -> None:
     latest = latest_results(results_of_turns(MEMORY))
     assert find_subject_words(frozenset({"this", "rent"}), latest) == RENT
     assert find_subject_words(frozenset({"this", "change"}), latest) == TAX

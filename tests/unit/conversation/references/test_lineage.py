@@ -37,7 +37,7 @@ def test_a_relative_change_is_a_change_over_its_base() -> None:
     assert first.operation_kind == second.operation_kind
 
 
-def test_a_turn_without_an_answer_has_no_result_and_one_without_a_plan_rests_on_nothing() -> None:
+def test_lineage_of_turns_without_answer_or_plan_is_empty() -> None:
     results = results_of_turns(memory_of(unanswered("what was the rent?"), ungrounded("what was it?")))
     assert results[0] is None
     assert results[1] is not None

@@ -58,7 +58,7 @@ def test_nothing_is_shown_if_nothing_is_certain() -> None:
     assert reading_line(References(), str) == ""
 
 
-def test_words_for_what_is_asked_again_leave_their_own_year_out() -> None:
+def test_description_of_a_repeated_question_omits_its_year() -> None:
     features = line(meaning("that in 2016", "cell", 1), sets={(): 1.0})
     assert '"that"' in features
     assert "#1" in features

@@ -61,7 +61,7 @@ def test_this_change_follows_the_entity_that_the_question_names() -> None:
     assert (found.focus, found.switched) == (SHARE, True)
 
 
-def test_a_thing_that_no_turn_has_named_resets_the_focus() -> None:
+def test_new_entity_resets_the_focus() -> None:
     found = resolved("what was the goodwill in 2009?", SHARE_AND_INDEX)
     assert (found.focus, found.switched) == (None, True)
     assert found.used == ()
@@ -108,7 +108,7 @@ def test_two_years_are_those_of_two_turns() -> None:
     assert {candidate.turn for candidate in expected.candidates} == {0, 1}
 
 
-def test_what_about_repeats_the_previous_question() -> None:
+def test_question_with_what_about_repeats_the_previous_one() -> None:
     found = resolved("what about in 2009?", RENT)
     (whole,) = found.expressions
     assert (whole.kind, whole.candidates[0].turn) == ("ellipsis", 1)
@@ -122,7 +122,7 @@ def test_no_calculation_is_asked_again_by_a_question_that_names_none(question: s
 
 
 @pytest.mark.parametrize("question", ["and the specific value in 2009?", "and the value for 2009 specifically?"])
-def test_a_value_asked_for_after_a_change_goes_on_from_a_value_or_from_nothing(question: str) -> None:
+def test_value_after_a_change_continues_from_a_value_or_nothing(question: str) -> None:
     assert expression(resolved(question, CHANGED), question).candidates[0].turn == 1
     change = memory_of(computed("what was the change?", "subtract", TableCell("rent", 2008), TableCell("rent", 2007)))
     assert expression(resolved(question, change), question).candidates == ()
@@ -145,7 +145,7 @@ def test_the_results_that_a_question_uses_together(question: str, memory: Memory
     assert resolved(question, memory).used == used
 
 
-def test_a_turn_without_an_answer_is_never_meant() -> None:
+def test_unanswered_turn_is_never_a_reference() -> None:
     found = resolved("what is that in thousands?", RENT.add(unanswered("what was the tax?")))
     turns = [c.turn for reference in found.expressions for c in reference.candidates]
     assert turns

@@ -33,7 +33,7 @@ def test_a_page_is_its_table_among_its_paragraphs() -> None:
         (["Tables and chairs are made of oak."], 0),
     ],
 )
-def test_the_table_stands_below_the_last_paragraph_that_leads_to_one(texts: Sequence[str], place: int) -> None:
+def test_table_follows_the_last_paragraph_that_introduces_one(texts: Sequence[str], place: int) -> None:
     assert place_of_table(texts) == place
 
 

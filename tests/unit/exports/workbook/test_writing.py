@@ -198,7 +198,7 @@ def test_changing_an_input_changes_the_answers(tmp_path: Path) -> None:
     assert (answers[1, 3], answers[2, 3]) == (9.0, 18.0)
 
 
-def test_text_of_a_document_is_no_formula_and_no_link() -> None:
+def test_document_text_is_neither_formula_nor_link() -> None:
     conversation = exported(MILL, [plan(computed("argmax", group("dots")))])
     evil = "=cmd|' /C calc'!A0"
     conversation = replace(conversation, turns=(replace(conversation.turns[0], question=evil),))
@@ -253,7 +253,7 @@ def test_conversations_about_one_page_share_its_sheet_and_its_cells() -> None:
         assert book.read("xl/workbook.xml").decode().count("'Table 1'!") == 2
 
 
-def test_pages_of_one_name_that_say_otherwise_have_sheets_of_their_own() -> None:
+def test_different_pages_with_one_name_have_separate_sheets() -> None:
     pages = [about("10-k.html", "98"), about("10-k.html", "99")]
     sheets = sheets_of(workbook_bytes([exported(one, [lookup(one)]) for one in pages]))
     assert list(sheets)[3:] == ["10-k T1", "10-k T1 (2)"]
@@ -269,7 +269,7 @@ def test_names_of_sheets_are_short_and_no_two_are_the_same() -> None:
     assert all(0 < len(name) <= 31 and not set(name) & set("[]:*?/\\'") for name in names)
 
 
-def test_each_sheet_says_the_file_that_it_is_of_and_no_folder() -> None:
+def test_each_sheet_names_its_file_without_a_folder() -> None:
     mill = about("mill.pdf", "98")
     data = workbook_bytes([exported(mill, [lookup(mill)])])
     with ZipFile(BytesIO(data)) as book:

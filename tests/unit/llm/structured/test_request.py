@@ -213,7 +213,7 @@ def test_the_faults_of_the_check_go_back_too() -> None:
 
 
 @pytest.mark.parametrize(("attempts", "rejected"), [(1, 0), (3, 1)])
-def test_a_doubt_goes_back_once_and_never_for_the_last_reply(attempts: int, rejected: int) -> None:
+def test_doubt_is_returned_once_and_never_for_the_last_reply(attempts: int, rejected: int) -> None:
     came = send(lambda request: structured(request, GOOD), doubt=lambda _: ["are you sure?"], attempts=attempts)
     assert came.output == READ
     assert [faults for *_, faults in came.trace] == [("are you sure?",)] * rejected

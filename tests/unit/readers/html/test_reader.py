@@ -113,14 +113,14 @@ def test_page_furniture_is_dropped_and_pages_are_counted() -> None:
     assert [block.page for block in document.blocks] == [1, 2, 3, 4, 5]
 
 
-def test_html_is_recognised_by_what_it_holds() -> None:
+def test_html_is_recognised_by_its_content() -> None:
     reader = find_reader(FileContent(Path("data.bin"), b"<!-- made by hand -->\n<HTML><BODY>x</BODY></HTML>"))
     assert reader is not None
     assert reader.name == "html"
     assert find_reader(FileContent(Path("x.html"), b"%PDF-1.4 <p>")) is not reader
 
 
-def test_a_tree_too_deep_is_read_as_far_as_it_goes() -> None:
+def test_too_deep_tree_is_read_up_to_the_limit() -> None:
     document = read("<p>Before 7 it rose.</p>" + "<div>" * 100_000 + "deep")
     assert document.sentences[0].text == "Before 7 it rose."
     assert len(document.warnings) == 1
@@ -170,7 +170,7 @@ def test_a_number_in_brackets_in_a_column_of_signs_is_a_footnote_mark(rows: tupl
 
 
 @pytest.mark.parametrize("style", ["vertical-align:super", "position:relative;top:-3.5pt;vertical-align:baseline"])
-def test_a_raised_mark_in_a_cell_of_its_own_belongs_to_what_is_before_it(style: str) -> None:
+def test_superscript_in_a_separate_cell_belongs_to_the_cell_before(style: str) -> None:
     def mark(text: str) -> str:
         return f'<td><span style="font-size:6pt;{style}">{text}</span></td>'
 

@@ -82,7 +82,7 @@ def test_a_table_has_its_title_caption_periods_scale_and_page() -> None:
     assert not any("29" in sentence.text for sentence in document.sentences)
 
 
-def test_a_table_that_goes_on_overleaf_is_one_table() -> None:
+def test_table_continued_on_the_next_page_is_one_table() -> None:
     first, second = PdfPage(), PdfPage()
     first.text(40, 40, "Debt matures as follows (in thousands):")
     for column, year in zip(COLUMNS, ("2021", "2020", "2019"), strict=True):
@@ -115,7 +115,7 @@ def test_lines_are_joined_to_paragraphs_over_hyphens_and_pages() -> None:
     ]
 
 
-def test_running_headers_and_footers_are_no_text() -> None:
+def test_running_headers_and_footers_are_dropped() -> None:
     pages = []
     for number in range(1, 7):
         page = PdfPage()
@@ -144,7 +144,7 @@ def test_scale_stated_on_a_page_applies_to_its_tables() -> None:
     assert [table.scale for table in tables] == [Scale.THOUSAND] * 5
 
 
-def test_a_heading_of_columns_that_pages_repeat_is_no_running_header() -> None:
+def test_repeated_column_heading_is_not_a_running_header() -> None:
     pages = [a_statement() for _ in range(4)]
     for page, word in zip(pages, ("first", "second", "third", "fourth"), strict=True):
         page.text(40, 300, f"The {word} statement ends here.")
@@ -163,7 +163,7 @@ def test_columns_of_text_are_read_one_after_the_other() -> None:
     assert text.index("left column has words on line 14") < text.index("right column has others on its line 0")
 
 
-def test_the_columns_of_a_table_are_no_columns_of_text() -> None:
+def test_table_columns_are_not_text_columns() -> None:
     page = PdfPage()
     for line in range(20):
         page.row(60 + 12 * line, f"a line of a table with {line} words", ("1,234", "5,678", "9,012"), COLUMNS)
@@ -191,7 +191,7 @@ def test_a_heading_over_two_columns_of_four_is_in_both() -> None:
     assert table.scale is Scale.THOUSAND
 
 
-def test_a_label_goes_on_above_or_below_its_numbers() -> None:
+def test_label_continues_above_or_below_its_numbers() -> None:
     page = PdfPage()
     page.row(50, "Land", ("10", "20", "30"), COLUMNS)
     page.row(64, "Buildings", ("40", "50", "60"), COLUMNS)
@@ -212,7 +212,7 @@ def test_a_label_goes_on_above_or_below_its_numbers() -> None:
     ]
 
 
-def test_years_are_labels_where_labels_stand() -> None:
+def test_years_in_the_label_column_are_labels() -> None:
     page = PdfPage()
     page.text(40, 40, "Maturities are as follows (in millions):")
     page.center(530, 60, "Notes", 8, bold=True)
@@ -311,7 +311,7 @@ def test_words_between_the_numbers_of_one_table_are_a_column(words: tuple[str, .
     assert grid(table)[-3] == ["Cash", "510", "480", words[0], "480", "510"]
 
 
-def test_dots_that_lead_to_a_number_are_no_text() -> None:
+def test_dot_leaders_are_dropped() -> None:
     page = PdfPage()
     page.text(40, 50, "Business ........................................")
     page.right(540, 50, "12")
@@ -411,7 +411,7 @@ def test_a_file_is_recognised_by_its_mark() -> None:
     assert not PdfReader().recognises(FileContent(Path("x.pdf"), b"<html>"))
 
 
-def test_a_long_caption_over_the_labels_stands_beside_the_headings() -> None:
+def test_long_caption_over_the_labels_is_beside_the_headings() -> None:
     page = PdfPage()
     page.center(306, 60, "Consolidated Statements of Income", bold=True)
     page.text(40, 90, "(In Millions, Except Per Share Amounts; unaudited and restated)")

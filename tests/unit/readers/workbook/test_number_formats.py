@@ -37,7 +37,7 @@ def test_how_much_larger_the_print_is(code: str, shift: int) -> None:
 
 
 @pytest.mark.parametrize("code", ["m/d/yyyy", "h:mm", ACCOUNTING])
-def test_number_format_without_digits_is_no_number(code: str) -> None:
+def test_number_format_without_digits_is_not_a_number(code: str) -> None:
     assert not print_number(Decimal(0), code).is_number
 
 

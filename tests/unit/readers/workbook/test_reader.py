@@ -102,7 +102,7 @@ def test_hidden_cells_are_skipped_with_a_warning(tmp_path: Path) -> None:
     assert "2 hidden columns" in lines
 
 
-def test_formulas_are_what_was_stored_with_them(tmp_path: Path) -> None:
+def test_formulas_have_their_stored_results(tmp_path: Path) -> None:
     sheet = (
         b'<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1"><v>2023</v></c></row>'
         b'<row r="2"><c r="A2" t="str"><f>"rent"</f><v>rent</v></c><c r="B2"><f>2+3</f><v>5</v></c></row>'
@@ -149,7 +149,7 @@ def test_a_formula_that_yields_nothing_is_empty(tmp_path: Path) -> None:
     assert not any("stored" in warning.detail for warning in document.warnings)
 
 
-def test_shared_texts_without_what_is_pronounced(tmp_path: Path) -> None:
+def test_shared_texts_omit_phonetic_hints(tmp_path: Path) -> None:
     spoken = b"<rPh><rPh><t>spo</t></rPh><t>ken</t></rPh>"
     shared = b"<sst><si><t>a</t></si><si><r><t>net </t></r><r><t>sales</t></r>" + spoken + b"</si></sst>"
     sheet = (
@@ -178,7 +178,7 @@ def test_several_tables_and_a_long_text(tmp_path: Path) -> None:
     assert len(document.sentences) == 21
 
 
-def test_the_corner_of_a_statement_made_of_tags(tmp_path: Path) -> None:
+def test_corner_of_a_tagged_statement_is_read(tmp_path: Path) -> None:
     rows: list[list[Written]] = [
         ["STATEMENTS OF OPERATIONS - USD ($) shares in Thousands, $ in Millions", "Mar. 29, 2025"],
         ["Net sales", ("95359", MONEY)],

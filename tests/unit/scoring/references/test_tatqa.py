@@ -13,7 +13,7 @@ from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.scoring.gold import StatedAnswer, StatedReference, read_gold
 
 
-def test_answers_stand_beside_the_questions_of_their_page(tmp_path: Path) -> None:
+def test_answers_are_beside_the_questions_of_their_page(tmp_path: Path) -> None:
     path = write_tatqa(tmp_path)
     gold = read_gold(path)
     conversations = read_dataset(path).conversations

@@ -118,7 +118,7 @@ def test_scale_stated_by_a_model_applies_if_the_page_has_none_and_is_reported() 
 @pytest.mark.parametrize(
     "row", ["exercise price", "effective tax rate", "operating margin", "employees", "number of stores"]
 )
-def test_no_model_makes_millions_of_what_is_printed_in_ones(row: str) -> None:
+def test_model_cannot_scale_numbers_printed_in_full(row: str) -> None:
     table = page([["", "2009", "2008"], [row, "48.65", "33.20"], ["net sales", "7.25", "5.10"]])
     looked_up = Call("query_kg", {"filters": {"row": row, "year": "2009"}})
     script = [reply(understood(), looked_up), reply(final("#1", scale="million"))]
@@ -132,7 +132,7 @@ def test_steps_of_earlier_replies_may_be_named_whatever_went_wrong_since() -> No
     assert play(scripted(script), limits=ONE_TALK).turn.answer.number == 25587
 
 
-def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_source() -> None:
+def test_prompt_has_the_nearest_text_and_its_numbers_have_sources() -> None:
     document = page(
         [["", "2012"], ["net sales", "$ 5"]],
         before=["rental expense of office space was $ 7.5 million .", "the company was founded long ago ."],

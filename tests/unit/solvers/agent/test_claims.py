@@ -132,7 +132,7 @@ def test_numbers_that_contradict_are_asked_about(box: Toolbox) -> None:
         settled(box, "14 million or 15 million")
 
 
-def test_a_scale_that_the_page_does_not_say_is_doubted(box: Toolbox) -> None:
+def test_scale_that_is_not_printed_is_doubted(box: Toolbox) -> None:
     assert settled(box, {"answer": 206588, "scale": "thousand", "steps": [2]}).remarks == ()
     (other,) = settled(box, {"answer": 206588, "scale": "million", "steps": [2]}).remarks
     assert "206588 million" in other

@@ -84,7 +84,7 @@ def test_broken_arguments_survive_both_protocols(protocol: str, stream: bool) ->
     assert right(run.turn.answer), run.turn
 
 
-def test_a_model_that_never_says_how_it_understands_may_answer_all_the_same() -> None:
+def test_model_may_answer_without_stating_its_understanding() -> None:
     run = play(scripted(LOOKED_UP, understanding=[say("well")] * 9))
     assert right(run.turn.answer)
     assert run.phases[3:5] == ["UNDERSTAND_repair_3", "ANSWER_iteration_1"]
@@ -120,7 +120,7 @@ def test_unrepairable_reply_is_a_named_error_of_the_turn(script: list[Reply], na
         {"explanation": "it is not stated"},
     ],
 )
-def test_a_model_may_say_that_there_is_no_answer(native: bool, arguments: dict[str, object]) -> None:
+def test_model_may_decline_to_answer(native: bool, arguments: dict[str, object]) -> None:
     silent = Call("final_answer", {"answer": None, **arguments})
     steps = [query(1999), silent]
     script = [reply(call) if native else say(f"TOOL: {call.tool}({call.text})") for call in steps]
@@ -142,7 +142,7 @@ def test_answer_without_search_is_questioned_once() -> None:
     assert [e.reason for e in stood_by.events if isinstance(e, NoAnswerGiven)] == ["not_on_page"]
 
 
-def test_the_next_turn_goes_on_after_an_error() -> None:
+def test_next_turn_continues_after_an_error() -> None:
     refusals = [say("I cannot help with that.")] * 4
     run = play(scripted([*refusals, *LOOKED_UP]), QUESTION, QUESTION)
     assert run.turns[0].error
@@ -174,7 +174,7 @@ def test_a_server_that_stays_away_is_an_outage(fault: Reply) -> None:
 
 
 @pytest.mark.parametrize("native", [True, False])
-def test_an_answer_in_words_is_read_by_what_the_tools_returned(native: bool) -> None:
+def test_answer_in_words_is_matched_with_tool_results(native: bool) -> None:
     change = Call("calculate", {"operation": "percentage_change", "values": [181001, 206588]})
     look = [query(2008), query(2009), change]
     steps = [
@@ -212,7 +212,7 @@ def test_more_calls_than_a_reply_may_have_are_refused() -> None:
     assert sum("16" in json.dumps(call.output) for call in run.turn.tool_calls) == 4
 
 
-def test_in_the_last_round_there_are_no_tools_any_more() -> None:
+def test_last_round_offers_no_tools() -> None:
     script = scripted([reply(query(2007)), reply(query(2008)), reply(final(181001))])
     run = play(script, limits=AgentLimits(iterations=3, two_phases=True))
     assert right(run.turn.answer)

@@ -79,7 +79,7 @@ def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> 
 
 
 @pytest.mark.parametrize("sure", [0.69, None])
-def test_a_stage_that_is_not_sure_or_says_nothing_of_it_leaves_the_turn_to_the_next(sure: float | None) -> None:
+def test_unsure_stage_passes_the_turn_to_the_next(sure: float | None) -> None:
     (turn,) = play(CascadeSolver([Stage(ConfidentSolver("first", 0, sure), 0.7), Stage(ConfidentSolver("second", 1))]))
     (alone,) = play(CascadeSolver([Stage(ConfidentSolver("second", 1))]))
     assert turn.answer.value == alone.answer.value
@@ -105,7 +105,7 @@ def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
     assert turn.error is None
 
 
-def test_where_the_last_stage_fails_the_surest_answer_before_stands_and_says_so() -> None:
+def test_most_confident_earlier_answer_is_used_if_the_last_stage_fails() -> None:
     cascade = CascadeSolver(
         [
             Stage(ConfidentSolver("first", 0, 0.4), 0.7),

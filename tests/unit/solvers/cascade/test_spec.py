@@ -46,7 +46,7 @@ def test_incompatible_options_are_refused(options: dict[str, object], named: str
     assert named in str(caught.value)
 
 
-def test_stages_that_say_how_sure_they_are_can_be_withheld_by_it(tmp_path: Path) -> None:
+def test_stages_with_confidence_can_be_withheld_by_it(tmp_path: Path) -> None:
     found = make_solver("cascade", {**NO_MODEL, "abstain_below": 0.5})
     assert isinstance(found, CascadeSolver)
     calibrated = {"workflow": {"calibration": str(tmp_path / "calibration.json")}}

@@ -11,7 +11,7 @@ PAGE = page([["", "2009", "2008"], ["rent", "5", "4"]])
 NEW, OLD = GraphProvider.of([PAGE]).graph(PAGE).observations
 
 
-def test_numbers_that_were_not_located_are_left_out_and_a_form_has_a_stand_in() -> None:
+def test_unlocated_numbers_are_omitted_and_forms_have_placeholders() -> None:
     (found,) = list_operands("argmax", (Ref(1), Ref(2)), (1, 2), {2: OLD}) or ()
     assert isinstance(found, CellGroup)
     assert found.labels == ("2008",)

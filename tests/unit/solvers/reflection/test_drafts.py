@@ -56,7 +56,7 @@ def test_an_answer_is_read_however_it_is_printed(answer: Any, words: str) -> Non
     assert claim.words == words
 
 
-def test_without_a_place_the_likeliest_is_taken() -> None:
+def test_most_likely_place_is_used_without_a_given_one() -> None:
     read = parse_draft(
         serial.load(Draft, draft(look_up("cash at beginning of year, 2008", 69993), answer=69993)),
         "",

@@ -85,7 +85,7 @@ def test_every_match_is_found_and_each_once(pairs: QueriedNumbers) -> None:
         ("SELECT ?v WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?v }", ""),
     ],
 )  # fmt: skip
-def test_value_that_is_no_number_is_refused(pairs: QueriedNumbers, query: str, named: str) -> None:
+def test_value_that_is_not_a_number_is_rejected(pairs: QueriedNumbers, query: str, named: str) -> None:
     with pytest.raises(QueryError) as caught:
         pairs.find(query)
     assert named in str(caught.value)

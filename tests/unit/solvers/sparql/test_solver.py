@@ -67,7 +67,7 @@ def test_a_value_that_is_the_answer_needs_no_formula() -> None:
     assert nowhere.turn.answer.number == Decimal(181001)
 
 
-def test_earlier_results_are_shown_with_what_they_mean_and_can_be_used() -> None:
+def test_earlier_results_are_described_and_can_be_used() -> None:
     replies = [values(cash=CASH_2008), values(cash=CASH_2009), values(now="result_1", then={"result": "result_0"})]
     run = play(
         scripted(replies, [formula("cash"), formula("cash"), formula("now - then")]),
@@ -156,7 +156,7 @@ def test_faults_are_bounded_and_end_in_a_named_error() -> None:
         (RIGHT[0], {**formula(None), "no_answer": "ambiguous"}, "ambiguous", "by the rule"),
     ],
 )
-def test_a_model_may_say_that_there_is_no_answer(
+def test_model_may_decline_to_answer(
     named: Step, written: dict[str, object] | None, reason: str, explanation: str
 ) -> None:
     turn = play(scripted([named], [written] if written else [])).turn

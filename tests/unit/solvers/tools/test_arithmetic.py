@@ -69,7 +69,7 @@ def test_answers_of_earlier_turns_are_referred_to() -> None:
     assert len(reply["sources"]) == 2  # type: ignore[arg-type]
 
 
-def test_a_number_that_the_page_prints_in_parentheses_is_taken_without_its_sign() -> None:
+def test_number_in_parentheses_may_be_used_without_its_sign() -> None:
     box = toolbox(CASH_FLOWS)
     reply = calculate(box, "divide", 54812, 2)
     assert reply["result"] == 27406

@@ -134,9 +134,7 @@ def test_an_instance_is_found_by_the_value_of_another_property() -> None:
         (("StockOption", "exercisePrice", {"year": 1999}), "1999", None),
     ],
 )
-def test_an_error_says_what_to_do(
-    arguments: tuple[str, str, dict[str, JsonValue]], named: str, nearest: str | None
-) -> None:
+def test_error_has_advice(arguments: tuple[str, str, dict[str, JsonValue]], named: str, nearest: str | None) -> None:
     type_, property_, filters = arguments
     reply = query(OPTIONS, type_, property_, **filters)
     assert reply["success"] is False
@@ -162,7 +160,7 @@ def test_a_column_of_changes_is_not_that_of_its_year() -> None:
     assert changed["value"] == -10
 
 
-def test_a_heading_has_no_numbers_but_names_the_rows_below_it() -> None:
+def test_heading_without_numbers_names_the_rows_below_it() -> None:
     box = toolbox_for([["", "2012"], ["current assets", ""], ["cash", "7"], ["inventory", "8"]])
     reply = box.call("query_kg", {"filters": {"row": "current assets", "year": 2012}})
     assert reply["success"] is False

@@ -102,7 +102,7 @@ def test_a_long_section_is_read_in_parts() -> None:
     assert call(box, "search_document", section="Part II", part=99)["success"] is False
 
 
-def test_passages_and_lists_of_rows_are_cut_where_they_do_not_fit_and_say_so() -> None:
+def test_long_passages_and_lists_are_cut_with_a_note() -> None:
     context = turn("net sales?")
     blocks = [block for block in FILING.blocks if len(getattr(block.content, "sentences", ())) > 30][:1]
     blocks += [block for block in FILING.blocks if len(getattr(block.content, "rows", ())) > 14][:1]

@@ -41,7 +41,7 @@ def mentions(reply: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
         (SHIPS, {"words": "off hire", "unit": "days", "period": "2013"}, 187),
     ],
 )
-def test_the_one_number_that_fits_is_taken(name: str, arguments: dict[str, JsonValue], value: float) -> None:
+def test_only_matching_number_is_extracted(name: str, arguments: dict[str, JsonValue], value: float) -> None:
     box = toolbox(name)
     reply = box.call("find_in_text", arguments)
     assert values(reply) == [value]
@@ -52,7 +52,7 @@ def test_the_one_number_that_fits_is_taken(name: str, arguments: dict[str, JsonV
     assert step.source.kind == "sentence"
 
 
-def test_of_several_numbers_all_are_shown_and_none_is_taken() -> None:
+def test_several_matching_numbers_are_shown_and_none_is_extracted() -> None:
     box = toolbox()
     reply = box.call("find_in_text", {"words": "unrecognized compensation"})
     assert (values(reply), reply["count"]) == ([26.3, 2.4], 2)
@@ -64,7 +64,7 @@ def test_of_several_numbers_all_are_shown_and_none_is_taken() -> None:
     assert [step.source.kind for step in box.draft.plan().extracts] == ["sentence", "sentence"]
 
 
-def test_part_of_the_words_is_shown_but_not_taken() -> None:
+def test_partial_match_is_shown_but_not_extracted() -> None:
     box = toolbox()
     reply = box.call("find_in_text", {"words": "cash exercise dividend", "period": 2007})
     assert values(reply) == [19.5]
@@ -81,7 +81,7 @@ def test_part_of_the_words_is_shown_but_not_taken() -> None:
         ({"period": "soon"}, "'soon'"),
     ],
 )
-def test_search_without_results_lists_what_exists(arguments: dict[str, JsonValue], named: str) -> None:
+def test_search_without_results_lists_existing_names(arguments: dict[str, JsonValue], named: str) -> None:
     reply = toolbox().call("find_in_text", arguments)
     assert reply["success"] is False
     assert named in str(reply["error"])
@@ -95,7 +95,7 @@ def read_sentences(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]
     return Toolbox(knowledge.graph(document), knowledge.ontology, Memory()).call("find_in_text", arguments)
 
 
-def test_a_number_whose_sentence_names_no_period_has_that_of_the_sentence_before() -> None:
+def test_number_without_a_period_has_that_of_the_previous_sentence() -> None:
     sentences = ("fiscal 2011 was a good year .", "rent was $ 7 million .")
     reply = read_sentences(*sentences, words="rent", period=2011)
     (shown,) = mentions(reply)

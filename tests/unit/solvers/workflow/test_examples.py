@@ -82,7 +82,7 @@ def _step(number: str, line: str) -> Json:
 
 
 @pytest.mark.parametrize(("example", "expected"), list(zip(OF_KINDS, KINDS, strict=True)))
-def test_an_example_of_another_kind_runs_and_gives_what_the_page_says(example: dict[str, str], expected: str) -> None:
+def test_example_of_another_kind_gives_the_printed_answer(example: dict[str, str], expected: str) -> None:
     context = context_of(PAGES[0][0])
     found = check_workflow_plan(serial.load(WorkflowPlan, spelled_out(example["steps"])), example["question"], context)
     assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
@@ -90,7 +90,7 @@ def test_an_example_of_another_kind_runs_and_gives_what_the_page_says(example: d
 
 
 @pytest.mark.parametrize(("example", "page", "expected"), [(e, *p) for e, p in zip(EXAMPLES, PAGES, strict=True)])
-def test_an_example_runs_and_gives_what_the_sample_says(example: dict[str, str], page: str, expected: str) -> None:
+def test_example_gives_the_answer_of_the_sample(example: dict[str, str], page: str, expected: str) -> None:
     known = answers()
     memory = Memory()
     for question in re.findall(r'"(.*?)"', example["earlier"] or ""):

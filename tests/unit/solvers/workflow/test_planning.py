@@ -34,7 +34,7 @@ def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -
 
 
 @pytest.mark.parametrize("reason", ["not_on_page", "ambiguous"])
-def test_a_model_may_say_that_there_is_no_answer(reason: str) -> None:
+def test_model_may_decline_to_answer(reason: str) -> None:
     turn = play(script_of([{**plan(), "no_answer": reason}])).turn
     assert (turn.answer.value, turn.error) == (None, None)
     assert "as asked" in str(turn.answer.reason)
@@ -65,7 +65,7 @@ def test_earlier_answers_are_referred_to_backwards() -> None:
     assert "Answer (#-1): 181001" in run.requests[2].prompts[0]
 
 
-def test_a_faulty_plan_goes_back_with_all_its_faults() -> None:
+def test_faulty_plan_is_returned_with_all_its_faults() -> None:
     faulty = plan(table(1, "operating cash", "2006"), compute(2, "divide", 1))
     run = play(script_of([faulty, change()]))
     assert run.turn.error is None
@@ -110,7 +110,7 @@ def test_a_number_of_the_text_that_words_do_not_decide_is_pointed_at() -> None:
     assert run.turn.verified
 
 
-def test_pointing_beyond_the_list_is_asked_again_and_none_of_them_goes_back_to_the_planner() -> None:
+def test_choice_beyond_the_list_is_repeated_and_none_returns_to_the_planner() -> None:
     run = play(pointing([plan(EXPENDITURES), change()], 9, 0))
     assert run.phases == ["PLAN", "POINT_step_1", "POINT_step_1_repair_1", "PLAN_again_1"]
     assert "9" in run.requests[2].prompts[-1]
@@ -126,7 +126,7 @@ def test_runtime_errors_are_returned_within_the_same_limit() -> None:
     assert "step 3: 38.6" in run.turn.error
 
 
-def test_statistics_count_what_the_turns_have_on_record() -> None:
+def test_statistics_count_recorded_events() -> None:
     faulty = plan(table(1, "goodwill", "2008"))
     script = script_of([change(), faulty, change(), faulty, faulty])
     turns = play(script, "first?", "second?", "third?", limits=WorkflowLimits(repairs=1)).turns

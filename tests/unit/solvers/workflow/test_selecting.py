@@ -59,7 +59,7 @@ def test_lines_under_a_heading() -> None:
     assert select_cells(sections, ["liabilities > all"], ["2012"]).group.labels == ("notes", "loans")
 
 
-def test_of_several_tables_the_one_is_taken_that_has_all_lines() -> None:
+def test_table_with_all_lines_is_selected() -> None:
     assert select_cells(TWO, ["wages"], ["all"]).group.table == 1
     assert select_cells(TWO, ["table 2 > all"], ["table 2 > 2011"]).group.labels == ("rent", "wages")
     with pytest.raises(LookupFailure, match="1"):

@@ -78,7 +78,7 @@ TWICE = page([["", "2008", "2007"], ["euro notes", "1", "2"], ["euro notes", "3"
         (TWICE, "euro notes [2]", "2007", "4"),
     ],
 )
-def test_the_cell_that_is_meant_is_found(document: Document, row: str, column: str, printed: str) -> None:
+def test_finds_the_requested_cell(document: Document, row: str, column: str, printed: str) -> None:
     match = look_up(document, row, column)
     assert match.cell.text == printed
     assert match.runner_up_score < match.score <= 100
@@ -128,7 +128,7 @@ def test_a_row_by_its_name_needs_no_table_for_its_column() -> None:
     assert look_up(document, "total revenues", "2007").cell.text == "2"
 
 
-def test_a_lost_dash_is_no_number() -> None:
+def test_lost_dash_is_not_a_number() -> None:
     document = page([["", "2008", "2007"], ["net sales", "100", "2014"], ["costs", "80", "70"]])
     with pytest.raises(LookupFailure):
         look_up(document, "net sales", "2007")
@@ -189,7 +189,7 @@ def test_the_operands_of_the_public_file_are_found_by_their_labels(shared_data: 
     assert ambiguous < found * 0.06
 
 
-def test_names_are_made_once_for_a_page() -> None:
+def test_names_are_computed_once_per_page() -> None:
     assert axes_of(BY_YEAR) is axes_of(replace(BY_YEAR))
 
 

@@ -33,9 +33,7 @@ def find(page: str, sought: str, context: str, unit: str = "any", period: str = 
         (RENT, "letters of credit", "the company has issued letters of credit of", "USD", "any", "14.2"),
     ],
 )
-def test_the_number_that_is_meant_is_found(
-    page: str, sought: str, context: str, unit: str, period: str, value: str
-) -> None:
+def test_finds_the_requested_number(page: str, sought: str, context: str, unit: str, period: str, value: str) -> None:
     found = find(page, sought, context, unit, period)
     assert found.decided, [format_match(number) for number in found.numbers]
     assert value in found.numbers[0].quantity.text

@@ -37,7 +37,7 @@ def test_a_line_is_found_at_the_latest_time_and_at_others() -> None:
     assert [answer.period and answer.period.year for answer in (first, second)] == [2023, 2022]
 
 
-def test_what_computes_with_the_last_answers_is_no_sentence() -> None:
+def test_computation_with_last_answers_is_not_a_sentence() -> None:
     *_, change = ask("what was net income in 2023?", "and in 2022?", "what was the change?")
     assert number_of(change.value) == 22
 
@@ -81,7 +81,7 @@ def test_the_source_is_the_cell_of_the_statement() -> None:
     assert a_long_filing().cell(source).text == "136"
 
 
-def test_what_no_line_and_no_sentence_fits_has_no_answer() -> None:
+def test_question_without_matching_line_or_sentence_is_unanswered() -> None:
     (answer,) = ask("what were net sales in 2015?")
     assert (answer.value, answer.answerable, answer.other_readings) == (None, 0.0, ())
     assert answer.reason is not None
@@ -98,7 +98,7 @@ def test_what_no_line_and_no_sentence_fits_has_no_answer() -> None:
         (["gross margin as a percentage of total net sales in 2021?"], Decimal(240) / 660),
     ],
 )
-def test_what_is_computed_from_lines(questions: list[str], expected: Decimal) -> None:
+def test_answers_are_computed_from_lines(questions: list[str], expected: Decimal) -> None:
     answer = ask(*questions)[-1]
     number = number_of(answer.value)
     assert number is not None
@@ -107,7 +107,7 @@ def test_what_is_computed_from_lines(questions: list[str], expected: Decimal) ->
     assert all(isinstance(step.source, CellRef) for step in answer.plan.steps if isinstance(step, Extract))
 
 
-def test_what_the_report_does_not_have_is_declined() -> None:
+def test_question_beyond_the_report_is_declined() -> None:
     (answer,) = ask("how many barrels of oil did it produce in 2023?")
     assert answer.value is None
 

@@ -50,12 +50,12 @@ def test_words_near_a_number_count_for_it() -> None:
     assert (found[40]["counted"], found[1200]["counted"]) == (1, 0)
 
 
-def test_other_names_of_what_is_asked_for_lead_to_candidates() -> None:
+def test_synonyms_lead_to_candidates() -> None:
     found = find("headcount?")
     assert found[1200]["phrase_nearby"] > 0.9
 
 
-def test_what_people_type_leads_to_what_is_printed() -> None:
+def test_misspelled_words_lead_to_printed_ones() -> None:
     table = TablePart([["", "2024"], ["Litigation settlements", "30"], ["Goodwill", "50"]])
     found = find("what did lawsuits cost?", table=build_facts(assemble("10-K", [table])))
     assert set(found) == {30}
@@ -68,7 +68,7 @@ def test_a_rate_may_be_the_name_of_a_line() -> None:
     assert found[30]["label_recall"] > found[50]["label_recall"]
 
 
-def test_what_falls_due_later_is_in_a_schedule() -> None:
+def test_later_maturities_are_in_a_schedule() -> None:
     assert set(find("what falls due then?", Moment(2026, 4, 12))) == {9}
 
 

@@ -94,7 +94,7 @@ def table() -> FactTable:
         (("what is left of net cash provided by operations after dividends in 2024?",), "215"),
     ],
 )
-def test_amounts_are_added_up_and_taken_off(table: FactTable, texts: tuple[str, ...], number: str) -> None:
+def test_amounts_are_added_and_subtracted(table: FactTable, texts: tuple[str, ...], number: str) -> None:
     assert answer_last(table, *texts) == Number(Decimal(number))
 
 
@@ -156,7 +156,7 @@ def test_rankings_are_of_times_or_of_members_as_asked(table: FactTable, texts: t
     assert value.value.startswith(label)
 
 
-def test_what_is_taken_from_a_question_in_two_parts_is_listed(table: FactTable) -> None:
+def test_question_in_two_parts_gives_a_list(table: FactTable) -> None:
     value = answer_last(table, "net income and diluted EPS FY2024")
     assert isinstance(value, ValueList)
     assert [item.number for item in value.items] == [Decimal(462), Decimal("3.73")]

@@ -92,7 +92,7 @@ def test_a_value_is_of_the_latest_time_or_of_the_one_named(table: FactTable) -> 
     assert number(table, ask(table, "operating income in 2021?", "lookup", ("operating income",))) == 92
 
 
-def test_the_size_of_a_loss_has_no_minus() -> None:
+def test_size_of_a_loss_is_positive() -> None:
     rows = (("( in millions )", "2023", "2022"), ("net loss", "( 40 )", "( 30 )"))
     table = build_facts(assemble("a", [TablePart(rows)]))
     assert number(table, ask(table, "how big was the loss in 2023?", "lookup", ("net loss",))) == 40
@@ -169,7 +169,7 @@ def test_a_difference_is_positive_unless_a_direction_is_asked_for(table: FactTab
     assert number(table, ask(table, "in percent", "growth", (), (apart, early, late))) == pytest.approx(-15 / 75)
 
 
-def test_what_was_raised_grows_from_the_other_number_of_its_sentence() -> None:
+def test_raised_amount_grows_from_the_other_number_of_its_sentence() -> None:
     text = "We approved an annual dividend of $0.60 per share, an increase over the dividend of $0.50 per share."
     table = build_facts(assemble("a", [ParagraphPart((text,)), TablePart(tuple(map(tuple, INCOME)))]))
     new = next(series for series in table.series if series.line.sentence and round(series.first.amount, 2) == 0.6)
@@ -214,7 +214,7 @@ def test_growth_is_repeated_a_year_earlier_and_for_another_line(table: FactTable
     assert number(table, other) == pytest.approx(30 / 106)
 
 
-def test_a_ratio_goes_on_from_the_last_answer_and_moves_in_time(table: FactTable) -> None:
+def test_ratio_continues_from_the_last_answer_at_another_time(table: FactTable) -> None:
     value = ask(table, "operating income?", "lookup", ("operating income",))
     ratio = ask(table, "as % of total net sales", "ratio", ("total net sales",), (value,))
     assert number(table, ratio) == pytest.approx(136 / 800)
@@ -227,7 +227,7 @@ def test_sums_and_averages_go_over_the_times_that_are_named(table: FactTable) ->
     assert number(table, average) == pytest.approx(200 / 3)
 
 
-def test_two_things_are_added_up_over_several_years(table: FactTable) -> None:
+def test_two_lines_are_summed_over_several_years(table: FactTable) -> None:
     labels = ("operating income", "net income")
     assert number(table, ask(table, "operating income plus net income over 2022-2023", "sum", labels)) == 377
 
@@ -255,23 +255,23 @@ def test_members_are_listed_and_ranked_without_their_total(table: FactTable) -> 
     assert run(table, ask(table, "and which is the second largest of them?", "ranking", (), (best,))) == Text("europe")
 
 
-def test_a_question_goes_on_from_the_member_that_a_ranking_found(table: FactTable) -> None:
+def test_question_continues_from_the_ranked_member(table: FactTable) -> None:
     largest = ask(table, "which segment is the largest?", "ranking", ("europe",))
     assert number(table, ask(table, "what share of the total?", "share", before=(largest,))) == 0.575
 
 
-def test_what_was_asked_is_broken_down_by_the_members_that_add_up_to_it(table: FactTable) -> None:
+def test_total_is_broken_down_by_members_that_add_up_to_it(table: FactTable) -> None:
     sales = ask(table, "total net sales?", "lookup", ("total net sales",))
     value = run(table, ask(table, "split by segment please", "list", before=(sales,)))
     assert isinstance(value, ValueList)
     assert {item.number for item in value.items} == {310, 460, 30}
 
 
-def test_comparisons_say_yes_or_no_or_which(table: FactTable) -> None:
+def test_comparisons_answer_yes_or_no_or_which(table: FactTable) -> None:
     assert run(table, ask(table, "did net income rise?", "yesno", ("net income",))) == YesNo(False)
 
 
-def test_what_compares_nothing_is_not_compared_with_the_year_before(table: FactTable) -> None:
+def test_question_without_comparison_is_not_compared_with_the_year_before(table: FactTable) -> None:
     with pytest.raises(IndexError):  # no plan at all
         ask(table, "does it have net income?", "yesno", ("net income",))
 
@@ -307,7 +307,7 @@ def test_a_quarter_is_compared_with_that_of_the_year_before() -> None:
     assert number(quarters, plan) == 30
 
 
-def test_a_plan_is_read_as_what_it_did(table: FactTable) -> None:
+def test_plan_is_classified_by_its_computation(table: FactTable) -> None:
     def past(text: str, intent: str, *labels: str) -> PastAnswer:
         read = read_past_answer(ask(table, text, intent, labels), table)
         assert read is not None
@@ -377,7 +377,7 @@ def test_measures_are_computed_of_lines_without_tags_by_any_name_of_theirs(
     assert number(untagged, ask(untagged, text, "lookup")) == pytest.approx(answer)
 
 
-def test_what_follows_a_ranking_is_of_what_it_found(table: FactTable) -> None:
+def test_question_after_a_ranking_is_about_its_result(table: FactTable) -> None:
     before = ask(table, "in which year was net income highest?", "ranking", ("net income",))
     past = read_past_answer(before, table)
     assert past is not None
@@ -405,7 +405,7 @@ def test_a_margin_is_that_of_the_member_that_is_named_or_was_talked_about(untagg
     ) == pytest.approx(0.1)
 
 
-def test_what_a_line_is_called_after_comes_before_the_formula_of_it() -> None:
+def test_line_named_in_the_question_has_priority_over_a_formula() -> None:
     cash = [
         ["( in millions )", "2023", "2022"],
         ["net cash provided by operating activities", "$ 90", "$ 80"],
@@ -439,7 +439,7 @@ MATURITIES = [
 ]
 
 
-def test_what_falls_due_in_years_to_come_is_in_a_schedule() -> None:
+def test_future_maturities_are_in_a_schedule() -> None:
     parts = [
         TablePart(tuple(map(tuple, SCHEDULE)), title="CONSOLIDATED STATEMENTS OF INCOME"),
         TablePart(tuple(map(tuple, MATURITIES))),
@@ -459,7 +459,7 @@ def test_a_choice_of_two_is_one_of_them(table: FactTable) -> None:
     assert str(run(table, plan)) == "operating income"
 
 
-def test_what_was_better_before_is_compared_with_what_was_talked_about(table: FactTable) -> None:
+def test_comparison_with_before_uses_the_previous_moment(table: FactTable) -> None:
     last = ask(table, "net income in 2023?", "lookup", ("net income",))
     assert run(table, ask(table, "was it higher a year ago?", "comparison", before=(last,))) == YesNo(True)
     assert run(table, ask(table, "was it higher than a year ago?", "comparison", before=(last,))) == YesNo(False)
@@ -503,7 +503,7 @@ def test_faster_or_slower_is_answered_by_the_word(table: FactTable) -> None:
     assert [round(float(item.number or 0), 2) for item in value.items] == [-0.2, 0.28]
 
 
-def test_how_much_faster_one_thing_grew_is_the_difference_of_growth(table: FactTable) -> None:
+def test_how_much_faster_means_difference_of_growth(table: FactTable) -> None:
     question = "how much faster did operating income grow than total net sales in 2023, in percentage points?"
     plan = ask(table, question, "change", ("operating income", "total net sales"))
     assert number(table, plan) == pytest.approx(100 * (30 / 106 - 80 / 720))
@@ -518,7 +518,7 @@ def test_how_much_faster_one_thing_grew_is_the_difference_of_growth(table: FactT
         ("how much more did operating income bring in 2021 than net income?", 27),
     ],
 )
-def test_two_things_are_subtracted(table: FactTable, question: str, amount: int) -> None:
+def test_two_lines_are_subtracted(table: FactTable, question: str, amount: int) -> None:
     labels = ("net income", "operating income") if "lower" in question else ("operating income", "net income")
     assert number(table, ask(table, question, "change", labels)) == amount
 
@@ -564,7 +564,7 @@ def test_the_next_one_is_asked_for_by_the_first_or_by_its_place(table: FactTable
         assert str(run(table, ask(table, text, "ranking", ("europe",)))) == "europe"
 
 
-def test_what_sums_up_the_lines_before_is_not_ranked_and_names_are_written_out() -> None:
+def test_totals_are_not_ranked_and_names_are_written_out() -> None:
     rows = (
         ("( in millions )", "2023", "2022"), ("UCAN", "$ 300", "$ 280"), ("APAC", "40", "50"),
         ("gross amount", "340", "330"), ("less: allowance", "( 40 )", "( 10 )"), ("net amount", "$ 300", "$ 320"),
@@ -583,7 +583,7 @@ def test_a_whole_and_its_part_are_not_added_up(table: FactTable) -> None:
     assert number(table, plan) != 256
 
 
-def test_what_is_counted_and_what_goes_out_has_no_minus() -> None:
+def test_counts_and_outflows_are_positive() -> None:
     rows = (
         ("( in thousands )", "2023", "2022"), ("rsus vested", "( 145 )", "( 120 )"),
         ("provision for income taxes", "( 225 )", "( 200 )"), ("net change in shares", "( 12 )", "( 8 )"),
@@ -602,7 +602,7 @@ def test_what_is_counted_and_what_goes_out_has_no_minus() -> None:
         )
 
 
-def test_a_growth_rate_over_two_years_goes_from_the_first_of_three_year_ends(table: FactTable) -> None:
+def test_growth_rate_over_two_years_starts_at_the_first_of_three_year_ends(table: FactTable) -> None:
     sales = ask(table, "total net sales in 2023?", "lookup", ("total net sales",))
     plan = ask(table, "cagr over the two years?", "cagr", before=(sales,))
     assert number(table, plan) == pytest.approx((800 / 660) ** 0.5 - 1)
@@ -622,7 +622,7 @@ def test_a_change_in_percent_is_a_growth(table: FactTable) -> None:
     assert number(table, plan) == pytest.approx(15 / 75)
 
 
-def test_what_an_investment_became_is_in_the_line_that_begins_with_100() -> None:
+def test_value_of_an_investment_is_in_the_line_that_begins_with_100() -> None:
     grid = [
         ["", "12/31/2021", "12/31/2022", "12/31/2023"],
         ["acme corporation", "$ 100.00", "$ 120.50", "$ 90.25"],
@@ -633,7 +633,7 @@ def test_what_an_investment_became_is_in_the_line_that_begins_with_100() -> None
     assert number(filing, ask(filing, "what is $100 put into the s&p index worth now?", "lookup")) == 104.5
 
 
-def test_a_change_is_of_what_several_words_name_together() -> None:
+def test_change_is_of_the_line_that_all_words_name() -> None:
     rows = [["( in millions )", "2023", "2022"], ["rents and fees paid", "60", "75"], ["fees", "1", "2"]]
     paid = build_facts(assemble("a", [TablePart(tuple(map(tuple, rows)))]))
     reading = read_filing_question("what was the change in rents and fees paid from 2022 to 2023?")
@@ -746,7 +746,7 @@ def test_losses_of_several_years_add_up_without_a_minus() -> None:
     assert number(filing, plan) == 12
 
 
-def test_what_grew_more_is_decided_by_growth(table: FactTable) -> None:
+def test_which_grew_more_is_decided_by_growth(table: FactTable) -> None:
     # Asia sells less, and grew more.
     grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))
     assert run(table, grew) == YesNo(True)
@@ -800,7 +800,7 @@ def test_a_list_by_year_has_all_years_of_its_line() -> None:
     assert [item.number for item in listed.items] == [90, 80, 70, 60, 50]
 
 
-def test_up_from_what_is_the_number_before(table: FactTable) -> None:
+def test_up_from_what_gives_the_earlier_number(table: FactTable) -> None:
     sales = ask(table, "total net sales in 2023?", "lookup", ("total net sales",))
     change = ask(table, "by how much did it change?", "change", before=(sales,))
     assert number(table, ask(table, "up from?", "change", before=(sales,))) == 720

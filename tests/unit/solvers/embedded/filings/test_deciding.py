@@ -78,9 +78,7 @@ def _with(weights: FilingWeights, model: ConfidenceModel | None) -> FilingWeight
 
 
 @pytest.mark.parametrize("question", ["what were Lowe's net sales in 2024?", "how many zeppelins?"])
-def test_what_no_word_of_the_report_names_has_no_answer(
-    question: str, weights: FilingWeights, table: FactTable
-) -> None:
+def test_question_with_unknown_words_is_unanswered(question: str, weights: FilingWeights, table: FactTable) -> None:
     model = ConfidenceModel(("share",), _Trees(), _Trees())  # type: ignore[arg-type]
     known = decide_question("what were net sales in 2024?", [], table, _with(weights, model))
     other = decide_question(question, [], table, _with(weights, model))
@@ -98,7 +96,7 @@ def test_what_no_word_of_the_report_names_has_no_answer(
         ("how many gpus were sold with fees?", "counted_rarity", 1),
     ],
 )
-def test_what_a_question_names_and_a_result_lacks_is_known(
+def test_terms_of_the_question_that_a_result_lacks_are_found(
     question: str, feature: str, there: float, weights: FilingWeights, table: FactTable
 ) -> None:
     decision = decide_question(question, [], table, _with(weights, None))
@@ -133,7 +131,7 @@ def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:
     assert measure_agreements([agreeing, other, stated]) == [0.3, 0.0, 0.5]
 
 
-def test_a_sentence_about_another_measure_does_not_answer_what_can_be_computed(weights: FilingWeights) -> None:
+def test_sentence_about_another_measure_does_not_replace_a_computation(weights: FilingWeights) -> None:
     parts: list[DocumentPart] = [
         ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",)),
         ParagraphPart(("Our gross profit margin increased to 61.1% in 2024 from 59.5% in 2023.",)),

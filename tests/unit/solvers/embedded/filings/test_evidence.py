@@ -42,7 +42,7 @@ def ask(text: str, table: FactTable, weights: FilingWeights) -> BoundQuestion:
         ("how many stores in Norway?", (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), True),
     ],
 )
-def test_what_is_needed_is_looked_for_in_one_place_of_the_kind(
+def test_evidence_is_searched_in_one_place_of_its_kind(
     text: str, kinds: tuple[float, ...], joint: bool, table: FactTable, weights: FilingWeights
 ) -> None:
     question = ask(text, table, weights)
@@ -61,7 +61,7 @@ def test_a_number_that_is_a_name_is_needed(table: FactTable, weights: FilingWeig
     assert len(find_evidence(ask("who leases the 797?", table, weights), ()).own) == 1
 
 
-def test_a_plan_lacks_what_none_of_its_lines_has(table: FactTable, weights: FilingWeights) -> None:
+def test_plan_lacks_terms_that_none_of_its_lines_has(table: FactTable, weights: FilingWeights) -> None:
     understood = understand_turn("what was the goodwill of Norway?", [], table, weights)
     evidence = find_evidence(understood.question, ())
     (goodwill, *_) = [one for one in understood.proposals if {s.line.label for s in one.series} == {"Goodwill"}]
@@ -71,7 +71,7 @@ def test_a_plan_lacks_what_none_of_its_lines_has(table: FactTable, weights: Fili
     assert measure_coverage(evidence, sales, table)["rarest_need_open_own"] > 0
 
 
-def test_lines_of_what_a_question_names_are_counted_at_its_times(weights: FilingWeights, table: FactTable) -> None:
+def test_lines_named_in_a_question_are_counted_at_its_times(weights: FilingWeights, table: FactTable) -> None:
     def count(text: str) -> tuple[float, float]:
         features = count_lines(ask(text, table, weights))
         return features["lines_named"], features["lines_of_period"]

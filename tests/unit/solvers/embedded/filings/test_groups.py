@@ -37,7 +37,7 @@ def test_parts_add_up_to_a_number_where_it_is_printed_again(table: FactTable) ->
     ]
 
 
-def test_what_adds_up_to_nothing_has_no_parts(table: FactTable) -> None:
+def test_line_without_matching_sum_lacks_parts(table: FactTable) -> None:
     assert not list(find_parts(find(table, "operating income"), YEAR, table))
     assert not list(find_totals(find(table, "operating income"), YEAR, table))
 

@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.filings.past import mix_with_repetition
         ("and in 2022?", "why", "lookup"),
     ],
 )
-def test_what_names_no_operation_may_repeat_the_one_before(text: str, before: str, expected: str) -> None:
+def test_question_without_operation_may_repeat_the_previous_one(text: str, before: str, expected: str) -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
     mixed = mix_with_repetition(shares, read_filing_question(text), before)

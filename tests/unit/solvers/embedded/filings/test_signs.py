@@ -53,7 +53,7 @@ def table() -> FactTable:
         ("income before income taxes in 2024?", -462),
     ],
 )
-def test_a_number_in_parentheses_is_positive_if_the_question_names_what_it_is(
+def test_number_in_parentheses_is_positive_if_the_question_names_an_outflow(
     table: FactTable, question: str, number: int
 ) -> None:
     assert answer_last(table, question) == Number(Decimal(number))
@@ -77,7 +77,7 @@ def test_a_question_how_far_an_amount_moved_asks_for_the_change(table: FactTable
     assert answer_last(table, question) == Number(Decimal(number))
 
 
-def test_what_a_question_excludes_is_not_the_answer(table: FactTable) -> None:
+def test_excluded_lines_are_not_the_answer(table: FactTable) -> None:
     assert answer_last(table, "allowance for credit losses on other assets (not other current)?") == Number(
         Decimal(243)
     )

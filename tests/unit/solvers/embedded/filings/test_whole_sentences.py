@@ -27,7 +27,7 @@ def explained(*places: int) -> list[str]:
     return [" ".join(texts[part] for part in template.split()) for template in plan.explanation]
 
 
-def test_what_goes_on_with_the_reasons_is_quoted_too_and_what_leads_elsewhere_is_not() -> None:
+def test_quotation_includes_further_reasons_and_omits_other_topics() -> None:
     wanted = ["Net sales rose 7% because of cable.", *PARAGRAPHS[0][2:4]]
     assert explained(0) == explained(0, 1) == explained(0, 1, 2) == wanted
     assert explained(0, 4) == [wanted[0], PARAGRAPHS[0][4]]
@@ -42,7 +42,7 @@ def test_at_most_six_sentences_are_quoted() -> None:
     assert len(explained(8)) == 6
 
 
-def test_a_list_is_no_prose() -> None:
+def test_list_is_not_prose() -> None:
     assert quotes_prose(quote((0, 1), TABLE, ""))
     assert not quotes_prose(quote((5, 7), TABLE, ""))
     assert not quotes_prose(quote((0,), TABLE, ""))

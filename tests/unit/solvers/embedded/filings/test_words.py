@@ -78,7 +78,7 @@ def likeliest(question: str, feature: str, *paragraphs: tuple[str, ...]) -> list
     return sorted(table.sentences.sentences[at].text for at in best)
 
 
-def test_what_was_named_in_a_sentence_before_is_still_talked_about() -> None:
+def test_subject_of_the_previous_sentence_is_kept() -> None:
     found = likeliest(
         "when is the trial against Wayne?",
         "head_named",
@@ -126,7 +126,7 @@ def test_an_enumeration_has_few_of_a_questions_terms_close_together() -> None:
     assert weigh_best_window(far, weights) == 1.0
 
 
-def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
+def test_reason_is_quoted_with_its_continuation() -> None:
     question = "why did net sales rise?"
     answer = ask(question, "why")
     ranked = rank_sentences(find_sentences(answer, TABLE), _BySubject())  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def test_sentences_are_graded_by_words_and_numbers() -> None:
         ("was there no repurchase of stock?", "No stock was repurchased.", True),
     ],
 )
-def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, affirmed: bool) -> None:
+def test_sentence_affirms_or_denies_the_question(question: str, stated: str, affirmed: bool) -> None:
     table = build_facts(assemble("10-K", [HeadingPart("Stock", 1), ParagraphPart((stated,))]))
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
     ranked = rank_sentences(find_sentences(ask(question, "yesno"), table), _BySubject())  # type: ignore[arg-type]
@@ -185,7 +185,7 @@ def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, 
     assert result.sources == (first.plan.extracts[0].source,)
 
 
-def test_what_cannot_be_answered_with_yes_or_no_has_no_verdict() -> None:
+def test_question_that_is_not_yes_no_has_no_verdict() -> None:
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
     ranked = rank_sentences(find_sentences(ask("why did interest expense fall?", "yesno"), TABLE), _BySubject())  # type: ignore[arg-type]
     assert not propose_verdicts("why did interest expense fall?", ranked, TABLE, intents)
