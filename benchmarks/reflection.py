@@ -130,7 +130,7 @@ def main() -> None:
     from drafting import judge, labelled_plans, write_draft
 
     from quaestor.core.provenance import CellRef
-    from quaestor.solvers.reflection.candidates import likely
+    from quaestor.solvers.reflection.candidates import find_likely_places
 
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else benchmark_file()
     turns = list(labelled_plans(path))
@@ -144,7 +144,7 @@ def main() -> None:
     marked = []
     for turn in turns:
         context = turn.context
-        rows = likely(turn.question, context.memory, context.document, context.graph).rows
+        rows = find_likely_places(turn.question, context.memory, context.document, context.graph).rows
         taken = [step.source for step in turn.plan.extracts if isinstance(step.source, CellRef)]
         marked += [(source.table, source.row) in rows for source in taken]
     console.print(f"rows that are looked up and marked as likely: {100 * mean(marked):.1f} % of {len(marked)}")

@@ -37,7 +37,7 @@ def require_extra(extra: str, purpose: str) -> None:
         SettingsError: A module is missing.
     """
     if missing := [module for module in EXTRAS[extra] if not is_installed(module)]:
-        raise SettingsError(f"{purpose} requires {_listed(missing)}: run {how_to_install(extra)}")
+        raise SettingsError(f"{purpose} requires {_join_modules(missing)}: run {how_to_install(extra)}")
 
 
 def extra_of(module: str) -> str | None:
@@ -69,5 +69,5 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def _listed(modules: list[str]) -> str:
+def _join_modules(modules: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(modules[:-1]), modules[-1])))

@@ -105,13 +105,13 @@ class Registry(Generic[T]):
         except (Exception, SystemExit) as error:  # importing a foreign package can raise anything
             why = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             raise PluginError(
-                f"cannot load the {self.noun} {name!r} of package {_package(point)} (entry point {_shown(point)} in "
-                f"{self.group}): {why}; fix or uninstall the package"
+                f"cannot load the {self.noun} {name!r} of package {_package(point)} (entry point "
+                f"{_show_entry_point(point)} in {self.group}): {why}; fix or uninstall the package"
             ) from error
 
     def _twice(self, name: str, added: list["EntryPoint"]) -> str:
         own = ["quaestor itself"] if name in self._built_in else []
-        owners = [*own, *(f"package {_package(point)} ({_shown(point)})" for point in added)]
+        owners = [*own, *(f"package {_package(point)} ({_show_entry_point(point)})" for point in added)]
         return f"{len(owners)} packages provide the {self.noun} {name!r}: {', '.join(owners)}; uninstall all but one"
 
 
@@ -158,5 +158,5 @@ def _package(point: "EntryPoint") -> str:
     return repr(point.dist.name) if point.dist is not None else "of unknown name"
 
 
-def _shown(point: "EntryPoint") -> str:
+def _show_entry_point(point: "EntryPoint") -> str:
     return f"{point.name} = {point.value}"

@@ -25,7 +25,7 @@ from quaestor.extras import require_extra
 from quaestor.repair.choosing import place_words
 from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
 from quaestor.scoring.metrics import same_answers
-from quaestor.scoring.paired import PairedFigures, holm, letter, p_value, paired_cells, paired_figures
+from quaestor.scoring.paired import PairedFigures, adjust_p_values, label_run, p_value, paired_cells, paired_figures
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
@@ -79,7 +79,7 @@ class RunsCompared:
     @property
     def letters(self) -> Mapping[str, str]:
         """The short name of each run, by its id."""
-        return {run.id: letter(place) for place, run in enumerate(self.runs)}
+        return {run.id: label_run(place) for place, run in enumerate(self.runs)}
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -110,7 +110,7 @@ def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
         for one, other in combinations(judged.runs, 2)
     )
     right = tuple(_right(found.turns, scorer) for found in judged.runs)
-    return RunsCompared(scorer, judged, right, pairs, holm([pair.figures.p for pair in pairs]))
+    return RunsCompared(scorer, judged, right, pairs, adjust_p_values([pair.figures.p for pair in pairs]))
 
 
 def _right(turns: TurnFrame, scorer: str) -> Proportion:

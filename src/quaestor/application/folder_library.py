@@ -154,7 +154,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class NamedDocument:
     """A document opened by its name."""
 
     id: str
@@ -173,7 +173,7 @@ class FolderLibrary:
         """Return the names of the files with a document's suffix."""
         return await asyncio.to_thread(self._folders.list_files)
 
-    async def open(self, name: str) -> Opened:
+    async def open(self, name: str) -> NamedDocument:
         """Open a document by its name."""
         found = await asyncio.to_thread(self._folders.find, name)
         entry = self._library.add(found)
@@ -182,7 +182,7 @@ class FolderLibrary:
         except BaseException:
             self._library.remove(entry.id)
             raise
-        return Opened(entry.id, name, page)
+        return NamedDocument(entry.id, name, page)
 
     async def pages(self, name: str) -> tuple[str, ...]:
         """Return the names of the pages of a file that contain numbers; at most 200."""

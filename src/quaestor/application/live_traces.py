@@ -20,7 +20,7 @@ from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.errors import StoreError
-from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record
+from quaestor.evaluation.recording import TurnPlace, prompt_record, replace_surrogates, turn_record
 from quaestor.evaluation.watchers import Observer, TurnBegun
 from quaestor.store.records import ExampleStatus, now
 
@@ -141,7 +141,7 @@ class TraceFile(Observer):
             "turn": index,
             "what": what,
         }
-        text = json_line(storable(line | fields))
+        text = json_line(replace_surrogates(line | fields))
         try:
             with self._lock:
                 self._file.write(text)

@@ -13,7 +13,7 @@ from quaestor.errors import InputError
 from quaestor.evaluation.engines import gather_limited
 from quaestor.llm.session import open_session
 from quaestor.prompts import render
-from quaestor.scoring.filing_answers import judged_right
+from quaestor.scoring.filing_answers import find_judgement
 from quaestor.scoring.gold import GoldTurn, JudgedAnswer, add_verdict, read_gold
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
@@ -70,7 +70,7 @@ def _open_turns(turns: Sequence[TurnRecord], gold: Sequence[GoldTurn]) -> Iterat
         answer, reference = serial.restore(Answer, turn.answer), gold[turn.index].filing
         if reference is None or not reference.wanted.is_prose or answer.value is None or turn.error:
             continue
-        if judged_right(answer, reference) is None:
+        if find_judgement(answer, reference) is None:
             yield turn, answer, gold[turn.index]
 
 

@@ -26,7 +26,7 @@ from quaestor.ontology.labels import PROPOSED
 from quaestor.ontology.ontology import Merge, Ontology, OntologyProperty, Proposal
 from quaestor.ontology.terms import ROOT_CLASS, property_name
 from quaestor.settings import Settings
-from quaestor.solvers.tools.page import spaced
+from quaestor.solvers.tools.page import name_as_label
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import TurnRecord
 
@@ -43,7 +43,7 @@ class _OntologyGaps:
 
     pages: dict[str, set[str]] = field(default_factory=dict)
     together: set[frozenset[str]] = field(default_factory=set)
-    asked: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    requested: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
 
 async def propose_refinements(store: RunStore, names: Sequence[str], ontology: Ontology) -> tuple[Proposal, ...]:
@@ -87,12 +87,12 @@ def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontolo
         if call.tool != "query_kg" or not isinstance(given, dict) or not isinstance(result, dict):
             continue
         if refusal_reason(result) == "no such property":
-            refused.append(spaced(str(given.get("property", "")))[:_LONGEST])
+            refused.append(name_as_label(str(given.get("property", "")))[:_LONGEST])
         elif result.get("success") is True and (into := labels.get(str(result.get("property")))):
             for name in refused:
                 # A look-up without a common word is not a correction of the refused name.
                 if ontology.match(name) is None and set(search_words(name)) & set(search_words(into)):
-                    gaps.asked.setdefault((name, into), set()).add(document)
+                    gaps.requested.setdefault((name, into), set()).add(document)
             refused = []
 
 
@@ -108,7 +108,7 @@ def _propose_for_gaps(ontology: Ontology, gaps: _OntologyGaps) -> Iterable[Propo
 
 
 def _propose_for_names(gaps: _OntologyGaps) -> Iterable[Proposal]:
-    requested: Mapping[tuple[str, str], set[str]] = gaps.asked
+    requested: Mapping[tuple[str, str], set[str]] = gaps.requested
     for (name, into), pages in requested.items():
         if name not in gaps.pages:
             reason = f"requested by this name and refused, on {_pages(pages)}, before {into!r} was found"

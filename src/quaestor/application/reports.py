@@ -18,7 +18,7 @@ from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.scoring.figures import score_to_json
-from quaestor.scoring.filing_answers import judged_right
+from quaestor.scoring.filing_answers import find_judgement
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
@@ -112,7 +112,7 @@ def _filing_objects(scored: TurnScore, turn: TurnRecord | None) -> dict[str, Jso
     if reference is None:
         return {}
     answer = serial.restore(Answer, turn.answer) if turn else None
-    judged = judged_right(answer, reference) is not None
+    judged = find_judgement(answer, reference) is not None
     return {
         "told": None if answer is None or answer.value is None else str(answer),
         "gold_told": str(reference.wanted),

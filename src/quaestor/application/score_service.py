@@ -19,7 +19,7 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 Gold = Mapping[str, Sequence[GoldTurn]]
 
-Wanted = Literal["figures", "verdicts", "turns"]
+ScoreParts = Literal["figures", "verdicts", "turns"]
 """The parts of a scored run to keep in memory: figures only, also the verdict on each turn, or also each stored turn.
 For a hundred thousand turns the verdicts take hundreds of megabytes, the turns gigabytes."""
 
@@ -49,7 +49,7 @@ async def score_run(
     gold: Gold,
     keep_in: str | None = None,
     *,
-    wanted: Wanted = "turns",
+    wanted: ScoreParts = "turns",
 ) -> ScoredRun:
     """Score a run, one conversation at a time; `keep_in` is the URI of the store for the score."""
     if run.dataset_digest != dataset.digest:

@@ -93,11 +93,11 @@ class ToolTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _AskedTurn:
+class _TurnCalls:
     """A turn with the kind of result asked for; `reasons` has None for calls that were not refused."""
 
     conversation: str
-    asked: str
+    metric_type: str
     calls: tuple[ToolCall, ...]
     reasons: tuple[str | None, ...]
     right: bool | None
@@ -106,7 +106,7 @@ class _AskedTurn:
 async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTable:
     """Collect the statistics of tool calls over all turns of some runs."""
     runs = await find_runs(store, names)
-    turns: list[_AskedTurn] = []
+    turns: list[_TurnCalls] = []
     for run in runs:
         verdicts = (await read_run_scores(uri, run)).verdicts
         right = {key: verdict.correct for key, verdict in verdicts.items()}
@@ -114,7 +114,7 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
     return _table(runs, turns)
 
 
-def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_AskedTurn]:
+def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_TurnCalls]:
     """Yield turns in order, with the kind of result asked for: "and in 2008?" has the kind of the question before."""
     conversation, metric_type = "", ""
     for turn in turns:
@@ -125,15 +125,15 @@ def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], boo
         )
         calls = tuple(ToolCall.of_record(call) for call in turn.tool_calls)
         reasons = tuple(refusal_reason(call.output) for call in calls)
-        yield _AskedTurn(conversation, metric_type, calls, reasons, right.get((conversation, turn.index)))
+        yield _TurnCalls(conversation, metric_type, calls, reasons, right.get((conversation, turn.index)))
 
 
-def _table(runs: Sequence[RunRecord], turns: Sequence[_AskedTurn]) -> ToolTable:
-    by_use: defaultdict[tuple[str, tuple[str, ...]], list[_AskedTurn]] = defaultdict(list)
-    by_reason: defaultdict[tuple[str, str], list[_AskedTurn]] = defaultdict(list)
+def _table(runs: Sequence[RunRecord], turns: Sequence[_TurnCalls]) -> ToolTable:
+    by_use: defaultdict[tuple[str, tuple[str, ...]], list[_TurnCalls]] = defaultdict(list)
+    by_reason: defaultdict[tuple[str, str], list[_TurnCalls]] = defaultdict(list)
     by_tool: defaultdict[str, list[tuple[bool, float]]] = defaultdict(list)
     for turn in turns:
-        by_use[turn.asked, tuple(sorted({call.tool for call in turn.calls}))].append(turn)
+        by_use[turn.metric_type, tuple(sorted({call.tool for call in turn.calls}))].append(turn)
         for call, reason in zip(turn.calls, turn.reasons, strict=True):
             by_tool[call.tool].append((reason is not None, call.seconds))
             if reason is not None:
@@ -169,7 +169,7 @@ def _table(runs: Sequence[RunRecord], turns: Sequence[_AskedTurn]) -> ToolTable:
     )
 
 
-def _count_right(turns: Collection[_AskedTurn]) -> tuple[int, int]:
+def _count_right(turns: Collection[_TurnCalls]) -> tuple[int, int]:
     return sum(turn.right is not None for turn in turns), sum(turn.right is True for turn in turns)
 
 

@@ -91,7 +91,7 @@ async def find_wrong_turns(
         gold = file.gold if file is not None and verdicts is not None else {}
         frame = saved if verdicts is None else TurnFrame.of(verdicts)
         wrong = (
-            _wrong(frame)
+            _find_wrong_turns(frame)
             if frame is not None
             else {place: None for place, turn in turns.items() if turn.number is None}
         )
@@ -101,7 +101,11 @@ async def find_wrong_turns(
     else:
         stored = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
         unfinished = {example.conversation for example in broken}
-        wrong = {place: why for place, why in _wrong(saved).items() if place[0] not in unfinished or place in stored}
+        wrong = {
+            place: why
+            for place, why in _find_wrong_turns(saved).items()
+            if place[0] not in unfinished or place in stored
+        }
         shown = {place: await store.turn(record.id, *place) for place in list(wrong)[:most]}
         total, compared = sum((await store.count_turns(record.id, "index")).values()), True
     pages = {name: await stored_graph(store, record.id, name) for name in {name for name, _ in shown} if graphs}
@@ -117,7 +121,7 @@ def _place(turn: TurnRecord) -> Place:
     return turn.conversation, turn.index
 
 
-def _wrong(frame: TurnFrame) -> dict[Place, Cause | None]:
+def _find_wrong_turns(frame: TurnFrame) -> dict[Place, Cause | None]:
     """Return the wrong turns of a frame, each with its cause, if known."""
     places = zip(frame.conversations, frame.places, frame.causes, strict=True)
     return {

@@ -18,7 +18,7 @@ WITHIN = 8.0
 """Seconds after which the system ends the process if it is still running."""
 
 
-class _Received:
+class _SignalFlag:
     """Whether this process has received SIGTERM."""
 
     sigterm = False
@@ -38,7 +38,7 @@ def handle_sigterm() -> None:
 
 def has_received_sigterm() -> bool:
     """Return whether this process has received SIGTERM."""
-    return _Received.sigterm
+    return _SignalFlag.sigterm
 
 
 def describe_end() -> tuple[str, int]:
@@ -47,9 +47,9 @@ def describe_end() -> tuple[str, int]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if _Received.sigterm:
+    if _SignalFlag.sigterm:
         os._exit(EXIT_CODE)  # a second SIGTERM ends at once
-    _Received.sigterm = True
+    _SignalFlag.sigterm = True
     # The default action of SIGALRM ends the process without the interpreter.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, WITHIN)

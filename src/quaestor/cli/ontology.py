@@ -26,7 +26,7 @@ ontology = typer.Typer(
 )
 
 _MOST_SHOWN = 40
-_Named = Annotated[
+_OntologyName = Annotated[
     str, typer.Argument(metavar="ONTOLOGY", help="A Turtle file, or the digest of an ontology in the store.")
 ]
 
@@ -143,7 +143,9 @@ def use_command(
 
 
 @ontology.command("diff")
-def diff_command(before: _Named, after: _Named, store: StoreOption = None, json: JsonOption = False) -> None:
+def diff_command(
+    before: _OntologyName, after: _OntologyName, store: StoreOption = None, json: JsonOption = False
+) -> None:
     """Show the differences between two ontologies."""
     from quaestor.cli.printing import print_json
     from quaestor.core import serial

@@ -44,7 +44,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
     with _open_meter(len(dataset.conversations)) as meter:
 
         def progress(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
-            meter.advance(len(turns), None if gold is None else _right(turns, gold.get(conversation.id, ())))
+            meter.advance(len(turns), None if gold is None else _count_right(turns, gold.get(conversation.id, ())))
 
         yield progress
 
@@ -61,7 +61,7 @@ def print_run_ontology(reading: RunOntology) -> None:
         print(f"quaestor: {graphs}", file=sys.stderr)
 
 
-def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
+def _count_right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
     return sum(answers_right(turn.answer, reference) for turn, reference in zip(turns, gold, strict=False))
 
 

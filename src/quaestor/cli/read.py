@@ -146,7 +146,7 @@ def _about(document: "Document", table: "Table") -> str:
 
     from quaestor.cli.printing import count_noun
     from quaestor.documents.health import health_doubts, table_health
-    from quaestor.documents.shown import counted_in, role_words
+    from quaestor.documents.shown import describe_units, role_words
 
     block = document.block(table.cells[0][0].ref)
     headings = [" ".join(column.label.split())[:40] for column in table.columns[1:] if column.label]
@@ -155,7 +155,7 @@ def _about(document: "Document", table: "Table") -> str:
         table.title,
         role_words(table),
         count_noun(len(table.rows) - table.header_rows, "row"),
-        counted_in(table),
+        describe_units(table),
         f"page {block.page}" if block.page else "",
         shown,
         _periods(table),
@@ -181,7 +181,7 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
 
     from quaestor.cli.printing import print_grid
     from quaestor.documents.health import health_doubts, table_health
-    from quaestor.documents.shown import counted_in
+    from quaestor.documents.shown import describe_units
     from quaestor.graph.facts import period_code
 
     block = document.block(table.cells[0][0].ref)
@@ -192,7 +192,7 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
         ("place", block.anchor or ""),
         ("caption", table.caption),
         ("role", table.role.value),
-        ("scale", counted_in(table)),
+        ("scale", describe_units(table)),
         ("periods", ", ".join(period_code(c.period) if c.period else "-" for c in table.columns[1:])),
     ):
         if text:

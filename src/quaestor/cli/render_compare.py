@@ -13,7 +13,7 @@ from quaestor.cli.printing import print_grid, print_rows
 from quaestor.cli.results import FIGURE_HEADS, figure_cells
 from quaestor.core import serial
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, percent
-from quaestor.scoring.paired import interval, p_value, paired_cells, points
+from quaestor.scoring.paired import format_interval, format_points, p_value, paired_cells
 from quaestor.scoring.scorers import SCORERS
 from quaestor.scoring.turn_frame import breakdown_title
 
@@ -41,7 +41,7 @@ def _show_pair(console: Console, pair: PairReport, letters: Mapping[str, str]) -
     lines = [
         f"correct only in {one}: {figures.wins}; only in {other}: {figures.losses}; in both: {figures.both}; in "
         f"neither: {figures.neither}{unjudged}",
-        f"{one} - {other}: {points(page.value)} points{_intervals(page, company)}",
+        f"{one} - {other}: {format_points(page.value)} points{_intervals(page, company)}",
         f"exact McNemar test: p = {p_value(figures.p)}",
         *_agreement_lines(pair.agreement, one, other),
     ]
@@ -58,7 +58,9 @@ def _show_pair(console: Console, pair: PairReport, letters: Mapping[str, str]) -
 
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:
-    ways = [f"{interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if interval(of)]
+    ways = [
+        f"{format_interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if format_interval(of)
+    ]
     return f", 95 % interval {', '.join(ways)}" if ways else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
 
 

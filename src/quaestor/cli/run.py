@@ -25,7 +25,7 @@ from quaestor.cli.stored import output_file
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
     from quaestor.application.run_service import RunRequest
-    from quaestor.application.score_service import ScoredRun, Wanted
+    from quaestor.application.score_service import ScoredRun, ScoreParts
     from quaestor.datasets.dataset import Dataset
     from quaestor.scoring.audits import AuditedScore
 
@@ -101,7 +101,7 @@ def eval_command(
             with show_progress(pages, gold) as progress:
                 record = await start_run(pages, request, opened, progress, print_run_ontology)
             print(f"run {record.id}", file=sys.stderr)
-            wanted: Wanted = "turns" if output is not None else "figures"
+            wanted: ScoreParts = "turns" if output is not None else "figures"
             judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
             return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted)
 
@@ -141,7 +141,7 @@ def score_command(
             record = await find_run(opened, run, kind=OVER_DATASETS)
             cache = file_cache(settings)
             pages = read_conversations_of_run(path, record, cache, documents)
-            wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
+            wanted: ScoreParts = "turns" if output is not None else "verdicts" if settled else "figures"
             judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
             return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages
 

@@ -15,7 +15,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.plan.steps import Extract, Plan
-from quaestor.questions.instructions import AskedForm
+from quaestor.questions.instructions import RequestedForm
 
 FRACTIONS = frozenset({"percentage_change", "percentage"})
 """Metric types of numbers that are shown in percent."""
@@ -138,7 +138,7 @@ class Answer:
     other_readings: Annotated[tuple[OtherReading, ...], Field(exclude_if=operator.not_)] = ()
     explanation: Annotated[Explanation | None, Field(exclude_if=_is_unknown)] = None
     corrected: Annotated[Corrected | None, Field(exclude_if=_is_unknown)] = None
-    form: Annotated[AskedForm | None, Field(exclude_if=_is_unknown)] = None
+    form: Annotated[RequestedForm | None, Field(exclude_if=_is_unknown)] = None
 
     @property
     def kind(self) -> AnswerKind:

@@ -97,7 +97,7 @@ def describe(
     steps = reader.steps(plan, len(memory.turns), question)
     found = reader.of_result(steps, len(memory.turns), question)
     if result is not None:
-        found = meaning.chosen(found, result.value, reader.periods_of_labels(plan))
+        found = meaning.add_choice(found, result.value, reader.periods_of_labels(plan))
     place = _place(plan)
     if isinstance(place, CellRef) and (heading := reader.heading_of_shared_label(place)) not in found.text:
         found = replace(found, text=f"{heading}, {found.text}")
@@ -310,17 +310,19 @@ class _Reader:
         operands = [self._operand(operand, found, turn) for operand in step.operands]
         if OPERATIONS[step.operation].of_list:
             selection = question.wants.selection
-            return meaning.selected(step.operation, operands, selection.noun if selection else "")
+            return meaning.describe_selection(step.operation, operands, selection.noun if selection else "")
         if step.operation == "subtract":
             operands[1] = _index_base(operands[0], operands[1], question)
-        return _describe_conversion(meaning.computed(step.operation, operands), step.operation, operands, question)
+        return _describe_conversion(
+            meaning.describe_computed(step.operation, operands), step.operation, operands, question
+        )
 
     def _operand(self, operand: Operand, found: list[Meaning], turn: int) -> Meaning:
         match operand:
             case Constant(value=value, text=text, scale=None, unit=None):
-                return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
+                return meaning.describe_constant(value, text.removeprefix("const_").replace("m1", "-1"))
             case Constant(value=value, scale=scale, unit=unit):
-                return meaning.constant(value, amount_words(value, scale, unit))
+                return meaning.describe_constant(value, amount_words(value, scale, unit))
             case RowRef(text=text, table=table):
                 where = "" if table is None else f" of table {table}"
                 return meaning.number_result(f"row {text}{where}", f"{text}{where}", None, "", text)

@@ -13,10 +13,10 @@ from quaestor.core.quantity import Scale
 from quaestor.core.visible import html_text, visible
 from quaestor.documents.combining import file_of
 from quaestor.documents.document import Document
-from quaestor.documents.shown import boxed, marked_text, shortened, table_html
+from quaestor.documents.shown import marked_text, shorten_text, table_html, wrap_for_notebook
 from quaestor.documents.table import Header, Table
 from quaestor.plan.steps import Compute, Constant, Extract
-from quaestor.questions.instructions import AskedForm
+from quaestor.questions.instructions import RequestedForm
 
 _DIGITS = 60
 _CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 4, 6, 9)})
@@ -79,7 +79,7 @@ def show_entries(answer: Answer) -> tuple[str, ...]:
 def _amount(value: Decimal, answer: Answer) -> str:
     """Format a number with the answer's unit and scale, or in the form that the question asks for."""
     scale, unit = answer.scale, answer.unit
-    form = answer.form or AskedForm()
+    form = answer.form or RequestedForm()
     if _as_percentage(value, answer):
         return f"{_rounded(value * 100, form, 1)} %"
     if scale is Scale.PERCENT:
@@ -101,7 +101,7 @@ def _amount(value: Decimal, answer: Answer) -> str:
     return " ".join(words)
 
 
-def _rounds_to_nothing(value: Decimal, form: AskedForm) -> bool:
+def _rounds_to_nothing(value: Decimal, form: RequestedForm) -> bool:
     """Return whether rounding reduces a number to zero, such as $ 2.63 a share in millions."""
     return bool(value) and form.decimals is not None and abs(value) < Decimal(1).scaleb(-form.decimals) / 2
 
@@ -215,7 +215,7 @@ def _heading(header: Header) -> str:
     return " > ".join(level for level in header.levels if level) or header.label
 
 
-def _rounded(value: Decimal, form: AskedForm, places: int) -> str:
+def _rounded(value: Decimal, form: RequestedForm, places: int) -> str:
     """Format a value with the decimals asked for, else with at most `places`."""
     if form.decimals is None:
         return _digits(value, places)
@@ -237,21 +237,23 @@ _TABLES, _SENTENCES, _PLACES = 3, 4, 8
 
 def answer_line(answer: Answer) -> str:
     """Format an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
-    formula = f" = {shortened(words, 120)}" if (words := arithmetic(answer)) else ""
+    formula = f" = {shorten_text(words, 120)}" if (words := arithmetic(answer)) else ""
     sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
-    return visible(f"<{shortened(show_number(answer))}{formula}{sure}>")
+    return visible(f"<{shorten_text(show_number(answer))}{formula}{sure}>")
 
 
 def answer_html(answer: Answer) -> str:
     """Render an answer with its arithmetic as HTML."""
-    return boxed("<p>", _value(answer), "</p>")
+    return wrap_for_notebook("<p>", _value(answer), "</p>")
 
 
 def turn_html(turn: Turn, document: Document) -> str:
     """Render a question with its answer and the tables and sentences that it comes from as HTML."""
     heading = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
     cited = cite_explanation(turn.answer)
-    return boxed(heading, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0))
+    return wrap_for_notebook(
+        heading, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0)
+    )
 
 
 def arithmetic(answer: Answer) -> str:
@@ -276,7 +278,7 @@ def explanation_html(answer: Answer) -> str:
 
 
 def _value(answer: Answer) -> str:
-    formula = f" = {html_text(shortened(words, 300))}" if (words := arithmetic(answer)) else ""
+    formula = f" = {html_text(shorten_text(words, 300))}" if (words := arithmetic(answer)) else ""
     remarks = [confidence_words(answer.confidence), answer.reason or "", show_correction(answer) or ""]
     small = "".join(f"<br><small>{html_text(words)}</small>" for words in remarks if words)
     explained = explanation_html(answer)
@@ -297,21 +299,21 @@ def _grounds(sources: tuple[Source, ...], document: Document, cited: int) -> Ite
             sentences.setdefault((source.section, source.sentence), []).append(source)
     for found in list(sentences.values())[:_SENTENCES]:
         text = marked_text(document.sentence(found[0]).text, [(source.start, source.end) for source in found])
-        where = html_text(shortened(locate_source(found[0], document).words))
+        where = html_text(shorten_text(locate_source(found[0], document).words))
         yield f'<p style="margin:.3em 0">{f"<small>{where}</small><br>" if where else ""}{text}</p>'
     yield _places(sources, document, cited)
 
 
 def _caption(cell: CellRef, document: Document) -> str:
     where, table = locate_source(cell, document).words, document.table(cell.table)
-    return shortened(where or table.title or table.caption)
+    return shorten_text(where or table.title or table.caption)
 
 
 def _places(sources: tuple[Source, ...], document: Document, cited: int) -> str:
     """List the places in words too, for screen readers, and for places beyond the limit of those shown."""
     shown = [show_source(source, document) for source in sources[: max(_PLACES, cited)]]
     listed = [
-        f"{f'[{number}] ' if number <= cited else ''}{shortened(source.place, 80)}: {shortened(source.span, 60)}"
+        f"{f'[{number}] ' if number <= cited else ''}{shorten_text(source.place, 80)}: {shorten_text(source.span, 60)}"
         for number, source in enumerate(shown, start=1)
     ]
     if (more := len(sources) - len(shown)) > 0:

@@ -572,17 +572,17 @@ def as_object(record: object) -> JsonObject:
 
     Integers of more than 64 bits and non-finite numbers, which models may write, become text.
     """
-    written = holdable(serial.dump(record, compact=True))
+    written = convert_to_storable(serial.dump(record, compact=True))
     assert isinstance(written, dict)
     return written
 
 
-def holdable(value: JsonValue) -> JsonValue:
+def convert_to_storable(value: JsonValue) -> JsonValue:
     """Convert JSON to a form that every store accepts: integers of more than 64 bits and non-finite numbers as text."""
     if isinstance(value, dict):
-        return {key.replace("\0", " "): holdable(item) for key, item in value.items()}
+        return {key.replace("\0", " "): convert_to_storable(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [holdable(item) for item in value]
+        return [convert_to_storable(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and not -_LARGEST <= value < _LARGEST:

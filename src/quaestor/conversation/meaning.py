@@ -114,7 +114,7 @@ def number_result(key: str, subject: str, period: Period | None, shown: str, ent
     return Meaning(key, "value", subject, f"{subject}{shown}", entities, (period,) if period else ())
 
 
-def constant(value: Decimal, text: str) -> Meaning:
+def describe_constant(value: Decimal, text: str) -> Meaning:
     """Return the meaning of a constant."""
     return Meaning(f"constant {value.normalize()}", "value", text, text, constant=value)
 
@@ -124,7 +124,7 @@ def number_key(value: Decimal) -> str:
     return f"number {value.copy_abs().normalize()}"
 
 
-def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
+def describe_computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
     """Return the meaning of an operation's result.
 
     Args:
@@ -426,7 +426,7 @@ def group(key: str, called: str, cells: Sequence[Meaning], labels: Sequence[str]
     return Meaning(key, "value", subject, f"{subject}{shown}", entities, periods, axis="items")
 
 
-def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
+def describe_selection(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
     """Return the meaning of an operation on a list.
 
     Args:
@@ -450,7 +450,7 @@ def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
     return replace(meaning, key=hashlib.sha256(words.encode()).hexdigest())
 
 
-def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:
+def add_choice(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:
     """Add the selected periods or entities to the meaning of a selection.
 
     Args:

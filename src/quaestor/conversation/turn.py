@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, JsonValue
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import Event, TakenApart, holdable
+from quaestor.conversation.events import Event, TakenApart, convert_to_storable
 from quaestor.conversation.references.expressions import References
 from quaestor.core import serial
 from quaestor.core.provenance import Source
@@ -67,7 +67,7 @@ def _as_json(value: JsonValue) -> JsonValue:
         except (ValueError, RecursionError):
             return value
         value = read if isinstance(read, dict | list) else value
-    return holdable(value)
+    return convert_to_storable(value)
 
 
 @renamed_attributes(asked="full_question")

@@ -130,7 +130,7 @@ class JobWorkers:
             for timer in timers:
                 timer.cancel()
             # A worker's lowered priority cannot be raised again, so it is not reused.
-            if worker.endless or not done.done() or _lost(done):
+            if worker.endless or not done.done() or _has_lost_worker(done):
                 done.cancel()
                 await self._end(worker)
                 self._fill()
@@ -233,5 +233,5 @@ class JobWorkers:
         await worker.process.__aexit__(None, None, None)
 
 
-def _lost(done: "asyncio.Future[Any]") -> bool:
+def _has_lost_worker(done: "asyncio.Future[Any]") -> bool:
     return isinstance(done.exception(), LostWorkerError)

@@ -51,7 +51,7 @@ _HEAD = struct.Struct(">BQQ")
 _CALL, _BROADCAST, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
 
 
-class Frames(asyncio.Protocol):
+class MessageProtocol(asyncio.Protocol):
     """Protocol of length-prefixed messages. Messages of one iteration of the event loop are sent together."""
 
     def __init__(self, hear: Callable[[int, int, bytes], None], lost: Callable[[], None]) -> None:
@@ -140,7 +140,7 @@ class _Worker:
     """Worker as seen by its parent process."""
 
     process: BaseProcess
-    frames: Frames
+    frames: MessageProtocol
     calls: "dict[int, asyncio.Future[Any]]" = field(default_factory=dict)
     ready: bool = False
 
@@ -267,7 +267,7 @@ class LoopWorkers:
         if self._over:
             ours.close()
             return
-        frames = Frames(lambda *frame: self._handle_frame(worker, *frame), lambda: self._replace_lost(worker))
+        frames = MessageProtocol(lambda *frame: self._handle_frame(worker, *frame), lambda: self._replace_lost(worker))
         worker = _Worker(process, frames)
         self._workers.append(worker)
         await asyncio.get_running_loop().create_connection(lambda: frames, sock=ours)
@@ -386,14 +386,16 @@ class _WorkerProcess:
         self._futures: dict[int, asyncio.Future[Any]] = {}
         self._numbers = itertools.count()
         self._doing: set[asyncio.Task[None]] = set()
-        self._frames: Frames
+        self._frames: MessageProtocol
 
     async def serve(self, line: socket.socket) -> None:
         def leave() -> None:
             os._exit(1)  # the parent has ended
 
         self._loop = asyncio.get_running_loop()
-        _, self._frames = await self._loop.create_connection(lambda: Frames(self._handle_frame, leave), sock=line)
+        _, self._frames = await self._loop.create_connection(
+            lambda: MessageProtocol(self._handle_frame, leave), sock=line
+        )
         self._frames.send(_READY, 0)
         await asyncio.Event().wait()
 

@@ -19,7 +19,7 @@ def make_private_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def tighten(path: Path) -> None:
+def restrict_to_owner(path: Path) -> None:
     """Remove the permissions of others from a file or folder of this user; ignore links, devices and other owners."""
     with suppress(OSError):
         found = os.lstat(path)

@@ -86,7 +86,7 @@ class Workers(Executor):
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         self._room = asyncio.Semaphore(_AT_ONCE * self._count)
         async with LoopWorkers(
-            self._count, self._context, partial(_Calls, self._prepare), _hear, _answer
+            self._count, self._context, partial(_Calls, self._prepare), _ignore_message, _answer
         ) as self._pool:
             self._begun.set()
             await self._ended.wait()
@@ -118,7 +118,7 @@ class Workers(Executor):
                 self._loop.call_soon_threadsafe(self._ended.set)
 
 
-def _hear(_: object) -> None:
+def _ignore_message(_: object) -> None:
     """Ignore messages, which plain calls never send."""
 
 

@@ -9,9 +9,16 @@ from functools import partial
 
 from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
-from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
+from quaestor.documents.assembly import (
+    ParagraphPart,
+    SectionPart,
+    TablePart,
+    assemble,
+    build_unreadable_document,
+    check_length,
+)
 from quaestor.documents.document import Document
-from quaestor.documents.sentences import bounded, rejoin_sentences, split_sentences
+from quaestor.documents.sentences import rejoin_sentences, split_long_sentence, split_sentences
 from quaestor.errors import DatasetError, DocumentError
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords
@@ -81,14 +88,14 @@ def _document(name: str, grid: list[list[str]], texts: Mapping[str, Sequence[str
             lost_dashes=True,
         )
     except DocumentError as error:
-        return refused(name, error)
+        return build_unreadable_document(name, error)
 
 
 def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the sentences of a section; overlong ones are split."""
     for number, text in enumerate(texts[section]):
         check_length(page, f"{section}, sentence {number}", len(text))
-    return tuple(piece for text in texts[section] for piece in bounded(text))
+    return tuple(piece for text in texts[section] for piece in split_long_sentence(text))
 
 
 def _grid(table: object, where: str) -> list[list[str]]:
@@ -168,7 +175,7 @@ def read_records(
     conversations, digest, lacks = list_records(partial(_read, records, path, pages), count, path)
     for number in range(count, len(records)):
         if not records.is_object(number):
-            raise _no_object(path, number)
+            raise _not_an_object(path, number)
     # All questions of the benchmark ask for a number, or for yes or no.
     return Dataset(path, format, digest, conversations, (*losses, *lacks), "numbers")
 
@@ -176,11 +183,11 @@ def read_records(
 def _read(records: JsonRecords, path: str, pages: BoundedCache[bytes, Document], number: int) -> Conversation:
     record = records[number]
     if not isinstance(record, Mapping):
-        raise _no_object(path, number)
+        raise _not_an_object(path, number)
     return read_conversation(record, f"{path}, record {number}", pages)
 
 
-def _no_object(path: str, number: int) -> DatasetError:
+def _not_an_object(path: str, number: int) -> DatasetError:
     return DatasetError(f"{path}, record {number}: expected an object; is this a ConvFinQA file?")
 
 

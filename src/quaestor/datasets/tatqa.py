@@ -7,7 +7,14 @@ from functools import partial
 from quaestor.core.caching import BoundedCache
 from quaestor.core.number_conventions import ENGLISH
 from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
-from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
+from quaestor.documents.assembly import (
+    ParagraphPart,
+    SectionPart,
+    TablePart,
+    assemble,
+    build_unreadable_document,
+    check_length,
+)
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import split_prose
 from quaestor.errors import DatasetError, DocumentError
@@ -64,7 +71,7 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
             convention=ENGLISH,
         )
     except DocumentError as error:
-        return refused(name, error)
+        return build_unreadable_document(name, error)
 
 
 def place_of_table(texts: Sequence[str]) -> int:

@@ -225,7 +225,7 @@ def _find_convention(parts: Sequence[DocumentPart], decimal: str | None, usual: 
     return find_convention(tables, texts, decimal=decimal, usual=usual)
 
 
-def refused(id: str, why: DocumentError) -> Document:
+def build_unreadable_document(id: str, why: DocumentError) -> Document:
     """Return an empty document for a page that could not be read, so that the others in its file can be used."""
     return Document(id, (), (), (DocumentWarning(WarningKind.REFUSED, detail=str(why).removeprefix(f"{id}: ")),))
 

@@ -166,7 +166,7 @@ _PER = lazy_regex(r"\bper[\s-]\w+", re.IGNORECASE)
 _SHARES = lazy_regex(r"\bshares?\b", re.IGNORECASE)
 
 
-def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -> bool:
+def applies_to(caption: str, unit: str | None, label: str, label_unit: str | None) -> bool:
     """Whether the scale of a table's caption applies to a row or column.
 
     It does not apply to exceptions ("in thousands , except share data"), nor to counts if the caption is about money

@@ -140,7 +140,7 @@ def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
     return (*spans, *_bound_pieces(text, begin, len(text)))
 
 
-def bounded(sentence: str) -> tuple[str, ...]:
+def split_long_sentence(sentence: str) -> tuple[str, ...]:
     """Split a sentence that is longer than `LONGEST_SENTENCE` characters."""
     if len(sentence) <= LONGEST_SENTENCE:
         return (sentence,)

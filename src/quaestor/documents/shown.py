@@ -24,27 +24,27 @@ _NO_MATH = "tex2jax_ignore mathjax_ignore"
 """Keeps notebooks from rendering text between two dollar signs as a formula."""
 
 
-def shortened(text: str, most: int = _CHARACTERS) -> str:
+def shorten_text(text: str, most: int = _CHARACTERS) -> str:
     """Return a text on one line, truncated to a number of characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def boxed(*parts: str) -> str:
+def wrap_for_notebook(*parts: str) -> str:
     """Wrap elements for a notebook, so that wide ones scroll and dollar signs do not begin formulas."""
     return f'<div class="{_NO_MATH}" style="{_BOX}">{"".join(parts)}</div>'
 
 
 def table_line(table: Table) -> str:
     """Return a table as one line: `<table 0 'Net sales': 5 rows; 2007 | 2006 | 2005>`."""
-    heads = [shortened(head.label, 30) or "-" for head in table.columns[1 : _COLUMNS + 1]]
-    title = shortened(table.title or table.caption, 60)
+    heads = [shorten_text(head.label, 30) or "-" for head in table.columns[1 : _COLUMNS + 1]]
+    title = shorten_text(table.title or table.caption, 60)
     named = f" {title!r}" if title else ""
     rows = len(table.rows) - table.header_rows
     return visible(f"<table {table.index}{named}: {count_words(rows, 'row')}; {' | '.join(heads)}>")
 
 
-def counted_in(table: Table) -> str:
+def describe_units(table: Table) -> str:
     """Return the scale and unit of a table: `million USD`; "" if unknown."""
     return " ".join(filter(None, (table.scale.value if table.scale else "", table.unit or "")))
 
@@ -56,7 +56,7 @@ def role_words(table: Table) -> str:
 
 def role_and_unit(table: Table) -> str:
     """Return the role, scale and unit of a table: `balance sheet, million USD`."""
-    return ", ".join(filter(None, (role_words(table), counted_in(table))))
+    return ", ".join(filter(None, (role_words(table), describe_units(table))))
 
 
 def document_line(document: Document) -> str:
@@ -86,14 +86,14 @@ def document_html(document: Document) -> str:
         parts.append(f'<ol start="0" style="margin:.3em 0">{shown}</ol>')
     if (more := len(document.tables) - _TABLES) > 0:
         parts.append(f"<p>and {count_words(more, 'table')} more</p>")
-    return boxed(*parts)
+    return wrap_for_notebook(*parts)
 
 
 def _table_words(document: Document, table: Table) -> str:
     title = table.title or document.section_of(table).title or table.caption or "a table"
     page = document.block(table.cells[0][0].ref).page
     where = f", page {page}" if page is not None else ""
-    return html_text(f"{shortened(title, 80)}{where} ({count_words(len(table.rows) - table.header_rows, 'row')})")
+    return html_text(f"{shorten_text(title, 80)}{where} ({count_words(len(table.rows) - table.header_rows, 'row')})")
 
 
 def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = "") -> str:
@@ -109,7 +109,7 @@ def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = ""
     )
     columns = _lines_shown(len(table.columns), (0,), {column for _, column in places}, _COLUMNS)
     head = [row for row in rows if row is not None and row < table.header_rows]
-    title = caption or shortened(table.title or table.caption)
+    title = caption or shorten_text(table.title or table.caption)
     named = f'<caption style="text-align:left">{html_text(title)}</caption>' if title else ""
     top = "".join(f"<tr>{_cells(table, row, columns, places)}</tr>" for row in head)
     body = "".join(f"<tr>{_cells(table, row, columns, places)}</tr>" for row in rows[len(head) :])
@@ -150,8 +150,8 @@ def _cell(table: Table, row: int | None, column: int | None, is_marked: bool) ->
 
 
 def _cell_text(cell: Cell) -> str:
-    text = html_text(shortened(cell.text))
-    return text if cell.misread is None else f"{text} <del>{html_text(shortened(cell.misread)) or 'nothing'}</del>"
+    text = html_text(shorten_text(cell.text))
+    return text if cell.misread is None else f"{text} <del>{html_text(shorten_text(cell.misread)) or 'nothing'}</del>"
 
 
 def marked_text(text: str, spans: Iterable[tuple[int, int]]) -> str:

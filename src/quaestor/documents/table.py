@@ -12,7 +12,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.documents.captions import covers, is_price
+from quaestor.documents.captions import applies_to, is_price
 from quaestor.documents.repairs import Repair, RepairKind
 
 _TOTAL = lazy_regex(r"^(?:sub)?-?total|\btotal$|^net\b|^balance\b|\bend(?:ing)? (?:balance|of)\b", re.IGNORECASE)
@@ -201,9 +201,9 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Return the table as HTML for notebooks; only the first rows of a long one."""
-        from quaestor.documents.shown import boxed, table_html
+        from quaestor.documents.shown import table_html, wrap_for_notebook
 
-        return boxed(table_html(self))
+        return wrap_for_notebook(table_html(self))
 
     @property
     def cell_count(self) -> int:
@@ -247,7 +247,7 @@ class Table:
         """Return the scale of a cell from its row, column or table header, in this order; None if none has one."""
         heads = self.rows[row], self.columns[column]
         own = heads[0].scale or heads[1].scale
-        applies = own or all(covers(self.caption, self.unit, head.label, head.unit) for head in heads)
+        applies = own or all(applies_to(self.caption, self.unit, head.label, head.unit) for head in heads)
         return (own or self.scale) if applies else None
 
     def unit_at(self, row: int, column: int) -> str | None:

@@ -15,7 +15,7 @@ from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
-from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, covers, read_caption
+from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.table import Cell, Header, Table
@@ -286,7 +286,7 @@ def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts
         return header
     if header.scale is Scale.ONE and kind_of(header.label) in ("money", None) and _BRACKETED.search(header.label):
         header = replace(header, scale=None)
-    if header.scale is None and not covers(table.caption, amounts.unit, header.label, header.unit):
+    if header.scale is None and not applies_to(table.caption, amounts.unit, header.label, header.unit):
         return replace(header, scale=amounts.scale, unit=None)
     return header
 

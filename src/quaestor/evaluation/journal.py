@@ -12,7 +12,14 @@ from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.evaluation.recording import TurnPlace, prompt_record, serialize_graph, storable, turn_record, turn_status
+from quaestor.evaluation.recording import (
+    TurnPlace,
+    prompt_record,
+    replace_surrogates,
+    serialize_graph,
+    turn_record,
+    turn_status,
+)
 from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
@@ -118,8 +125,8 @@ class Journal(Watcher):
         # New lists each time, as a store may keep the ones it was given.
         self._draft = replace(
             before,
-            events=before.events + storable(dump_events(events)),
-            tool_calls=before.tool_calls + storable([serial.dump(call) for call in calls]),
+            events=before.events + replace_surrogates(dump_events(events)),
+            tool_calls=before.tool_calls + replace_surrogates([serial.dump(call) for call in calls]),
             status="understanding_complete" if before.status != "understanding" else turn_status(events),
         )
         return self._draft

@@ -49,12 +49,12 @@ def prompt_record(exchange: "Exchange", attempt: int = 1) -> PromptRecord:
         number=exchange.number,
         phase=exchange.phase,
         model=exchange.model,
-        prompt=storable(exchange.request),
-        response=storable(exchange.response),
+        prompt=replace_surrogates(exchange.request),
+        response=replace_surrogates(exchange.response),
         started=exchange.started,
         finished=exchange.finished,
         usage=exchange.usage.counts(),
-        error=storable(error),
+        error=replace_surrogates(error),
         attempt=attempt,
     )
 
@@ -82,7 +82,7 @@ def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = Tru
 
 def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: TurnStatus = "complete") -> TurnRecord:
     """Return the record of a turn."""
-    answer = storable(serial.dump(turn.answer))
+    answer = replace_surrogates(serial.dump(turn.answer))
     return TurnRecord(
         run=place.run,
         conversation=place.conversation,
@@ -94,14 +94,14 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
         verified=turn.verified,
         started=turn.started,
         finished=turn.finished,
-        error=storable(turn.error),
+        error=replace_surrogates(turn.error),
         sources=answer["sources"],
-        events=storable(dump_events(turn.events)),
-        references=storable(serial.dump(turn.references)),
-        tool_calls=storable([serial.dump(call) for call in turn.tool_calls]),
+        events=replace_surrogates(dump_events(turn.events)),
+        references=replace_surrogates(serial.dump(turn.references)),
+        tool_calls=replace_surrogates([serial.dump(call) for call in turn.tool_calls]),
         usage=stored_counts(turn.usage),
-        history=storable([_memory_object(earlier) for earlier in history]),
-        registers=storable([serial.dump(register, compact=True) for register in turn.registers]),
+        history=replace_surrogates([_memory_object(earlier) for earlier in history]),
+        registers=replace_surrogates([serial.dump(register, compact=True) for register in turn.registers]),
         status=status,
         attempt=place.attempt,
     )
@@ -109,7 +109,7 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
 
 def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRecord:
     """Return the record of a correction, for the attempt of `place`."""
-    written = storable(serial.dump(correction))
+    written = replace_surrogates(serial.dump(correction))
     return CorrectionRecord(
         run=place.run,
         conversation=place.conversation,
@@ -153,14 +153,14 @@ def _memory_object(turn: Turn) -> dict[str, JsonValue]:
 
 def stored_number(turn: Turn) -> str | None:
     """Return the answer of a turn by the benchmark's convention, as decimal text, `yes` or `no`, else JSON."""
-    return None if turn.answer.value is None else storable(value_to_text(turn.answer.value))
+    return None if turn.answer.value is None else replace_surrogates(value_to_text(turn.answer.value))
 
 
 def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
     """Return the program text of a turn's plan, or None without one."""
     plan = _answering(turn)
     try:
-        return storable(to_program(plan, [_answering(earlier) for earlier in history])) if plan else None
+        return replace_surrogates(to_program(plan, [_answering(earlier) for earlier in history])) if plan else None
     except PlanError:
         # Program text cannot express some plans (such as the smaller of two numbers); their number still counts.
         return None
@@ -176,10 +176,10 @@ def serialize_graph(graph: KnowledgeGraph | WrittenGraph) -> WrittenGraph:
 
 def storable_triple(triple: Triple) -> Triple:
     """Return a triple with text that every store supports."""
-    return triple if triple.o.isascii() else Triple(triple.s, triple.p, storable(triple.o))
+    return triple if triple.o.isascii() else Triple(triple.s, triple.p, replace_surrogates(triple.o))
 
 
-def storable(value: Any) -> Any:
+def replace_surrogates(value: Any) -> Any:
     """Return JSON with text that every store supports: unpaired surrogates become question marks."""
     if value is None or (isinstance(value, str) and value.isascii()):
         return value

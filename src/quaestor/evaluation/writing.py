@@ -16,7 +16,7 @@ from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import (
     TurnPlace,
     correction_record,
-    storable,
+    replace_surrogates,
     storable_triple,
     stored_counts,
     turn_record,
@@ -149,7 +149,7 @@ class RunWriter:
             turns=len(result.turns),
             started=result.started,
             finished=result.finished,
-            error=storable(result.error),
+            error=replace_surrogates(result.error),
             kg_stats=dict(result.kg_stats),
             attempt=journal.place.attempt,
         )

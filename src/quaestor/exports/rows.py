@@ -53,7 +53,7 @@ def to_csv(conversations: Sequence[ExportedConversation]) -> str:
     lines.writerow(COLUMNS)
     for conversation in conversations:
         for number, turn in enumerate(conversation.turns, start=1):
-            lines.writerow([_harmless(visible(words)) for words in _words(conversation, number, turn)])
+            lines.writerow([_escape_formula(visible(words)) for words in _words(conversation, number, turn)])
     return written.getvalue()
 
 
@@ -207,7 +207,7 @@ def _object(turn: Turn, conversation: ExportedConversation) -> dict[str, JsonVal
     return fields | ({"corrected": serial.dump(answer.corrected)} if answer.corrected is not None else {})
 
 
-def _harmless(words: str) -> str:
+def _escape_formula(words: str) -> str:
     """Return text that spreadsheet programs do not run as a formula: an apostrophe precedes a leading sign."""
     if not words.startswith(_LEADING):
         return words

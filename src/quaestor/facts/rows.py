@@ -16,7 +16,7 @@ from quaestor.core.periods import FiscalCalendar, find_periods, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.terms import terms
-from quaestor.documents.captions import caption_in_text, covers, is_price, scale_in_text
+from quaestor.documents.captions import applies_to, caption_in_text, is_price, scale_in_text
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
@@ -271,7 +271,9 @@ class _TableReader:
             named = _SCALE_OF_SHARES.search(f"{table.caption} {self.lead}") if shares else None
             if named is not None:
                 scale = Scale.THOUSAND if named[1].lower() == "thousands" else Scale.MILLION
-            elif scale_in_text(quantity) is None and (not shares or covers(table.caption, table.unit, words, "shares")):
+            elif scale_in_text(quantity) is None and (
+                not shares or applies_to(table.caption, table.unit, words, "shares")
+            ):
                 scale = table.scale or scale
         return FactCell(cell.ref, quantity, scale, quantity.unit, moment, ())
 

@@ -23,7 +23,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
-from quaestor.inspect_task.prepared import Prepared, prepare
+from quaestor.inspect_task.prepared import PreparedTask, prepare
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver, solver_spec, solver_specs
@@ -44,7 +44,7 @@ class SharedObjects:
 class SampleRunner:
     """Runs conversations of one dataset with one solver, and prepares the shared objects once."""
 
-    def __init__(self, given: Prepared) -> None:
+    def __init__(self, given: PreparedTask) -> None:
         """Create a runner for a dataset and solver."""
         self._given = given
         self._lock = asyncio.Lock()

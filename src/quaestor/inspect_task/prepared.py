@@ -16,7 +16,7 @@ from quaestor.solvers.registry import solver_names
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedTask:
     """A dataset, and the solver that answers it."""
 
     dataset: Dataset
@@ -25,7 +25,7 @@ class Prepared:
     conversations: Mapping[str, Conversation] = field(repr=False)
 
 
-def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> Prepared:
+def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> PreparedTask:
     """Load the inputs of a task.
 
     Args:
@@ -37,7 +37,7 @@ def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | Non
     pages = conversations_of(dataset_path(dataset))
     overrides = SolverOverrides(texts=_texts(options))
     by_id = {conversation.id: conversation for conversation in pages.conversations}
-    return Prepared(pages, settings, run_options(settings, overrides, pages), by_id)
+    return PreparedTask(pages, settings, run_options(settings, overrides, pages), by_id)
 
 
 @lru_cache(maxsize=2)

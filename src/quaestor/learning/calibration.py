@@ -9,7 +9,7 @@ from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import LabelledTurn
-from quaestor.learning.pages import PlayedTurn, reaching
+from quaestor.learning.pages import PlayedTurn, match_answer
 from quaestor.plan.execute import execute
 from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
@@ -56,7 +56,7 @@ def is_right(outcome: TurnAction, label: LabelledTurn) -> bool:
     """Return whether the result of an outcome equals the reference answer."""
     value = np.array([np.nan if outcome.value is None else outcome.value])
     percent = np.array([outcome.operation == "lookup" and outcome.counts.scale is Scale.PERCENT])
-    return bool(reaching(value, percent, label.answer)[0])
+    return bool(match_answer(value, percent, label.answer)[0])
 
 
 def judged_choices(

@@ -158,7 +158,7 @@ def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[st
     return folds
 
 
-def lessons(examples: Iterable[Example]) -> tuple[Example, ...]:
+def select_training_examples(examples: Iterable[Example]) -> tuple[Example, ...]:
     """Return the examples to learn from: conversations unchanged, and independent questions that have a program.
 
     Each independent question becomes a separate conversation with the page and the company (the page) of its example.

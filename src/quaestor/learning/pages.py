@@ -155,7 +155,7 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
     Shape: One entry per candidate.
     """
     percent = candidates.pool.percent[candidates.first] & (candidates.operation == 0)
-    reaches = reaching(candidates.value, percent, label.answer)
+    reaches = match_answer(candidates.value, percent, label.answer)
     code = OPERATIONS.index(label.outcome.operation) if label.outcome.operation in OPERATIONS else -1
     values = [abs(operand.value) for operand in label.outcome.operands]
     same = reaches & (candidates.operation == code)
@@ -171,7 +171,7 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
     return labels
 
 
-def reaching(values: NDArray[np.float64], percent: NDArray[np.bool_], answer: float) -> NDArray[np.bool_]:
+def match_answer(values: NDArray[np.float64], percent: NDArray[np.bool_], answer: float) -> NDArray[np.bool_]:
     """Return which values equal the gold answer; looked-up percentages may be in points or fractions.
 
     Args:

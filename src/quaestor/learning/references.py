@@ -27,7 +27,7 @@ from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step, Tree, program_tree
 from quaestor.questions.question import read_question
 
-Used = frozenset[Tree]
+UsedPrograms = frozenset[Tree]
 """Programs of the earlier turns whose results are used; repeated results count once."""
 
 _WHEN = datetime(2000, 1, 1, tzinfo=UTC)
@@ -58,7 +58,7 @@ class LabelledReference:
     question: str
     memory: Memory
     programs: tuple[Tree, ...]
-    used: Used
+    used: UsedPrograms
     program: Tree
 
     def is_right(self, turns: Iterable[int]) -> bool:

@@ -61,7 +61,7 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
     from sklearn.linear_model import LogisticRegression
 
     counts = Counter(sample.signature for sample in samples)
-    targets = [pooled(sample.signature, counts) for sample in samples]
+    targets = [pool_rare_signature(sample.signature, counts) for sample in samples]
     vectorizer = DictVectorizer(dtype=np.float32)
     matrix = vectorizer.fit_transform([sample.features for sample in samples])
     frequent = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() >= _FEATURE_SEEN)
@@ -77,7 +77,7 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
     )
 
 
-def pooled(signature: str, counts: Counter[str]) -> str:
+def pool_rare_signature(signature: str, counts: Counter[str]) -> str:
     """Return the class of a signature: the signature, or `operation(other)` if it is rare."""
     if counts[signature] >= _SEEN:
         return signature

@@ -25,7 +25,13 @@ from quaestor.learning.calibration import (
     free_rollout,
     judged_choices,
 )
-from quaestor.learning.examples import Example, company_folds, lessons, rejoin_conversations, with_known_pages
+from quaestor.learning.examples import (
+    Example,
+    company_folds,
+    rejoin_conversations,
+    select_training_examples,
+    with_known_pages,
+)
 from quaestor.learning.pages import (
     PlayedTurn,
     candidate_rows,
@@ -49,7 +55,7 @@ INNER_FOLDS = 4
 _ALONE = 0.3
 """Training weight of a single question's numbers, because it is phrased differently from a turn of a conversation."""
 
-Played = dict[str, list[list[PlayedTurn]]]
+ReplayedConversations = dict[str, list[list[PlayedTurn]]]
 """Turns with gold history of each conversation, by company."""
 
 
@@ -65,7 +71,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
         SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "training")
-    originals, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
+    originals, examples = examples, select_training_examples((*examples, *with_known_pages(dialogues, examples)))
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
     samples = [*signature_samples(labelled), *second_samples(rejoin_conversations(e for e in labelled if not e.alone))]
@@ -79,7 +85,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
 
     reference_weights = [_references_without(references, folds, fold) for fold in range(INNER_FOLDS)]
 
-    def replay(conversations: Sequence[Example], scorers: Sequence[Trees | None]) -> Played:
+    def replay(conversations: Sequence[Example], scorers: Sequence[Trees | None]) -> ReplayedConversations:
         return _replay(conversations, pages, folds, signature_models, reference_weights, scorers)
 
     unscored: list[Trees | None] = [None] * INNER_FOLDS
@@ -138,8 +144,8 @@ def _replay(
     signatures: Sequence[SignatureModel],
     references: Sequence[ReferenceWeights],
     scorers: Sequence[Trees | None],
-) -> Played:
-    played: Played = {}
+) -> ReplayedConversations:
+    played: ReplayedConversations = {}
     for example in examples:
         if example.document is None:
             raise ValueError(f"{example.id} has no page: give it as a dialogue")
@@ -149,7 +155,7 @@ def _replay(
     return played
 
 
-def _with_aggregation(single: Played) -> Played:
+def _with_aggregation(single: ReplayedConversations) -> ReplayedConversations:
     """Single questions with sums or averages, which are rare in conversations."""
     return {
         company: [turns for turns in conversations if any(turn.aggregates for turn in turns)]
@@ -157,12 +163,12 @@ def _with_aggregation(single: Played) -> Played:
     }
 
 
-def _scorer_without(fold: int, folds: dict[str, int], seed: int, *played: Played) -> Trees:
+def _scorer_without(fold: int, folds: dict[str, int], seed: int, *played: ReplayedConversations) -> Trees:
     rest = ({company: turns for company, turns in turns_of.items() if folds[company] != fold} for turns_of in played)
     return _fit_scorer([turn for turns_of in rest for turn in _turns(turns_of)], seed)
 
 
-def _turns(played: Played) -> list[PlayedTurn]:
+def _turns(played: ReplayedConversations) -> list[PlayedTurn]:
     return [turn for conversations in played.values() for conversation in conversations for turn in conversation]
 
 

@@ -26,7 +26,7 @@ from quaestor.documents.document import Document, Paragraph
 from quaestor.documents.repairs import RepairKind
 from quaestor.documents.table import Table
 from quaestor.graph.builder import build_graph
-from quaestor.learning.examples import Example, as_program, lessons
+from quaestor.learning.examples import Example, as_program, select_training_examples
 from quaestor.learning.labels import Chooser, label_turn
 from quaestor.learning.pages import read_pages
 from quaestor.ontology.builder import build_ontology
@@ -247,7 +247,7 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQ
         examples: Conversations with pages, which are also the source of other pages and lines. Independent questions
             are used if the answer is a number, or is given by labels, lists or counts of the table.
     """
-    programs, choices = lessons(examples), tuple(_asking_for_choices(examples))
+    programs, choices = select_training_examples(examples), tuple(_asking_for_choices(examples))
     tables = read_pages([*programs, *choices])
     pages = [
         _Page(example, example.document, leaves, tuple(turns(example, leaves)))

@@ -232,7 +232,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         if entry.status is None:
             raise _fault(entry.error, request)
         text = unpack(entry.response).encode()
-        return httpx2.Response(entry.status, headers=entry.headers, stream=_Played(text, entry.error, request))
+        return httpx2.Response(entry.status, headers=entry.headers, stream=_ReplayedBody(text, entry.error, request))
 
     def _take(self, method: str, path: str, body: str) -> Entry:
         key, place = _key(method, path, body), current_place()
@@ -273,7 +273,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         )
 
 
-class _Played(httpx2.AsyncByteStream):
+class _ReplayedBody(httpx2.AsyncByteStream):
     """A recorded body, with its recorded error at the end."""
 
     def __init__(self, text: bytes, error: str | None, request: httpx2.Request) -> None:

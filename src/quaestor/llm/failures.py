@@ -29,12 +29,12 @@ class Failure:
     """One failed attempt.
 
     Attributes:
-        asked: Seconds that the server asks the client to wait, or None.
+        retry_after: Seconds that the server asks the client to wait, or None.
     """
 
     error: QuaestorError
     transient: bool
-    asked: float | None = None
+    retry_after: float | None = None
 
 
 def explain(failure: BaseException, spec: ModelSpec) -> Failure:
@@ -70,7 +70,7 @@ def _explain_refusal(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
         hint = failure.provider_retry_hint
         wait = "" if failure.retry_after is None else f", retry after {failure.retry_after:.0f} seconds"
         outage = OutageError(f"{spec.name} is unavailable (status {status}{wait}): {reason}")
-        return Failure(outage, transient=hint is not False, asked=failure.retry_after)
+        return Failure(outage, transient=hint is not False, retry_after=failure.retry_after)
     reply: SolverError = ModelReplyError(f"{spec.name} rejected the request (status {status}): {reason}")
     return Failure(reply, transient=False)
 

@@ -112,10 +112,10 @@ class RetryingModel(WrapperModel):
                     return await attempt()
             except (TimeoutError, ModelAPIError, UnexpectedModelBehavior, *_STUMBLES) as failure:
                 found = explain(failure, self._spec)
-                pause = self._retries.pause(number, found.asked) if found.transient else None
+                pause = self._retries.pause(number, found.retry_after) if found.transient else None
                 if pause is None:
                     raise found.error from failure
-                if found.asked is not None:
+                if found.retry_after is not None:
                     waited = self._meter.hold(self._spec.name, pause)
             await self._sleep(pause)
 

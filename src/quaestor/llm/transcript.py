@@ -67,12 +67,12 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _CurrentTurn:
     place: TurnKey
     numbers: Iterator[int]
 
 
-_asking: ContextVar[_Asking | None] = ContextVar("asking", default=None)
+_asking: ContextVar[_CurrentTurn | None] = ContextVar("asking", default=None)
 _phase: ContextVar[str] = ContextVar("phase", default="")
 
 
@@ -80,7 +80,7 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
     """Tag all requests inside the context, in this task and in tasks that it starts, with a turn."""
     place = TurnKey(run, conversation, turn)
-    token = _asking.set(_Asking(place, itertools.count()))
+    token = _asking.set(_CurrentTurn(place, itertools.count()))
     try:
         yield place
     finally:

@@ -248,7 +248,7 @@ class Plan:
         return tuple(step for step in self.steps if isinstance(step, Extract))
 
 
-Made = TypeVar("Made")
+Folded = TypeVar("Folded")
 Tree = tuple[object, ...]
 """Program as nested tuples: `("number", value, text)`, `(operation, operand, ...)`; equal for equal programs."""
 
@@ -291,15 +291,15 @@ def without_explanation(plan: Plan) -> Plan:
 
 
 def fold_plan(
-    plan: Plan, leaf: Callable[[Operand], Made], made_of: Callable[[Step, tuple[Made, ...]], Made]
-) -> tuple[Made, ...]:
+    plan: Plan, leaf: Callable[[Operand], Folded], made_of: Callable[[Step, tuple[Folded, ...]], Folded]
+) -> tuple[Folded, ...]:
     """Fold a plan from its leaves upwards, and return the result of each step.
 
     Args:
         leaf: Returns the result of a constant, a row label, a group or a reference to an earlier turn.
         made_of: Returns the result of a step, given the results of its operands; an extract has none.
     """
-    folded: list[Made] = []
+    folded: list[Folded] = []
     for step in plan.steps:
         operands = step.operands if isinstance(step, Compute) else ()
         arguments = (folded[o.step - 1] if isinstance(o, Ref) and o.step > 0 else leaf(o) for o in operands)

@@ -36,7 +36,7 @@ _WORDS = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAnswer:
+class RequestedAnswer:
     """The answer that a question asks for.
 
     Attributes:
@@ -48,7 +48,7 @@ class AskedAnswer:
 
 
 @lru_cache(maxsize=1024)
-def read_answer_kind(text: str) -> AskedAnswer:
+def read_answer_kind(text: str) -> RequestedAnswer:
     """Return the kind of answer that a lower-case question asks for.
 
     >>> read_answer_kind("in which year were sales highest?").kind
@@ -58,15 +58,15 @@ def read_answer_kind(text: str) -> AskedAnswer:
     """
     selection = read_selection(text)
     if _SEVERAL.search(text) and (selection is None or selection.form == "yes_no"):
-        return AskedAnswer("numbers")
+        return RequestedAnswer("numbers")
     if selection is None:
-        return AskedAnswer("span" if _WORDS.search(text) and not asks_for_development(text) else "number")
+        return RequestedAnswer("span" if _WORDS.search(text) and not asks_for_development(text) else "number")
     if selection.form == "yes_no":
-        return AskedAnswer("yes_no", selection)
+        return RequestedAnswer("yes_no", selection)
     if selection.form == "count":
-        return AskedAnswer("count", selection)
+        return RequestedAnswer("count", selection)
     if selection.form == "members":
-        return AskedAnswer("labels", selection)
+        return RequestedAnswer("labels", selection)
     condition = selection.condition
     one = condition.extreme is not None and condition.many < 2 and not (selection.several and not condition.compared)
-    return AskedAnswer("label" if one else "labels", selection)
+    return RequestedAnswer("label" if one else "labels", selection)

@@ -8,7 +8,7 @@ from quaestor.core.patterns import lazy_regex
 
 
 @dataclass(frozen=True, slots=True)
-class AskedMoment:
+class MomentQuery:
     """Time that a question names.
 
     Attributes:
@@ -150,7 +150,7 @@ _TIMES = lazy_regex(
 )
 
 
-def read_moments(text: str) -> Iterator[AskedMoment]:
+def read_moments(text: str) -> Iterator[MomentQuery]:
     """Yield the times that a lower-case text names, in order."""
     for match in _TIMES.finditer(text):
         if backwards := _range_backwards(match):
@@ -159,7 +159,7 @@ def read_moments(text: str) -> Iterator[AskedMoment]:
             yield found
 
 
-def begin_years(moments: Sequence[AskedMoment]) -> tuple[AskedMoment, ...]:
+def begin_years(moments: Sequence[MomentQuery]) -> tuple[MomentQuery, ...]:
     """Replace named years by their beginnings if the times include "the beginning of the year"."""
     opening = next((moment for moment in moments if moment.is_year_end and moment.back), None)
     if opening is None or not any(moment.is_plain_year for moment in moments):
@@ -167,115 +167,115 @@ def begin_years(moments: Sequence[AskedMoment]) -> tuple[AskedMoment, ...]:
     return tuple(_begin(moment) if moment.is_plain_year else moment for moment in moments if moment is not opening)
 
 
-def _begin(moment: AskedMoment) -> AskedMoment:
+def _begin(moment: MomentQuery) -> MomentQuery:
     before = (moment.year or 0) - 1
     return replace(moment, year=before) if moment.count else replace(moment, year=before, quarter=4, months=0)
 
 
-def _range_backwards(match: re.Match[str]) -> tuple[AskedMoment, ...]:
+def _range_backwards(match: re.Match[str]) -> tuple[MomentQuery, ...]:
     """Return the two years of "2021 to 2020", which does not include the years in between; empty for other ranges."""
     for first, last in (("from", "until"), ("low", "high")):
         begin, end = _year(match[first]), _year(match[last])
         if begin is not None and end is not None and begin > end:
             middle = match.end(first)
-            return AskedMoment(match.start(), middle, year=begin), AskedMoment(middle, match.end(), year=end)
+            return MomentQuery(match.start(), middle, year=begin), MomentQuery(middle, match.end(), year=end)
     return ()
 
 
-def _moment(match: re.Match[str]) -> AskedMoment | None:
+def _moment(match: re.Match[str]) -> MomentQuery | None:
     of = match.groupdict()
     build = next((build for name, build in _BUILDERS.items() if of[name]), None)
     return None if build is None else build(match.span(), of)
 
 
-def _range(at: _Span, first: str | None, last: str | None) -> AskedMoment:
+def _range(at: _Span, first: str | None, last: str | None) -> MomentQuery:
     begin, end = _year(first) or 0, _year(last) or 0
     if not 0 < end - begin <= _LONGEST_RANGE:
-        return AskedMoment(*at, year=begin)
-    return AskedMoment(*at, year=end, back=end - begin, count=end - begin + 1)
+        return MomentQuery(*at, year=begin)
+    return MomentQuery(*at, year=end, back=end - begin, count=end - begin + 1)
 
 
-def _quarter(at: _Span, of: _Groups) -> AskedMoment:
+def _quarter(at: _Span, of: _Groups) -> MomentQuery:
     quarter = int(of["qn"] or of["nq"] or _ORDINALS[of["qword"] or ""])
-    return AskedMoment(*at, year=_year(of["qyear"]), quarter=quarter, months=3)
+    return MomentQuery(*at, year=_year(of["qyear"]), quarter=quarter, months=3)
 
 
-def _part(at: _Span, of: _Groups) -> AskedMoment:
+def _part(at: _Span, of: _Groups) -> MomentQuery:
     """Read "2024 q3", "2024h1"."""
     quarter = of["partquarter"]
     if quarter is not None:
-        return AskedMoment(*at, year=_year(of["partyear"]), quarter=int(quarter), months=3)
-    return AskedMoment(*at, year=_year(of["partyear"]), quarter=2 * int(of["parthalf"] or 1), months=6)
+        return MomentQuery(*at, year=_year(of["partyear"]), quarter=int(quarter), months=3)
+    return MomentQuery(*at, year=_year(of["partyear"]), quarter=2 * int(of["parthalf"] or 1), months=6)
 
 
-def _span(at: _Span, of: _Groups) -> AskedMoment:
+def _span(at: _Span, of: _Groups) -> MomentQuery:
     """Read "nine months ended September 30, 2024", "year ended June 30"."""
     months = {"quarter": 3, "year": 12}.get(of["spanof"] or "") or _LENGTHS[of["spanmonths"] or ""]
-    return AskedMoment(*at, year=_year(of["spanyear"]), month=_month(of["spanmonth"]), months=months)
+    return MomentQuery(*at, year=_year(of["spanyear"]), month=_month(of["spanmonth"]), months=months)
 
 
-def _half(at: _Span, of: _Groups) -> AskedMoment:
+def _half(at: _Span, of: _Groups) -> MomentQuery:
     half = int(of["hn"] or of["nh"] or _ORDINALS[of["hword"] or "first"])
-    return AskedMoment(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
+    return MomentQuery(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
 
 
-def _opening(at: _Span, year: str | None) -> AskedMoment:
+def _opening(at: _Span, year: str | None) -> MomentQuery:
     """Read "start of 2024", which is the end of the previous year."""
     named = _year(year)
     if named is None:
-        return AskedMoment(*at, quarter=4, months=0, back=1)
-    return AskedMoment(*at, year=named - 1, quarter=4, months=0)
+        return MomentQuery(*at, quarter=4, months=0, back=1)
+    return MomentQuery(*at, year=named - 1, quarter=4, months=0)
 
 
-def _several_years(at: _Span, of: _Groups) -> AskedMoment:
-    return AskedMoment(*at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"]))
+def _several_years(at: _Span, of: _Groups) -> MomentQuery:
+    return MomentQuery(*at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"]))
 
 
-def _years_back(at: _Span, of: _Groups) -> AskedMoment:
-    return AskedMoment(*at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["lastyear"]))
+def _years_back(at: _Span, of: _Groups) -> MomentQuery:
+    return MomentQuery(*at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["lastyear"]))
 
 
-_BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
+_BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     "range": lambda at, of: _range(at, of["from"], of["until"]),
     "shortrange": lambda at, of: _range(at, of["shortfrom"], of["shortuntil"]),
     "betweenyears": lambda at, of: _range(at, of["low"], of["high"]),
     "span": _span,
-    "monthquarter": lambda at, of: AskedMoment(
+    "monthquarter": lambda at, of: MomentQuery(
         *at, year=_year(of["quarteryear"]), month=_month(of["quartermonth"]), months=3
     ),
-    "numbers": lambda at, of: AskedMoment(
+    "numbers": lambda at, of: MomentQuery(
         *at,
         year=_year(of["numberyear"] or of["isoyear"]),
         month=int(of["numbermonth"] or of["isomonth"] or 0),
         months=0,
     ),
     "part": _part,
-    "day": lambda at, of: AskedMoment(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0),
-    "monthyear": lambda at, of: AskedMoment(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"])),
-    "endmonth": lambda at, of: AskedMoment(*at, month=_month(of["baremonth"]), months=0),
-    "dayfirst": lambda at, of: AskedMoment(*at, month=_month(of["firstmonth"]), months=0),
+    "day": lambda at, of: MomentQuery(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0),
+    "monthyear": lambda at, of: MomentQuery(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"])),
+    "endmonth": lambda at, of: MomentQuery(*at, month=_month(of["baremonth"]), months=0),
+    "dayfirst": lambda at, of: MomentQuery(*at, month=_month(of["firstmonth"]), months=0),
     "q": _quarter,
     "h": _half,
-    "nine": lambda at, of: AskedMoment(*at, quarter=3, months=9),
-    "ytd": lambda at, of: AskedMoment(*at, to_date=True),
-    "year": lambda at, of: AskedMoment(
+    "nine": lambda at, of: MomentQuery(*at, quarter=3, months=9),
+    "ytd": lambda at, of: MomentQuery(*at, to_date=True),
+    "year": lambda at, of: MomentQuery(
         *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"] or of["short"])
     ),
     "opening": lambda at, of: (
-        AskedMoment(*at, quarters_back=1, months=0)
+        MomentQuery(*at, quarters_back=1, months=0)
         if of["openingquarter"]
         else _opening(at, of["openingyear"] or of["openingshort"])
     ),
     "count": _several_years,
-    "earlier": lambda at, of: AskedMoment(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
+    "earlier": lambda at, of: MomentQuery(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "back": _years_back,
-    "qfar": lambda at, of: AskedMoment(*at, quarters_back=_number(of["qfar"] or ""), months=3),
-    "qback": lambda at, of: AskedMoment(*at, quarters_back=1, months=3),
-    "latest": lambda at, of: AskedMoment(*at, latest=True),
-    "lastalone": lambda at, of: AskedMoment(*at, back=1),
-    "quarter": lambda at, of: AskedMoment(*at, months=3),
-    "yearend": lambda at, of: AskedMoment(*at, year=_year(of["endyear"] or of["ofendyear"]), quarter=4, months=0),
-    "full": lambda at, of: AskedMoment(*at, months=12),
+    "qfar": lambda at, of: MomentQuery(*at, quarters_back=_number(of["qfar"] or ""), months=3),
+    "qback": lambda at, of: MomentQuery(*at, quarters_back=1, months=3),
+    "latest": lambda at, of: MomentQuery(*at, latest=True),
+    "lastalone": lambda at, of: MomentQuery(*at, back=1),
+    "quarter": lambda at, of: MomentQuery(*at, months=3),
+    "yearend": lambda at, of: MomentQuery(*at, year=_year(of["endyear"] or of["ofendyear"]), quarter=4, months=0),
+    "full": lambda at, of: MomentQuery(*at, months=12),
 }
 """Builders by group of `_TIMES`; the future ("next year") and "each quarter" do not date a number."""
 

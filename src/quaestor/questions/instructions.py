@@ -68,7 +68,7 @@ _SENTENCE = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedForm:
+class RequestedForm:
     """Requested form of an answer.
 
     Attributes:
@@ -94,7 +94,7 @@ class Instructions:
     rest: str
     role: TableRole | None = None
     unit: str = ""
-    form: AskedForm | None = None
+    form: RequestedForm | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +102,7 @@ def read_instructions(text: str) -> Instructions:
     """Read the instructions of a question.
 
     >>> read_instructions("what was capex in usd millions, to one decimal?").form
-    AskedForm(scale=<Scale.MILLION: 'million'>, decimals=1)
+    RequestedForm(scale=<Scale.MILLION: 'million'>, decimals=1)
 
     Args:
         text: In lower case.
@@ -125,7 +125,7 @@ def read_instructions(text: str) -> Instructions:
     if digits is not None:
         count = digits["count"] or digits["plain"] or "no"
         decimals = _NEAREST.get(named, 0) if named else _COUNTS[count] if count in _COUNTS else int(count)
-    form = None if scale is None and decimals is None else AskedForm(scale, decimals)
+    form = None if scale is None and decimals is None else RequestedForm(scale, decimals)
     return Instructions(text, role, unit, form)
 
 

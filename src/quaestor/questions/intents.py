@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.questions.asked_times import AskedMoment
+from quaestor.questions.asked_times import MomentQuery
 from quaestor.questions.understanding import ParsedQuestion, is_filler
 
 FORMS: Mapping[str, str] = {
@@ -170,7 +170,7 @@ def _skeleton(reading: ParsedQuestion) -> list[str]:
     return [*words, *_WORD.findall(text[place:])]
 
 
-def _time_tag(moment: AskedMoment) -> str:
+def _time_tag(moment: MomentQuery) -> str:
     if moment.count is not None:
         return "RANGE" if moment.back else "YEARS"
     if moment.back is not None or moment.quarters_back is not None:

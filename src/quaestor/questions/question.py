@@ -12,7 +12,7 @@ from quaestor.ontology.core import Order, QuestionPattern
 from quaestor.questions import amounts, comparison, cues, entity, intent, stems
 
 if TYPE_CHECKING:
-    from quaestor.questions.answer_kind import AskedAnswer
+    from quaestor.questions.answer_kind import RequestedAnswer
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Question:
         return comparison.read_comparison(self.lowered)
 
     @cached_property
-    def wants(self) -> "AskedAnswer":
+    def wants(self) -> "RequestedAnswer":
         """The kind of answer that it asks for, with the selection."""
         from quaestor.questions.answer_kind import read_answer_kind
 

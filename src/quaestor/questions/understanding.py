@@ -11,13 +11,13 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
-from quaestor.questions.asked_times import AskedMoment, begin_years, read_moments
+from quaestor.questions.asked_times import MomentQuery, begin_years, read_moments
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.wordings import in_plain_wording
 
 __all__ = [
     "INTENTS",
-    "AskedMoment",
+    "MomentQuery",
     "ParsedQuestion",
     "QuestionOperand",
     "read_filing_question",
@@ -93,7 +93,7 @@ class ParsedQuestion:
     """
 
     text: str
-    moments: tuple[AskedMoment, ...]
+    moments: tuple[MomentQuery, ...]
     operands: tuple[QuestionOperand, ...]
     relation: str
     goes_on: bool
@@ -456,7 +456,7 @@ def _without_definition(text: str) -> str:
 # Times
 
 
-def _relate_times(text: str, moments: Sequence[AskedMoment]) -> tuple[list[tuple[int, int]], str]:
+def _relate_times(text: str, moments: Sequence[MomentQuery]) -> tuple[list[tuple[int, int]], str]:
     """Return the spans of the times in a text, with the words that join them, and how the times are related."""
     spans: list[tuple[int, int]] = []
     relation = ""
@@ -474,7 +474,7 @@ def _relate_times(text: str, moments: Sequence[AskedMoment]) -> tuple[list[tuple
     return spans, relation or ("sum" if _adds_times(text, moments) else "")
 
 
-def _adds_times(text: str, moments: Sequence[AskedMoment]) -> bool:
+def _adds_times(text: str, moments: Sequence[MomentQuery]) -> bool:
     """Return whether a text asks for the sum over several years."""
     years = [moment for moment in moments if (moment.count or 0) > 1]
     if not (years or len(moments) > 1) or _NOT_ADDED.search(text):

@@ -235,9 +235,9 @@ class _Reader:
             text,
             tuple(
                 Mention(self._quantities[quantity], SentenceRef(self._id, section, index, start, end))
-                for quantity, start, end in _threes(mentions)
+                for quantity, start, end in _split_in_threes(mentions)
             ),
-            tuple((self._periods[period], start, end) for period, start, end in _threes(periods)),
+            tuple((self._periods[period], start, end) for period, start, end in _split_in_threes(periods)),
         )
 
     def _table(self, written: _Written) -> Table:
@@ -274,7 +274,7 @@ class _Reader:
         )
 
 
-def _threes(flat: Sequence[Any]) -> Sequence[tuple[Any, Any, Any]]:
+def _split_in_threes(flat: Sequence[Any]) -> Sequence[tuple[Any, Any, Any]]:
     return list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
 
 

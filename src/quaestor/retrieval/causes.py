@@ -23,11 +23,11 @@ from quaestor.retrieval.movements import (
     NOTHING,
     ONE_AMOUNT,
     RISE,
-    NamedThing,
+    NamedSubject,
+    mentions_increase,
     months_named,
     name_stems,
     read_thing,
-    rose,
 )
 from quaestor.retrieval.place import Place, Reason, shorten
 
@@ -100,7 +100,7 @@ class Movement:
         refers_back: Whether the sentence refers to something mentioned before: "the increase", "the sales growth".
     """
 
-    thing: NamedThing = NOTHING
+    thing: NamedSubject = NOTHING
     rose: bool | None = None
     refers_back: bool = False
 
@@ -199,10 +199,10 @@ def _read_movement(text: str) -> Movement | None:
     if found := _MOVE_OF.match(statement):
         thing = read_thing(found["of"] or found["before"] or named)
         refers_back = not found["of"] and not named
-        return Movement(thing, rose(f"{found['move']} {statement[found.end() :]}"), refers_back)
+        return Movement(thing, mentions_increase(f"{found['move']} {statement[found.end() :]}"), refers_back)
     verb = _VERB.search(statement)
     thing = read_thing(statement[: verb.start()]) if verb else NOTHING
-    return Movement(thing, rose(statement[verb.start() :])) if verb and thing else None
+    return Movement(thing, mentions_increase(statement[verb.start() :])) if verb and thing else None
 
 
 def _latest_year(sentence: Sentence) -> int | None:
@@ -253,7 +253,7 @@ class CauseQuestion:
         statutory: Whether it asks about a rate compared with the statutory one.
     """
 
-    thing: NamedThing
+    thing: NamedSubject
     rose: bool | None
     year: int | None
     months: int | None
@@ -289,7 +289,9 @@ def read_cause_question(question: Question, earlier: Sequence[Question] = ()) ->
         return None
     before, thing = things[0]
     years, months = question.years or before.years, months_named(text) or months_named(before.lowered)
-    return CauseQuestion(thing, rose(text), max(years, default=None), min(months, default=None), "statutory" in text)
+    return CauseQuestion(
+        thing, mentions_increase(text), max(years, default=None), min(months, default=None), "statutory" in text
+    )
 
 
 def find_causes(cause: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:

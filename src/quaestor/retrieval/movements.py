@@ -59,7 +59,7 @@ _DURATIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class NamedThing:
+class NamedSubject:
     """A thing that may change.
 
     Attributes:
@@ -76,11 +76,11 @@ class NamedThing:
         return bool(self.stems)
 
 
-NOTHING = NamedThing()
+NOTHING = NamedSubject()
 """Used if no thing is named."""
 
 
-def read_thing(text: str) -> NamedThing:
+def read_thing(text: str) -> NamedSubject:
     """Return the thing that words name.
 
     >>> sorted(read_thing("Services net sales").heads)
@@ -94,7 +94,7 @@ def read_thing(text: str) -> NamedThing:
         while len(own) > 1 and own[-1] in ONE_AMOUNT:
             own.pop()
         heads.update(own[-1:])
-    return NamedThing((names - NAMES_NOTHING - ONE_AMOUNT) | heads, frozenset(heads), names)
+    return NamedSubject((names - NAMES_NOTHING - ONE_AMOUNT) | heads, frozenset(heads), names)
 
 
 def name_stems(text: str) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def name_stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in named)
 
 
-def rose(text: str) -> bool | None:
+def mentions_increase(text: str) -> bool | None:
     """Return whether a text mentions an increase before a decrease; None if it mentions neither.
 
     >>> rose("decreased because of higher freight")

@@ -237,7 +237,7 @@ def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tupl
     """Return the programs accepted instead of the reference or besides it; empty if only the reference counts."""
     if entry is not None:
         return () if entry.verdict is AuditVerdict.RIGHT else entry.programs
-    found = (following(score.gold_program, wrong, accepted) for wrong, accepted in reversed(earlier))
+    found = (replace_steps(score.gold_program, wrong, accepted) for wrong, accepted in reversed(earlier))
     return tuple(filter(None, [next(filter(None, found), None)]))
 
 
@@ -279,7 +279,7 @@ def audit_candidates(
     return tuple(sorted(found, key=lambda one: (-one.beside, -(one.confidence or 0))))
 
 
-def following(program: str, wrong: str, accepted: str) -> str | None:
+def replace_steps(program: str, wrong: str, accepted: str) -> str | None:
     """Return a program with the steps of a wrong one replaced by the accepted steps; None if it lacks them.
 
     A look-up is replaced only if it is the whole program, as a later program may use the same number independently.

@@ -53,8 +53,8 @@ def calibration_report(
     if not confidences:
         return None
     groups = pages if isinstance(pages, np.ndarray) else group_places(pages)
-    bins, every = reliability(confidences, right), risk_coverage(confidences, right)
-    half = surest_first(confidences)[: _part(len(confidences), 0.5)]
+    bins, every = bin_by_confidence(confidences, right), risk_coverage(confidences, right)
+    half = rank_by_confidence(confidences)[: _part(len(confidences), 0.5)]
     return CalibrationReport(
         given=proportion(right, groups),
         error=calibration_error(bins),
@@ -64,7 +64,7 @@ def calibration_report(
     )
 
 
-def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
+def bin_by_confidence(confidences: Sequence[float], right: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
     """Return the answers by confidence, in bins of equal width from 0 to 1.
 
     Source: The reliability diagram of Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2.
@@ -88,13 +88,13 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 def risk_coverage(confidences: Sequence[float], right: Sequence[bool]) -> tuple[Coverage, ...]:
     """Return the accuracy of the most confident answer, of the two most confident, and so on up to all answers."""
-    order, total = surest_first(confidences), len(confidences)
+    order, total = rank_by_confidence(confidences), len(confidences)
     hits = np.cumsum(np.asarray(right, dtype=int)[order]).tolist()
     points = enumerate(zip(order, hits, strict=True), start=1)
     return tuple(Coverage(confidences[place], count / total, right / count) for count, (place, right) in points)
 
 
-def surest_first(confidences: Sequence[float]) -> list[int]:
+def rank_by_confidence(confidences: Sequence[float]) -> list[int]:
     """Return the indexes of the answers by falling confidence; ties keep their order."""
     return sorted(range(len(confidences)), key=lambda n: -confidences[n])
 

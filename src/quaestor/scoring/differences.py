@@ -18,16 +18,16 @@ from quaestor.plan.scales import needs_no_source
 from quaestor.questions.stems import stems
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.terms import (
-    Applied,
     ConstantTerm,
-    Earlier,
+    EarlierAnswerTerm,
+    OperationTerm,
     PrintedTerm,
     Term,
-    even_out,
     expand_term,
     leaves,
     number_in,
     operations,
+    remove_conversions,
 )
 
 _SIGNIFICANT = 3
@@ -65,7 +65,7 @@ def differing_parts(expected: Term, found: Term, context: ComparisonContext) -> 
     parts = _compare_roots(expected, found, context)
     if any(part.cause is Cause.OPERATION for part in parts):
         plain = replace(context, expected=_even(context.expected), found=_even(context.found))
-        expected, found, context = even_out(expected), even_out(found), plain
+        expected, found, context = remove_conversions(expected), remove_conversions(found), plain
         parts = _compare_roots(expected, found, context)
     # A single difference is a replaced operand, such as another base of a percentage, not another order.
     if len(parts) > 1 and not _is_inherited(parts) and _is_rearranged(expected, found, context):
@@ -74,37 +74,37 @@ def differing_parts(expected: Term, found: Term, context: ComparisonContext) -> 
 
 
 def _even(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
-    return tuple(None if term is None else even_out(term) for term in terms)
+    return tuple(None if term is None else remove_conversions(term) for term in terms)
 
 
 def _compare_roots(expected: Term, found: Term, context: ComparisonContext) -> tuple[Difference, ...]:
     """Compare two roots: if the solver did not compute the result anew, the operation is wrong."""
-    computed = isinstance(expected, Applied)
+    computed = isinstance(expected, OperationTerm)
     if isinstance(found, PrintedTerm | ConstantTerm) and computed:
         return (Difference(Cause.OPERATION),)
-    if isinstance(found, Earlier) and computed and expected not in context.expected:
+    if isinstance(found, EarlierAnswerTerm) and computed and expected not in context.expected:
         parts = _compare_with_turn(expected, found, context)
         return (Difference(Cause.OPERATION),) if parts and not _is_inherited(parts) else parts
     return _compare(expected, found, context)
 
 
 def _compare(expected: Term, found: Term, context: ComparisonContext) -> tuple[Difference, ...]:
-    if isinstance(found, Earlier):
+    if isinstance(found, EarlierAnswerTerm):
         return _compare_with_turn(expected, found, context)
     if _same_value(expected, found) or _repeats_substitution(expected, found, context):
         return () if _same_value(expected, found) else (Difference(Cause.INHERITED),)
     match expected, found:
         case (PrintedTerm() | ConstantTerm(), PrintedTerm() | ConstantTerm()):
             return _compare_numbers(expected, found, context)
-        case Applied(), Applied():
+        case OperationTerm(), OperationTerm():
             return _compare_operations(expected, found, context)
-        case Applied(), _ if expected in context.expected:
+        case OperationTerm(), _ if expected in context.expected:
             # An earlier answer was meant, but the solver used a number.
             return (Difference(Cause.REFERENCE),)
     return (Difference(Cause.OPERATION),)
 
 
-def _compare_with_turn(expected: Term, found: Earlier, context: ComparisonContext) -> tuple[Difference, ...]:
+def _compare_with_turn(expected: Term, found: EarlierAnswerTerm, context: ComparisonContext) -> tuple[Difference, ...]:
     """Compare a term of the reference with the solver's reference to an earlier turn."""
     if _is_turn(expected, found.turn, context):
         return (Difference(Cause.INHERITED),) if found.turn in context.wrong else ()
@@ -136,14 +136,16 @@ def _repeats_substitution(expected: Term, found: Term, context: ComparisonContex
     )
 
 
-def _compare_operations(expected: Applied, found: Applied, context: ComparisonContext) -> tuple[Difference, ...]:
+def _compare_operations(
+    expected: OperationTerm, found: OperationTerm, context: ComparisonContext
+) -> tuple[Difference, ...]:
     """Compare two operations, operand by operand."""
     if expected.operation != found.operation:
         return (Difference(Cause.OPERATION),)
     if len(expected.operands) != len(found.operands):
         flat, other = expand_term(expected), expand_term(found)
-        assert isinstance(flat, Applied)
-        assert isinstance(other, Applied)
+        assert isinstance(flat, OperationTerm)
+        assert isinstance(other, OperationTerm)
         if len(flat.operands) != len(other.operands):
             return (Difference(Cause.OPERATION),)
         expected, found = flat, other
@@ -201,8 +203,8 @@ def _is_inherited(parts: Sequence[Difference]) -> bool:
 
 def _is_rearranged(expected: Term, found: Term, context: ComparisonContext) -> bool:
     """Return whether the same operations are applied to the same operands in another order."""
-    plain = found.term if isinstance(found, Earlier) else found
-    if not isinstance(expected, Applied) or not isinstance(plain, Applied):
+    plain = found.term if isinstance(found, EarlierAnswerTerm) else found
+    if not isinstance(expected, OperationTerm) or not isinstance(plain, OperationTerm):
         return False
     if Counter(operations(expand_term(expected))) != Counter(operations(expand_term(plain))):
         return False
@@ -222,7 +224,7 @@ def _same_value(expected: Term, found: Term) -> bool:
             and one == other
             and _one_place(expected, found)
         )
-    if isinstance(expected, Applied) or isinstance(found, Applied):
+    if isinstance(expected, OperationTerm) or isinstance(found, OperationTerm):
         return abs(one - other) <= abs(one).scaleb(-12)
     if abs(one) == abs(other):
         return True

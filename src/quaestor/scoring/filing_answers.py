@@ -119,19 +119,19 @@ class FilingReference:
 
 def answer_is_right(answer: Answer | None, reference: FilingReference) -> bool:
     """Return whether an answer is right; for prose a judge's verdict takes precedence."""
-    if (judged := judged_right(answer, reference)) is not None:
+    if (judged := find_judgement(answer, reference)) is not None:
         return judged
     return answer is not None and _is_right(reference.wanted, answer)
 
 
-def judged_right(answer: Answer | None, reference: FilingReference) -> bool | None:
+def find_judgement(answer: Answer | None, reference: FilingReference) -> bool | None:
     """Return a judge's verdict on an answer in prose, or None if there is none."""
     if answer is None or answer.value is None or not reference.wanted.is_prose:
         return None
     return reference.judged.get(str(answer))
 
 
-def rough_right(answer: Answer | None, reference: FilingReference) -> bool | None:
+def compare_prose(answer: Answer | None, reference: FilingReference) -> bool | None:
     """Return whether an answer in prose is right by its words; None if another rule or a judge decides."""
     if answer is None or answer.value is None or not reference.wanted.is_prose or str(answer) in reference.judged:
         return None

@@ -69,7 +69,7 @@ def mcnemar(wins: int, losses: int) -> float:
     return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
 
-def holm(ps: Sequence[float]) -> tuple[float, ...]:
+def adjust_p_values(ps: Sequence[float]) -> tuple[float, ...]:
     """Return p values adjusted for multiple comparisons by Holm's method.
 
     >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
@@ -81,7 +81,7 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted.tolist())
 
 
-def letter(place: int) -> str:
+def label_run(place: int) -> str:
     """Return the short name of a run: A, B, ... Z, A1.
 
     >>> letter(0), letter(27)
@@ -90,14 +90,14 @@ def letter(place: int) -> str:
     return ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")
 
 
-def points(share: float) -> str:
+def format_points(share: float) -> str:
     """Format a difference of shares in percentage points, with its sign."""
     return f"{100 * share:+.1f}"
 
 
-def interval(found: ShareDifference) -> str:
+def format_interval(found: ShareDifference) -> str:
     """Format an interval in percentage points; empty if too few groups were resampled."""
-    return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_GROUPS else ""
+    return f"{format_points(found.low)} to {format_points(found.high)}" if found.groups >= ENOUGH_GROUPS else ""
 
 
 def p_value(p: float) -> str:
@@ -111,5 +111,5 @@ def p_value(p: float) -> str:
 
 def paired_cells(found: PairedFigures) -> tuple[str, ...]:
     """Format a pair as table cells: wins, losses, difference, its intervals by page and company, and p."""
-    intervals = interval(found.by_page), interval(found.by_company)
-    return str(found.wins), str(found.losses), points(found.difference), *intervals, p_value(found.p)
+    intervals = format_interval(found.by_page), format_interval(found.by_company)
+    return str(found.wins), str(found.losses), format_points(found.difference), *intervals, p_value(found.p)

@@ -10,7 +10,7 @@ from typing import Literal
 from quaestor.conversation.answer import Answer
 from quaestor.errors import PlanError
 from quaestor.plan.expressions import TableRows
-from quaestor.scoring.filing_answers import FilingReference, answer_is_right, rough_right
+from quaestor.scoring.filing_answers import FilingReference, answer_is_right, compare_prose
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
 from quaestor.scoring.predictions import Prediction
@@ -95,7 +95,7 @@ SCORERS: dict[str, Scorer] = {
         Scorer("f1", "F1", "stated", _judge_stated(f1_score)),
         Scorer("scale", "scale", "stated", _judge_stated(same_scale)),
         Scorer("right", "right", "filing", _filing(answer_is_right)),
-        Scorer("words", "prose, by its words (rough)", "filing", _filing(rough_right)),
+        Scorer("words", "prose, by its words (rough)", "filing", _filing(compare_prose)),
         Scorer("answered", "answered", "filing", _is_answered),
         Scorer("evidence_1", "evidence shown first", "filing", _shown_first(1)),
         Scorer("evidence_5", "evidence among the first 5 shown", "filing", _shown_first(5)),

@@ -93,7 +93,7 @@ def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
     for one in printed:
         source = reader.places.get(one.fact.place)
         reading = None if source is None else reader.reading(source, one)
-        wrong = _wrong(one, reading)
+        wrong = _find_wrong_aspects(one, reading)
         (check.tables if one.in_table else check.text).update(_counts(one, wrong))
         if wrong:
             check.different.append(_difference(document, one, reading, wrong, source))
@@ -182,7 +182,7 @@ def _find_tagged(quantities: Sequence[Quantity], text: str) -> Quantity | None:
     return next((q for q in quantities if plain in "".join(q.text.split())), None)
 
 
-def _wrong(one: PrintedFact, reading: Reading | None) -> tuple[Aspect, ...]:
+def _find_wrong_aspects(one: PrintedFact, reading: Reading | None) -> tuple[Aspect, ...]:
     if reading is None:
         return ("located",)
     fact = one.fact

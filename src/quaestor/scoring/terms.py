@@ -39,7 +39,7 @@ class ConstantTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class OperationTerm:
     """Operation on terms, with its value if known; the value is ignored in comparisons."""
 
     operation: str
@@ -53,14 +53,14 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierAnswerTerm:
     """The answer of an earlier turn, by a reference to it."""
 
     turn: int
     term: "Term | None"
 
 
-Term = PrintedTerm | ConstantTerm | Applied | Earlier
+Term = PrintedTerm | ConstantTerm | OperationTerm | EarlierAnswerTerm
 
 Locate = Callable[[Constant], PrintedTerm | ConstantTerm]
 """Finds the places of a literal."""
@@ -72,12 +72,12 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
     def leaf(operand: Operand) -> Term:
         match operand:
             case Ref(step=step):
-                return Earlier(len(earlier) + step, earlier[step])
+                return EarlierAnswerTerm(len(earlier) + step, earlier[step])
             case Constant():
                 return locate(operand)
             case RowRef(values=values, sources=sources) | CellGroup(values=values, sources=sources):
                 cells = tuple(PrintedTerm(q.value, (source,)) for q, source in zip(values, sources, strict=True))
-                return cells[0] if len(cells) == 1 else Applied("row", cells)
+                return cells[0] if len(cells) == 1 else OperationTerm("row", cells)
 
     def node(step: Step, operands: tuple[Term, ...]) -> Term:
         if isinstance(step, Extract):
@@ -92,9 +92,9 @@ def number_in(term: Term | None) -> Decimal | None:
     match term:
         case PrintedTerm(number=number) | ConstantTerm(number=number):
             return number
-        case Applied(value=Number(value=number)):
+        case OperationTerm(value=Number(value=number)):
             return number
-        case Earlier(term=inner):
+        case EarlierAnswerTerm(term=inner):
             return number_in(inner)
     return None
 
@@ -102,27 +102,29 @@ def number_in(term: Term | None) -> Decimal | None:
 def expand_term(term: Term) -> Term:
     """Return a term with references to earlier turns expanded and nested sums and products flattened."""
     match term:
-        case Earlier(term=inner) if inner is not None:
+        case EarlierAnswerTerm(term=inner) if inner is not None:
             return expand_term(inner)
-        case Applied(operation=operation, operands=operands, value=value):
+        case OperationTerm(operation=operation, operands=operands, value=value):
             parts: list[Term] = []
             for part in map(expand_term, operands):
-                same = operation in ("add", "multiply") and isinstance(part, Applied) and part.operation == operation
-                parts += part.operands if isinstance(part, Applied) and same else (part,)
-            return Applied(operation, tuple(parts), value)
+                same = (
+                    operation in ("add", "multiply") and isinstance(part, OperationTerm) and part.operation == operation
+                )
+                parts += part.operands if isinstance(part, OperationTerm) and same else (part,)
+            return OperationTerm(operation, tuple(parts), value)
     return term
 
 
-def leaves(term: Term) -> tuple[PrintedTerm | ConstantTerm | Earlier, ...]:
+def leaves(term: Term) -> tuple[PrintedTerm | ConstantTerm | EarlierAnswerTerm, ...]:
     """Return the leaves of a term from left to right; a reference to an earlier turn is one leaf."""
-    if isinstance(term, Applied):
+    if isinstance(term, OperationTerm):
         return tuple(leaf for operand in term.operands for leaf in leaves(operand))
     return (term,)
 
 
 def operations(term: Term) -> tuple[str, ...]:
     """Return the operations of a term, outermost first."""
-    if isinstance(term, Applied):
+    if isinstance(term, OperationTerm):
         return (term.operation, *(name for operand in term.operands for name in operations(operand)))
     return ()
 
@@ -130,35 +132,37 @@ def operations(term: Term) -> tuple[str, ...]:
 def _apply(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Term:
     """Express a step in the benchmark's operations."""
     name = step.operation.removeprefix("table_")
-    if isinstance(operands[0], Applied) and operands[0].operation == "row":
+    if isinstance(operands[0], OperationTerm) and operands[0].operation == "row":
         operands = operands[0].operands
     name = {"max": "maximum", "min": "minimum", "percentage": "divide"}.get(name, name)
     if len(operands) == 1:
         return operands[0]
     match name:
         case "percentage_change":
-            return Applied("divide", (Applied("subtract", operands), operands[1]), value)
+            return OperationTerm("divide", (OperationTerm("subtract", operands), operands[1]), value)
         case "sum":
-            return Applied("add", operands, value)
+            return OperationTerm("add", operands, value)
         case "average":
-            return Applied("divide", (Applied("add", operands), ConstantTerm(Decimal(len(operands)))), value)
-    return Applied(name, operands, value)
+            return OperationTerm(
+                "divide", (OperationTerm("add", operands), ConstantTerm(Decimal(len(operands)))), value
+            )
+    return OperationTerm(name, operands, value)
 
 
-def even_out(term: Term) -> Term:
+def remove_conversions(term: Term) -> Term:
     """Return a term without operations that only change a scale or a sign, at any depth."""
     match term:
-        case Earlier(turn=turn, term=inner) if inner is not None:
-            return Earlier(turn, even_out(inner))
-        case Applied(operation=operation, operands=operands, value=value):
-            return _drop_scaling(operation, tuple(map(even_out, operands)), value)
+        case EarlierAnswerTerm(turn=turn, term=inner) if inner is not None:
+            return EarlierAnswerTerm(turn, remove_conversions(inner))
+        case OperationTerm(operation=operation, operands=operands, value=value):
+            return _drop_scaling(operation, tuple(map(remove_conversions, operands)), value)
     return term
 
 
 def _drop_scaling(name: str, operands: tuple[Term, ...], value: AnswerValue | None) -> Term:
     """Return an operation, or its operand if the operation only changes a scale or a sign."""
     if len(operands) != 2:
-        return Applied(name, operands, value)
+        return OperationTerm(name, operands, value)
     left, right = operands
     if name in ("multiply", "divide") and isinstance(right, ConstantTerm) and abs(right.number) in _SCALE_FACTORS:
         return left
@@ -166,8 +170,8 @@ def _drop_scaling(name: str, operands: tuple[Term, ...], value: AnswerValue | No
         return right
     if name == "subtract" and isinstance(left, ConstantTerm) and not left.number:
         return right
-    grown = isinstance(left, Applied) and left.operation == "divide" and right == ConstantTerm(Decimal(1))
-    if name == "subtract" and grown and isinstance(left, Applied):
+    grown = isinstance(left, OperationTerm) and left.operation == "divide" and right == ConstantTerm(Decimal(1))
+    if name == "subtract" and grown and isinstance(left, OperationTerm):
         # "2009 over 2008, less one" is the relative change.
-        return Applied("divide", (Applied("subtract", left.operands), left.operands[1]), value)
-    return Applied(name, operands, value)
+        return OperationTerm("divide", (OperationTerm("subtract", left.operands), left.operands[1]), value)
+    return OperationTerm(name, operands, value)

@@ -21,7 +21,7 @@ from quaestor.plan.formula import render_formula
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
 from quaestor.questions.answer_kind import read_answer_kind
-from quaestor.questions.instructions import AskedForm, read_instructions
+from quaestor.questions.instructions import RequestedForm, read_instructions
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
 from quaestor.solvers.base import TurnContext
@@ -162,12 +162,12 @@ def build_answer(
     )
 
 
-def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | None:
+def _form(question: Question, fraction: bool, metric_type: str) -> RequestedForm | None:
     """Return the form in which to show an answer: the question's; only fractions may be shown in percent."""
     form = read_instructions(question.lowered).form
     scale = form.scale if form is not None else None
     if fraction and scale is None and metric_type not in FRACTIONS:
-        return replace(form or AskedForm(), scale=Scale.PERCENT)
+        return replace(form or RequestedForm(), scale=Scale.PERCENT)
     if form is not None and scale is Scale.PERCENT and not fraction and metric_type not in (*FRACTIONS, "ratio"):
         return replace(form, scale=None)
     return form

@@ -58,7 +58,7 @@ class Quotation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _QuoteMatch:
     """A match with its quality: a match of a whole line or cell is preferred to a part of one."""
 
     quotation: Quotation
@@ -86,7 +86,7 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
         found = list(_places(document, form, question_words)) if form else []
         if found:
             return max(found, key=lambda place: (place.whole, place.exact, place.shared)).quotation
-    raise QuoteFailure(_nowhere(document, wanted))
+    raise QuoteFailure(_explain_missing_quote(document, wanted))
 
 
 def quote_sentence(document: Document, sentence: Sentence) -> Quotation:
@@ -114,7 +114,7 @@ def _differ_only_in_signs(text: str, one: SentenceRef, other: SentenceRef) -> bo
     return not any(map(str.isalnum, before + after))
 
 
-def _places(document: Document, words: str, question_words: frozenset[str]) -> Iterator[_Found]:
+def _places(document: Document, words: str, question_words: frozenset[str]) -> Iterator[_QuoteMatch]:
     wanted = _fold(words)[0]
     for table in document.tables:
         for row in table.cells:
@@ -128,7 +128,7 @@ def _places(document: Document, words: str, question_words: frozenset[str]) -> I
 
 def _in_cell(
     document: Document, cell: Cell, span: tuple[int, int], words: str, question_words: frozenset[str]
-) -> _Found:
+) -> _QuoteMatch:
     start, end = span
     text, table = " ".join(cell.text[start:end].split()), document.table(cell.ref.table)
     row, column = table.rows[cell.ref.row].label, table.columns[cell.ref.column].label
@@ -137,20 +137,20 @@ def _in_cell(
     rest = cell.text[:start] + cell.text[end:]
     whole = not any(map(str.isalpha, rest)) or text in (row, column)
     shared = len(question_words & set(search_words(f"{row} {column} {table.title}")))
-    return _Found(
+    return _QuoteMatch(
         Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="...")), whole, text == words, shared
     )
 
 
 def _in_sentence(
     document: Document, sentence: Sentence, span: tuple[int, int], words: str, question_words: frozenset[str]
-) -> _Found:
+) -> _QuoteMatch:
     start, end = span
     text = " ".join(sentence.text[start:end].split())
     source = SentenceRef(document.id, sentence.section, sentence.index, start, end)
     shared = len(question_words & set(search_words(sentence.text)))
     label = shorten(text, _LONGEST_LABEL, placeholder="...")
-    return _Found(Quotation(text, source, label), False, text == words, shared)
+    return _QuoteMatch(Quotation(text, source, label), False, text == words, shared)
 
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
@@ -191,7 +191,7 @@ def _fold(text: str) -> tuple[str, tuple[int, ...]]:
     return "".join(characters), tuple(places)
 
 
-def _nowhere(document: Document, words: str) -> str:
+def _explain_missing_quote(document: Document, words: str) -> str:
     wanted = set(search_words(words))
     labels = (cell.text for table in document.tables for row in table.cells for cell in row if not cell.quantities)
     texts = dict.fromkeys((*labels, *(sentence.text for sentence in document.sentences)))

@@ -21,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from quaestor.core.private_files import make_private_folder, open_private, tighten
+from quaestor.core.private_files import make_private_folder, open_private, restrict_to_owner
 from quaestor.errors import StoreError
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ListPart
@@ -201,9 +201,9 @@ class SqliteTables:
         if self._path is not None:
             real = self._path.resolve()
             for path in (real, *(real.with_name(real.name + end) for end in _SIDE_FILES)):
-                tighten(path)
+                restrict_to_owner(path)
             if real.parent.name == OWN_FOLDER:
-                tighten(real.parent)
+                restrict_to_owner(real.parent)
 
     def _write_ahead(self) -> None:
         """Switch the file to a write-ahead log. SQLite's busy timeout does not apply here, so the switch is retried."""

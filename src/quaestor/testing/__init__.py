@@ -1,7 +1,7 @@
 """Contract tests for plug-ins: one function for each kind of entry point.
 
     from quaestor.testing import check_solver
-    def test_it_keeps_the_contract() -> None:
+    def test_fulfils_the_contract() -> None:
         turns = check_solver(SPEC)
         assert turns[0].answer.number == Decimal("48.65")
 

@@ -10,7 +10,7 @@ import pytest
 
 from quaestor.application.run_views import RunViews, answer_words
 from quaestor.application.saved_scores import RunScores, read_latest_scores, read_run_scores
-from quaestor.application.score_service import Wanted, score_run
+from quaestor.application.score_service import ScoreParts, score_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, UnknownRunError
 from quaestor.evaluation.engines import InlineEngine
@@ -204,7 +204,7 @@ def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_whe
                 return await read(run, conversation)
 
             store.turns = turns  # type: ignore[method-assign, assignment]
-            ways: tuple[Wanted, ...] = ("figures", "verdicts", "turns")
+            ways: tuple[ScoreParts, ...] = ("figures", "verdicts", "turns")
             figures, lean, full = [await score_run(store, run, pages, gold, wanted=wanted) for wanted in ways]
             assert ids == [one.id for one in pages.listed] * 3
             assert (figures.report.score, figures.report.turns) == (lean.report.score, ())

@@ -14,7 +14,7 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.datasets.convfinqa import read_conversation
 from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
-from quaestor.questions.instructions import AskedForm
+from quaestor.questions.instructions import RequestedForm
 from quaestor.questions.question import read_question
 from quaestor.solvers.answering import build_answer
 
@@ -47,8 +47,8 @@ REVENUE, COSTS = CellRef(PAGE, 0, 1, 1), CellRef(PAGE, 0, 2, 1)
         (Answer(a_value("0.0000123456")), "0.000012"),
         (Answer(a_value("72.0")), "72.0"),
         (Answer(a_value("1E+5")), "100,000"),
-        (Answer(a_value("2.63"), unit="USD", in_ones=True, form=AskedForm(Scale.MILLION, 2)), "$ 2.63"),
-        (Answer(a_value("2630000"), unit="USD", in_ones=True, form=AskedForm(Scale.MILLION, 2)), "$ 2.63 million"),
+        (Answer(a_value("2.63"), unit="USD", in_ones=True, form=RequestedForm(Scale.MILLION, 2)), "$ 2.63"),
+        (Answer(a_value("2630000"), unit="USD", in_ones=True, form=RequestedForm(Scale.MILLION, 2)), "$ 2.63 million"),
     ],
 )
 def test_numbers_read_as_people_write_them(answer: Answer, shown: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from pages import page
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.meaning import Meaning, selected
+from quaestor.conversation.meaning import Meaning, describe_selection
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.periods import Period
@@ -151,4 +151,4 @@ def test_words_of_a_group_stay_short() -> None:
 def test_several_numbers_of_one_period_name_it_once() -> None:
     year = Period("year", 2024)
     sales = [Meaning(key, "value", "Net sales", "Net sales in 2024", (), (year,)) for key in ("first", "second")]
-    assert selected("items", sales, "").text == "Net sales in 2024"
+    assert describe_selection("items", sales, "").text == "Net sales in 2024"

@@ -8,7 +8,14 @@ from tatqa_pages import write_tatqa
 from values import a_value
 
 from quaestor.datasets.convfinqa import read_convfinqa_page
-from quaestor.learning.examples import INDEPENDENT, Example, as_program, lessons, read_examples, rejoin_conversations
+from quaestor.learning.examples import (
+    INDEPENDENT,
+    Example,
+    as_program,
+    read_examples,
+    rejoin_conversations,
+    select_training_examples,
+)
 from quaestor.learning.signature import second_samples, signature_samples
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference
@@ -19,7 +26,7 @@ def stated(spans: tuple[str, ...], kind: str, scale: str = "", form: str = "numb
 
 
 def test_numbers_are_taught_one_by_one_and_words_not(tmp_path: Path) -> None:
-    taught = lessons(read_examples([write_tatqa(tmp_path)]))
+    taught = select_training_examples(read_examples([write_tatqa(tmp_path)]))
     assert [(lesson.id, lesson.gold[0].program) for lesson in taught] == [
         ("1f0c-mill#0", "subtract(1200.5, 1000.5)"),
         ("1f0c-mill#1", "subtract(300, 400), divide(#0, 400)"),
@@ -34,7 +41,7 @@ def test_numbers_are_taught_one_by_one_and_words_not(tmp_path: Path) -> None:
 
 def test_conversations_are_lessons_as_they_are() -> None:
     examples = read_examples([sample_path()])
-    assert lessons(examples) == examples
+    assert select_training_examples(examples) == examples
 
 
 @pytest.mark.parametrize(

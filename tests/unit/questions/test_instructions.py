@@ -1,28 +1,28 @@
-"""What a question says of its answer besides what is asked."""
+"""Instructions of a question about the form of its answer."""
 
 import pytest
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.table import TableRole
-from quaestor.questions.instructions import AskedForm, is_instruction, read_instructions, with_instructions_last
+from quaestor.questions.instructions import RequestedForm, is_instruction, read_instructions, with_instructions_last
 
 
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        ("what was rent in 2012? answer in usd millions.", AskedForm(Scale.MILLION)),
-        ("what was rent (in thousands)?", AskedForm(Scale.THOUSAND)),
-        ("what was the margin? round your answer to one decimal place.", AskedForm(None, 1)),
-        ("what was the margin, rounded to 2 decimals, in percent?", AskedForm(Scale.PERCENT, 2)),
-        ("what was rent, to the nearest million?", AskedForm(Scale.MILLION, 0)),
-        ("what was rent in 2012? in billions, one decimal", AskedForm(Scale.BILLION, 1)),
-        ("what was rent, in millions with no decimals?", AskedForm(Scale.MILLION, 0)),
-        ("what was the margin without decimals?", AskedForm(None, 0)),
+        ("what was rent in 2012? answer in usd millions.", RequestedForm(Scale.MILLION)),
+        ("what was rent (in thousands)?", RequestedForm(Scale.THOUSAND)),
+        ("what was the margin? round your answer to one decimal place.", RequestedForm(None, 1)),
+        ("what was the margin, rounded to 2 decimals, in percent?", RequestedForm(Scale.PERCENT, 2)),
+        ("what was rent, to the nearest million?", RequestedForm(Scale.MILLION, 0)),
+        ("what was rent in 2012? in billions, one decimal", RequestedForm(Scale.BILLION, 1)),
+        ("what was rent, in millions with no decimals?", RequestedForm(Scale.MILLION, 0)),
+        ("what was the margin without decimals?", RequestedForm(None, 0)),
         ("what was rent in 2012?", None),
         ("what were millions of shares?", None),
     ],
 )
-def test_scale_and_rounding_are_read(text: str, form: AskedForm | None) -> None:
+def test_scale_and_rounding_are_read(text: str, form: RequestedForm | None) -> None:
     assert read_instructions(text).form == form
 
 

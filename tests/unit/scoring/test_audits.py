@@ -20,8 +20,8 @@ from quaestor.scoring.audits import (
     audit_candidates,
     audited_score,
     audited_turns,
-    following,
     read_audit,
+    replace_steps,
 )
 from quaestor.scoring.figures import Report, score_predictions
 from quaestor.scoring.gold import GoldTurn
@@ -120,7 +120,7 @@ WRONG, ACCEPTED = "subtract(5, 3)", "subtract(6, 3)"
     ],
 )
 def test_later_reference_begins_with_the_accepted_one(program: str, instead: str | None) -> None:
-    found = following(program, WRONG, ACCEPTED)
+    found = replace_steps(program, WRONG, ACCEPTED)
     if "table_sum" in program:
         instead = "subtract(6, 3), table_sum(a, b (c), none), divide(#0, #1)"
     assert found == instead
@@ -129,26 +129,26 @@ def test_later_reference_begins_with_the_accepted_one(program: str, instead: str
 def test_references_move_with_the_number_of_steps() -> None:
     program = "subtract(5, 3), multiply(#0, 2), add(#1, #0)"
     longer = "add(1, 2), subtract(#0, 3)"
-    assert following(program, WRONG, longer) == "add(1, 2), subtract(#0, 3), multiply(#1, 2), add(#2, #1)"
+    assert replace_steps(program, WRONG, longer) == "add(1, 2), subtract(#0, 3), multiply(#1, 2), add(#2, #1)"
 
 
 def test_a_looked_up_number_is_written_where_the_result_was() -> None:
-    assert following("subtract(5, 3), divide(#0, #0)", WRONG, "2.5%") == "divide(2.5%, 2.5%)"
+    assert replace_steps("subtract(5, 3), divide(#0, #0)", WRONG, "2.5%") == "divide(2.5%, 2.5%)"
 
 
 def test_turn_using_part_of_a_wrong_reference_does_not_follow() -> None:
     wrong = "subtract(5, 3), divide(#0, 3)"
-    assert following(f"{wrong}, multiply(#0, 2)", wrong, "0.4") is None
+    assert replace_steps(f"{wrong}, multiply(#0, 2)", wrong, "0.4") is None
 
 
 def test_a_looked_up_number_is_not_replaced_in_other_references() -> None:
-    assert following("subtract(5, 3)", "5", "6") is None
-    assert following("5", "5", "6") == "6"
+    assert replace_steps("subtract(5, 3)", "5", "6") is None
+    assert replace_steps("5", "5", "6") == "6"
 
 
 def test_a_program_that_does_not_read_is_refused() -> None:
     with pytest.raises(ProgramError):
-        following("subtract(5", WRONG, ACCEPTED)
+        replace_steps("subtract(5", WRONG, ACCEPTED)
 
 
 NAME = "Single_A/2010/page_1.pdf-1"

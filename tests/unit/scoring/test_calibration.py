@@ -4,22 +4,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring.calibration import calibration_error, calibration_report, reliability, risk_coverage, surest_first
+from quaestor.scoring.calibration import (
+    bin_by_confidence,
+    calibration_error,
+    calibration_report,
+    rank_by_confidence,
+    risk_coverage,
+)
 
 answers = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
 
 
 def test_the_error_is_the_mean_distance_of_accuracy_from_confidence() -> None:
     # Two answers at 0.9, one right (0.4 off); two at 0.35, none right (0.35 off).
-    bins = reliability([0.9, 0.9, 0.35, 0.35], [True, False, False, False])
+    bins = bin_by_confidence([0.9, 0.9, 0.35, 0.35], [True, False, False, False])
     assert [(found.low, found.count) for found in bins if found.count] == [(0.3, 2), (0.9, 2)]
     assert calibration_error(bins) == pytest.approx((2 * 0.4 + 2 * 0.35) / 4)
 
 
 def test_sure_and_right_has_no_error_and_sure_and_wrong_the_largest() -> None:
-    assert calibration_error(reliability([1.0, 1.0], [True, True])) == 0
-    assert calibration_error(reliability([1.0, 1.0], [False, False])) == 1
-    assert calibration_error(reliability([], [])) == 0
+    assert calibration_error(bin_by_confidence([1.0, 1.0], [True, True])) == 0
+    assert calibration_error(bin_by_confidence([1.0, 1.0], [False, False])) == 1
+    assert calibration_error(bin_by_confidence([], [])) == 0
 
 
 def test_the_least_sure_are_left_out_first() -> None:
@@ -45,9 +51,9 @@ def test_returns_no_figures_without_confidences() -> None:
 @given(answers)
 def test_every_answer_is_in_one_bin_and_the_last_point_covers_all(rows: list[tuple[float, bool]]) -> None:
     confidences, right = [c for c, _ in rows], [r for _, r in rows]
-    bins, points = reliability(confidences, right), risk_coverage(confidences, right)
+    bins, points = bin_by_confidence(confidences, right), risk_coverage(confidences, right)
     assert sum(found.count for found in bins) == len(rows)
     assert all(found.low - 1e-9 <= found.confidence <= found.high + 1e-9 for found in bins if found.count)
     assert 0 <= calibration_error(bins) <= 1
     assert points[-1].accuracy == sum(right) / len(rows)
-    assert [confidences[n] for n in surest_first(confidences)] == sorted(confidences, reverse=True)
+    assert [confidences[n] for n in rank_by_confidence(confidences)] == sorted(confidences, reverse=True)

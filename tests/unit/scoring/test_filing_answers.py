@@ -7,7 +7,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
-from quaestor.scoring.filing_answers import FilingReference, answer_is_right, rough_right
+from quaestor.scoring.filing_answers import FilingReference, answer_is_right, compare_prose
 from quaestor.scoring.references.filings import read_reference_answer, read_text_reference
 
 MILLION = {"value": 391035, "scale": "million", "unit": "USD"}
@@ -92,10 +92,10 @@ def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> No
     wanted = read_reference_answer({"text": "higher prices and more stores"}, "here")
     reference = FilingReference(wanted, "why", judged={"because prices rose": True})
     assert answer_is_right(words("because prices rose"), reference)
-    assert rough_right(words("because prices rose"), reference) is None
+    assert compare_prose(words("because prices rose"), reference) is None
     assert not answer_is_right(words("the weather"), reference)
-    assert rough_right(words("the weather"), reference) is False
-    assert rough_right(Answer(None), reference) is None
+    assert compare_prose(words("the weather"), reference) is False
+    assert compare_prose(Answer(None), reference) is None
 
 
 @pytest.mark.parametrize(

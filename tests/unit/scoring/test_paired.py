@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring.paired import holm, mcnemar, paired_figures
+from quaestor.scoring.paired import adjust_p_values, mcnemar, paired_figures
 
 
 def by_counting(wins: int, losses: int) -> float:
@@ -65,7 +65,7 @@ def test_a_real_difference_is_found_and_chance_is_not() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=8))
 def test_holm_never_lowers_a_p_nor_changes_their_order(ps: list[float]) -> None:
-    adjusted = holm(ps)
+    adjusted = adjust_p_values(ps)
     assert all(p <= new <= 1 for p, new in zip(ps, adjusted, strict=True))
     order = sorted(range(len(ps)), key=lambda n: ps[n])
     assert [adjusted[n] for n in order] == sorted(adjusted)

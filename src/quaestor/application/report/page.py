@@ -36,7 +36,7 @@ from quaestor.application.report.tables import (
     scorer_title,
 )
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS
-from quaestor.scoring.paired import letter, paired_cells
+from quaestor.scoring.paired import label_run, paired_cells
 from quaestor.scoring.turn_frame import breakdown_title
 from quaestor.store.records import now
 
@@ -91,11 +91,11 @@ def _origin(report: EvaluationReport) -> str:
 
 
 def _name(place: int) -> Element:
-    return element("span", letter(place), class_=f"run {colour_class(place)}")
+    return element("span", label_run(place), class_=f"run {colour_class(place)}")
 
 
 def _heads(report: EvaluationReport, *first: str) -> list[str]:
-    return [*first, *(letter(place) for place in range(len(report.runs)))]
+    return [*first, *(label_run(place) for place in range(len(report.runs)))]
 
 
 def _figure(chart: Element, caption: str) -> Element:
@@ -114,7 +114,7 @@ def _runs(report: EvaluationReport) -> list[Element]:
 def _score(report: EvaluationReport) -> list[Element]:
     official = scorer_title(report.scorer)
     drawn = [
-        ChartInterval(letter(place), found.right.value, found.right.low, found.right.high, place)
+        ChartInterval(label_run(place), found.right.value, found.right.low, found.right.high, place)
         for place, found in enumerate(report.runs)
     ]
     caption = f"{official} with 95 % intervals, resampled by page, in percent"
@@ -159,7 +159,7 @@ def _comparison(report: EvaluationReport) -> list[Element]:
 
 
 def _pair(pair: PairReport) -> list[Element]:
-    one, other, agreement = letter(0), letter(1), pair.agreement
+    one, other, agreement = label_run(0), label_run(1), pair.agreement
     agreed = (
         f"If both answers agree ({agreement.same} turns), {_of(agreement.first_right, agreement.same)} are correct "
         f"in {one} and {_of(agreement.second_right, agreement.same)} in {other}; if they differ "
@@ -224,7 +224,7 @@ def _confidence(report: EvaluationReport) -> list[Element]:
     for place, run in enumerate(report.runs):
         if (found := run.score.certainty) is None:
             continue
-        name, bins = letter(place), [one for one in found.bins if one.count]
+        name, bins = label_run(place), [one for one in found.bins if one.count]
         weights = tuple(one.count / max(other.count for other in bins) for one in bins)
         calibration.append(ChartLine(name, place, tuple((one.confidence, one.accuracy) for one in bins), weights))
         coverage.append(ChartLine(name, place, tuple((one.share, 1 - one.accuracy) for one in found.coverage)))
@@ -258,7 +258,7 @@ def _errors(report: EvaluationReport) -> list[Element]:
     counted = cause_rows(report)
     for number, (cause, counts) in enumerate(counted):
         links = (
-            element("a", str(count), href=f"#{letter(place)}-cause-{number}")
+            element("a", str(count), href=f"#{label_run(place)}-cause-{number}")
             if cause in known[place]
             else str(count or "")
             for place, count in enumerate(counts)
@@ -276,7 +276,7 @@ def _errors(report: EvaluationReport) -> list[Element]:
             summary = element("summary", f"{cause}: {len(blocks)}")
             # The id is inside `details`, because browsers open an element that contains the target of a link.
             shown.append(
-                element("details", summary, element("div", *blocks, id=f"{letter(place)}-cause-{numbers[cause]}"))
+                element("details", summary, element("div", *blocks, id=f"{label_run(place)}-cause-{numbers[cause]}"))
             )
     return [table(_heads(report, "cause"), rows), *shown] if rows else []
 
@@ -299,5 +299,5 @@ def _turn(place: int, row: ReportRow) -> Element:
         reference,
         _explained(f"audit: {row.audited}") if row.audited else None,
         class_="turn",
-        id=f"{letter(place)}-{turn.turn + 1}-{turn.conversation.replace(' ', '_')}",
+        id=f"{label_run(place)}-{turn.turn + 1}-{turn.conversation.replace(' ', '_')}",
     )

@@ -7,7 +7,7 @@ from quaestor.application.comparison import solver_name
 from quaestor.application.report.data import EvaluationReport, ReportedRun
 from quaestor.application.run_figures import duration_words, percentile_95
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
-from quaestor.scoring.paired import letter
+from quaestor.scoring.paired import label_run
 from quaestor.scoring.scorers import SCORERS
 
 
@@ -40,7 +40,7 @@ def run_rows(report: EvaluationReport) -> list[list[str]]:
     """Return a row for each run: letter, id, solver, origin, number of turns, start."""
     return [
         [
-            letter(place),
+            label_run(place),
             found.judged.run.id,
             solver_name(found.judged.run),
             "imported, not verified" if found.judged.run.kind == "import" else "run here",
@@ -140,7 +140,7 @@ def comparison_rows(report: EvaluationReport) -> list[list[str]]:
 
 def report_markdown(report: EvaluationReport) -> str:
     """Return the report as Markdown."""
-    letters = [letter(place) for place in range(len(report.runs))]
+    letters = [label_run(place) for place in range(len(report.runs))]
     parts = [
         _table(RUN_HEADS, run_rows(report)),
         _table(["% correct (95 % interval, by page)", *letters], score_rows(report)),

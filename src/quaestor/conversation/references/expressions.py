@@ -258,7 +258,7 @@ def _joins_clauses(text: str, start: int, end: int) -> bool:
 # Each result is named only once, because expressions refer only to the results used.
 
 
-Named = Callable[[int], str]
+AnswerNamer = Callable[[int], str]
 """Returns the name of a turn's answer, given the turn's index from 0."""
 
 _YEAR = lazy_regex(r"\s+(?:in|of|for|at|as of|from|during)\s.{0,80}\b(?:19|20)\d\d$")
@@ -285,7 +285,7 @@ def sets_to_show(found: References) -> tuple[AntecedentSet, ...]:
     return likeliest if found.used and sum(chosen.score for chosen in likeliest) >= _ONE_OF_TWO else ()
 
 
-def reading_line(found: References, named: Named) -> str:
+def reading_line(found: References, named: AnswerNamer) -> str:
     """Summarize the references of a question in one line; "" if none is certain.
 
     Args:
@@ -309,7 +309,7 @@ def meanings_to_show(found: References) -> tuple[Coreference, ...]:
     return tuple(e for e in found.expressions if e.means and e.kind in kinds and not _is_result(e, found.used))
 
 
-def _sources(found: References, named: Named) -> str:
+def _sources(found: References, named: AnswerNamer) -> str:
     texts: dict[int, list[str]] = {}
     for expression in found.expressions:
         if _is_result(expression, found.used):
@@ -320,11 +320,11 @@ def _sources(found: References, named: Named) -> str:
     return f"calculated from {_join(results)}"
 
 
-def _members(chosen: AntecedentSet, named: Named) -> str:
+def _members(chosen: AntecedentSet, named: AnswerNamer) -> str:
     return _join([named(turn) for turn in chosen.turns]) if chosen.turns else "only the page"
 
 
-def _describe_repeat(found: References, named: Named) -> Iterator[str]:
+def _describe_repeat(found: References, named: AnswerNamer) -> Iterator[str]:
     for expression in found.expressions:
         if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
             first, *others = expression.candidates

@@ -95,7 +95,7 @@ class Likeness:
     reasons: tuple[str, ...]
 
 
-def likeness(expression: Expression, result: Result, distance: int, focus: frozenset[str]) -> Likeness:
+def score_likeness(expression: Expression, result: Result, distance: int, focus: frozenset[str]) -> Likeness:
     """Score one result as the meaning of an expression.
 
     Args:
@@ -191,7 +191,7 @@ def read_pointing(question: Question, latest: Sequence[Result]) -> Pointing:
     best = []
     for expression in expressions:
         focus = in_focus_of(expression, question, before, named)
-        judged = (likeness(expression, result, distance, focus).score for distance, result in enumerate(latest))
+        judged = (score_likeness(expression, result, distance, focus).score for distance, result in enumerate(latest))
         best.append(max(zip(judged, (result.turn for result in latest), strict=True)))
     called = (
         next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)

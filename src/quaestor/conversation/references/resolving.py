@@ -24,7 +24,7 @@ from quaestor.conversation.references.lineage import (
     results_of_turns,
     years_of,
 )
-from quaestor.conversation.references.pointing import Likeness, find_focus, in_focus_of, likeness
+from quaestor.conversation.references.pointing import Likeness, find_focus, in_focus_of, score_likeness
 from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
 from quaestor.conversation.turn import Memory
 from quaestor.core.patterns import lazy_regex
@@ -79,7 +79,7 @@ def resolve(question: Question, memory: Memory, weights: Weights | None = None) 
     )
 
 
-Meant = tuple[tuple[Antecedent, ...], str]
+ExpressionMeaning = tuple[tuple[Antecedent, ...], str]
 """The turns that an expression may refer to, and its meaning if that is not a result."""
 
 
@@ -106,7 +106,7 @@ class _Scene:
         turns = self.sets[0].turns if self.sets else ()
         return [result for result in self.latest if result.turn in turns]
 
-    def meaning(self, expression: Expression, assigned: Result | None) -> Meant:
+    def meaning(self, expression: Expression, assigned: Result | None) -> ExpressionMeaning:
         """Return the meaning of an expression; `assigned` is its result among those used."""
         match expression.kind:
             case "period":
@@ -131,9 +131,9 @@ class _Scene:
     def _likeness(self, expression: Expression, result: Result) -> Likeness:
         distance = next(place for place, other in enumerate(self.latest) if other.turn == result.turn)
         focus = in_focus_of(expression, self.question, _words(self.before), _words(self.focus))
-        return likeness(expression, result, distance, focus)
+        return score_likeness(expression, result, distance, focus)
 
-    def _result(self, expression: Expression, assigned: Result | None) -> Meant:
+    def _result(self, expression: Expression, assigned: Result | None) -> ExpressionMeaning:
         if assigned is None and (self.used or not self.sets):
             return (), self._thing(expression)
         # If no result is used, the expression may repeat an earlier question for other years.
@@ -168,7 +168,7 @@ class _Scene:
         shares = {result.turn: 1.0 for result in self.used}
         return _rank(shares, dict.fromkeys(shares, ()), None)
 
-    def _entity(self, expression: Expression) -> Meant:
+    def _entity(self, expression: Expression) -> ExpressionMeaning:
         """Resolve "its" or "that stock" to the latest turn about the thing, preferring results that are used."""
         own = self.question.lowered[expression.end :].startswith(" own")
         if own or (not expression.words and _ITS_THING.match(self.question.lowered[: expression.start])):
@@ -185,7 +185,7 @@ class _Scene:
                 return (Antecedent(result.turn, 1.0, reason),), result.entity or ""
         return (), ""
 
-    def _period(self, expression: Expression) -> Meant:
+    def _period(self, expression: Expression) -> ExpressionMeaning:
         """Resolve "that year" or "the same period" to the years of the results used, else of the latest dated turn."""
         if self.question.year_set and (not expression.offset or self._is_named(expression)):
             return (), ""

@@ -39,7 +39,7 @@ class WorkingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class SingleValue:
     """A number, yes or no, or a text: its formula, and the dimension of a number."""
 
     formula: str
@@ -47,7 +47,7 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ListRows:
     """A list in consecutive rows of the sheet."""
 
     first: int
@@ -97,7 +97,7 @@ class FormulaRows:
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []
         self._inputs, self._first = inputs, first
-        self._turn, self._history, self._answers = 0, list[Single | Rows | None](), list[Answer]()
+        self._turn, self._history, self._answers = 0, list[SingleValue | ListRows | None](), list[Answer]()
         for number, exported_turn in enumerate(conversation.turns, start=turn):
             self._turn = number
             formula = self._write_turn(exported_turn)
@@ -105,11 +105,11 @@ class FormulaRows:
             self._answers.append(exported_turn.answer)
             self.answers.append(None if formula is None else _answer_formula(formula))
 
-    def _write_turn(self, turn: Turn) -> Single | Rows | None:
+    def _write_turn(self, turn: Turn) -> SingleValue | ListRows | None:
         plan = turn.answer.plan
         if plan is None or plan.explains_alone or turn.answer.value is None or len(turn.registers) != len(plan.steps):
             return None
-        steps: list[Single | Rows] = []
+        steps: list[SingleValue | ListRows] = []
         for step, register in zip(plan.steps, turn.registers, strict=True):
             if isinstance(step, Extract):
                 steps.append(self._extract(step))
@@ -119,18 +119,20 @@ class FormulaRows:
                 steps.append(self._compute(step, steps, labels))
         return steps[-1] if steps else None
 
-    def _extract(self, step: Extract) -> Single:
+    def _extract(self, step: Extract) -> SingleValue:
         if step.quantity is None:
             return self._row(step.label or "words", in_quotes(step.text or ""), Dimension())
         cell = self._inputs[step.source, step.quantity]
         formula = f"ABS({cell.name})" if step.reading == "magnitude" else cell.name
         self.rows.append(WorkingRow(self._turn, step.label, formula, input=cell))
-        return Single(self._last(NUMBER), step.counts)
+        return SingleValue(self._last(NUMBER), step.counts)
 
-    def _compute(self, step: Compute, steps: Sequence[Single | Rows], labels: Sequence[str]) -> Single | Rows:
+    def _compute(
+        self, step: Compute, steps: Sequence[SingleValue | ListRows], labels: Sequence[str]
+    ) -> SingleValue | ListRows:
         operation = OPERATIONS[step.operation]
         operands = [self._operand(operand, steps) for operand in step.operands]
-        lists = [one for one in operands if isinstance(one, Rows)]
+        lists = [one for one in operands if isinstance(one, ListRows)]
         if operation.takes == "anything":
             return operands[0]
         if operation.takes == "entries":
@@ -143,24 +145,24 @@ class FormulaRows:
             rows = lists[0] if len(operands) == 1 else self._items(operands, [""] * sum(map(_count_entries, operands)))
             compared, counts = self._write_compared(operation, rows, [])
             return self._row(operation.name, f"{_AGGREGATES[operation.name]}({compared.range(COMPARED)})", counts)
-        singles = [one for one in operands if isinstance(one, Single)]
+        singles = [one for one in operands if isinstance(one, SingleValue)]
         formula, counts = _arithmetic(operation, singles)
         return self._row(operation.name, formula, counts)
 
-    def _operand(self, operand: Operand, steps: Sequence[Single | Rows]) -> Single | Rows:
+    def _operand(self, operand: Operand, steps: Sequence[SingleValue | ListRows]) -> SingleValue | ListRows:
         if isinstance(operand, Ref):
             formula = steps[operand.step - 1] if operand.step > 0 else self._history[operand.step]
             return self._write_unplanned(self._answers[operand.step]) if formula is None else formula
         if isinstance(operand, Constant):
-            return Single(f"{operand.value:f}", operand.counts)
+            return SingleValue(f"{operand.value:f}", operand.counts)
         labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
         first = self._next
         for source, quantity, label in zip(operand.sources, operand.values, labels, strict=True):
             cell = self._inputs[source, quantity]
             self.rows.append(WorkingRow(self._turn, operand.text, cell.name, in_quotes(label), input=cell))
-        return Rows(first, tuple(labels), tuple(operand.counts))
+        return ListRows(first, tuple(labels), tuple(operand.counts))
 
-    def _write_unplanned(self, answer: Answer) -> Single | Rows:
+    def _write_unplanned(self, answer: Answer) -> SingleValue | ListRows:
         """Write the value of an answer that has no plan."""
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if not isinstance(answer.value, ValueList):
@@ -171,12 +173,12 @@ class FormulaRows:
             number = None if item.number is None else f"{item.number:f}"
             self.rows.append(WorkingRow(self._turn, "answer", number, in_quotes(item.label or "")))
         own = (counts if item.scale is None else Dimension(item.scale, item.unit) for item in items)
-        return Rows(first, tuple(item.label or "" for item in items), tuple(own))
+        return ListRows(first, tuple(item.label or "" for item in items), tuple(own))
 
-    def _items(self, operands: Sequence[Single | Rows], labels: Sequence[str]) -> Rows:
+    def _items(self, operands: Sequence[SingleValue | ListRows], labels: Sequence[str]) -> ListRows:
         entries: list[tuple[str, str, Dimension]] = []
         for one in operands:
-            if isinstance(one, Single):
+            if isinstance(one, SingleValue):
                 entries.append((in_quotes(""), one.formula, one.counts))
             else:
                 entries += zip(one.cells(LABEL), one.cells(NUMBER), one.counts, strict=True)
@@ -184,35 +186,37 @@ class FormulaRows:
             entries = [(in_quotes(label), *rest) for label, (_, *rest) in zip(labels, entries, strict=True)]  # type: ignore[misc]
         first = self._next
         self.rows += [WorkingRow(self._turn, "list", number, label) for label, number, _ in entries]
-        return Rows(first, tuple(labels), tuple(counts for _, _, counts in entries))
+        return ListRows(first, tuple(labels), tuple(counts for _, _, counts in entries))
 
-    def _each(self, operation: Operation, operands: Sequence[Single | Rows]) -> Rows:
-        lists = [one for one in operands if isinstance(one, Rows)]
+    def _each(self, operation: Operation, operands: Sequence[SingleValue | ListRows]) -> ListRows:
+        lists = [one for one in operands if isinstance(one, ListRows)]
         lead = lists[0]
         entries = []
         for place, label in enumerate(lead.labels):
             singles = []
             for one in operands:
-                if isinstance(one, Single):
+                if isinstance(one, SingleValue):
                     singles.append(one)
                     continue
                 index = place if one.labels == lead.labels else one.labels.index(label)
-                singles.append(Single(one.cells(NUMBER)[index], one.counts[index]))
+                singles.append(SingleValue(one.cells(NUMBER)[index], one.counts[index]))
             entries.append(_arithmetic(operation, singles))
         first = self._next
         for label_cell, (formula, _) in zip(lead.cells(LABEL), entries, strict=True):
             self.rows.append(WorkingRow(self._turn, operation.name, formula, label_cell))
-        return Rows(first, lead.labels, tuple(counts for _, counts in entries))
+        return ListRows(first, lead.labels, tuple(counts for _, counts in entries))
 
-    def _select(self, operation: Operation, rows: Rows, limits: Sequence[Single | Rows]) -> Single | Rows:
+    def _select(
+        self, operation: Operation, rows: ListRows, limits: Sequence[SingleValue | ListRows]
+    ) -> SingleValue | ListRows:
         if operation.name == "count":
             counted = f"COUNT({rows.range(NUMBER)})" if rows.numbered else f"SUMPRODUCT(--(LEN({rows.range(LABEL)})>0))"
             return self._row("count", counted, Dimension(in_ones=True))
         if operation.name == "labels":
             first = self._next
             self.rows += [WorkingRow(self._turn, "labels", None, label) for label in rows.cells(LABEL)]
-            return Rows(first, rows.labels, rows.counts, numbered=False)
-        limit = [one for one in limits if isinstance(one, Single)]
+            return ListRows(first, rows.labels, rows.counts, numbered=False)
+        limit = [one for one in limits if isinstance(one, SingleValue)]
         if operation.name in ("largest", "smallest"):
             return self._order(operation, rows, limit)
         written, _ = self._write_compared(operation, rows, limit)
@@ -230,9 +234,9 @@ class FormulaRows:
             chosen = f"IF(ISNUMBER({compared}),{compared}{wanted},FALSE)"
             numbers = f'IF({chosen},{number},"")' if operation.gives == "list" else None
             self.rows.append(WorkingRow(self._turn, operation.name, numbers, f'IF({chosen},{label},"")'))
-        return Rows(first, rows.labels, rows.counts, numbered=operation.gives == "list")
+        return ListRows(first, rows.labels, rows.counts, numbered=operation.gives == "list")
 
-    def _order(self, operation: Operation, rows: Rows, limit: Sequence[Single]) -> Rows:
+    def _order(self, operation: Operation, rows: ListRows, limit: Sequence[SingleValue]) -> ListRows:
         """Select the n largest or smallest entries in order; ties keep the order of the list."""
         written, _ = self._write_compared(operation, rows, limit, ordered=True)
         most = int(float(limit[0].formula)) if _is_number(limit[0].formula) else len(rows.labels)
@@ -241,15 +245,15 @@ class FormulaRows:
             found = f"MATCH({place},{written.range(PLACE)},0)"
             label, number = (f"INDEX({rows.range(column)},{found})" for column in (LABEL, NUMBER))
             self.rows.append(WorkingRow(self._turn, operation.name, number, label))
-        return Rows(first, rows.labels[:most], rows.counts[:most])
+        return ListRows(first, rows.labels[:most], rows.counts[:most])
 
     def _write_compared(
-        self, operation: Operation, rows: Rows, limit: Sequence[Single], *, ordered: bool = False
-    ) -> tuple[Rows, Dimension]:
+        self, operation: Operation, rows: ListRows, limit: Sequence[SingleValue], *, ordered: bool = False
+    ) -> tuple[ListRows, Dimension]:
         """Write the values by which the entries of a list are compared or added up, and return their rows."""
         reading = operation.rule([*rows.counts, *(one.counts for one in limit)])
         first = self._next
-        written = Rows(first, rows.labels, rows.counts)
+        written = ListRows(first, rows.labels, rows.counts)
         direction = 0 if operation.name == "largest" else 1
         for place, (cell, shift) in enumerate(zip(rows.cells(NUMBER), reading.shifts, strict=False)):
             mine = address(first + place, COMPARED)
@@ -267,9 +271,9 @@ class FormulaRows:
             )
         return written, reading.counts
 
-    def _row(self, what: str, formula: str, counts: Dimension) -> Single:
+    def _row(self, what: str, formula: str, counts: Dimension) -> SingleValue:
         self.rows.append(WorkingRow(self._turn, what, formula))
-        return Single(self._last(NUMBER), counts)
+        return SingleValue(self._last(NUMBER), counts)
 
     @property
     def _next(self) -> int:
@@ -279,11 +283,11 @@ class FormulaRows:
         return address(self._next - 1, column)
 
 
-def _count_entries(one: Single | Rows) -> int:
-    return len(one.labels) if isinstance(one, Rows) else 1
+def _count_entries(one: SingleValue | ListRows) -> int:
+    return len(one.labels) if isinstance(one, ListRows) else 1
 
 
-def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, Dimension]:
+def _arithmetic(operation: Operation, operands: Sequence[SingleValue]) -> tuple[str, Dimension]:
     """Return an operation on single numbers as a formula, and the dimension of its result."""
     reading = operation.rule([one.counts for one in operands])
     v = [_shift(one.formula, shift) for one, shift in zip(operands, reading.shifts, strict=True)]
@@ -298,7 +302,7 @@ def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, 
     return (f"ABS({v[0]})" if operation.name == "absolute" else v[0]), reading.counts
 
 
-def _shifted_limit(operation: Operation, rows: Rows, limit: Single) -> str:
+def _shifted_limit(operation: Operation, rows: ListRows, limit: SingleValue) -> str:
     return _shift(limit.formula, operation.rule([*rows.counts, limit.counts]).shifts[-1])
 
 
@@ -312,9 +316,9 @@ def _is_number(formula: str) -> bool:
     return formula.replace(".", "", 1).isdigit()
 
 
-def _answer_formula(formula: Single | Rows) -> str:
+def _answer_formula(formula: SingleValue | ListRows) -> str:
     """Return the formula of an answer: a single cell, or the entries of a list in one line."""
-    if isinstance(formula, Single):
+    if isinstance(formula, SingleValue):
         return formula.formula
     labels, numbers = formula.range(LABEL), formula.range(NUMBER)
     if not formula.numbered:

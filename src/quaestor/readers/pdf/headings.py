@@ -37,7 +37,7 @@ _DEEPEST = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HeadingStyle:
     """Style of a heading, common to all headings of one level."""
 
     size: float
@@ -46,11 +46,11 @@ class Look:
     italic: bool
 
 
-def look_of(line: TextLine) -> Look:
+def look_of(line: TextLine) -> HeadingStyle:
     """Return the style of a line."""
     letters = [character for character in line.text if character.isalpha()]
     capitals = bool(letters) and sum(map(str.isupper, letters)) > 0.9 * len(letters)
-    return Look(round(line.size * 2) / 2, line.is_bold, capitals, line.is_italic)
+    return HeadingStyle(round(line.size * 2) / 2, line.is_bold, capitals, line.is_italic)
 
 
 def body_size(pages: Iterable[Sequence[TextLine]]) -> float:
@@ -127,16 +127,16 @@ def _can_be_heading(text: str) -> bool:
     return not small and not text.endswith((",", ";")) and not is_dated(text)
 
 
-class Levels:
+class HeadingLevels:
     """Levels of the headings of a document; headings of one style have the same level."""
 
-    def __init__(self, looks: Iterable[Look]) -> None:
+    def __init__(self, looks: Iterable[HeadingStyle]) -> None:
         """Rank styles: large before small, bold before regular, capitals before mixed case."""
         counts = Counter(looks)
         ranked = sorted(counts, key=lambda look: (-look.size, not look.bold, not look.capitals, look.italic))
         self._levels = {look: min(5 + place, _DEEPEST) for place, look in enumerate(ranked)}
 
-    def level(self, text: str, look: Look) -> int:
+    def level(self, text: str, look: HeadingStyle) -> int:
         """Return the level of a heading, 1 for the outermost."""
         return named_level(text) or self._levels.get(look, _DEEPEST)
 

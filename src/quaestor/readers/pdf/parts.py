@@ -10,7 +10,7 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.documents.sentences import split_prose
 from quaestor.readers.pdf.cells import is_plain_caption
 from quaestor.readers.pdf.headings import (
-    Levels,
+    HeadingLevels,
     TextBlock,
     body_size,
     continues_on_next_page,
@@ -165,7 +165,7 @@ def parts_of(items: Sequence[Item], page_captions: Mapping[int, str]) -> Iterato
     """
     texts = [item.lines for item in items if isinstance(item, PlacedText)]
     pieces = _pieces(items, body_size(texts), _vocabulary(texts))
-    levels = Levels(look_of(piece.block.lines[0]) for piece in pieces if piece.heading and piece.block)
+    levels = HeadingLevels(look_of(piece.block.lines[0]) for piece in pieces if piece.heading and piece.block)
     tables: dict[int, tuple[str, str]] = {}
     for place, piece in enumerate(pieces):
         if piece.found is not None:

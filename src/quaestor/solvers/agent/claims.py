@@ -20,7 +20,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
-from quaestor.solvers.agent.messages import FinalAnswer, exact
+from quaestor.solvers.agent.messages import FinalAnswer, to_decimal
 from quaestor.solvers.answering import assumed_words
 from quaestor.solvers.explaining import is_root, stated_by
 from quaestor.solvers.parts import join_plans
@@ -113,7 +113,7 @@ def _claims(final: FinalAnswer) -> Iterator[ClaimedAnswer]:
     if isinstance(final.answer, bool):
         yield ClaimedAnswer(YesNo(final.answer))
     elif isinstance(final.answer, int | float):
-        yield ClaimedAnswer(Number(exact(final.answer)), scale, final.unit)
+        yield ClaimedAnswer(Number(to_decimal(final.answer)), scale, final.unit)
     elif isinstance(final.answer, str):
         text = _LEAD.sub("", final.answer.strip())
         if len(text) > _LONGEST_WORDING:
@@ -146,14 +146,18 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         ModelReplyError: It is unclear which of several numbers is meant, a yes or no has no step, or a step is unknown.
     """
     if named := _named_steps(final):
-        settled = [_by_step(draft, step) for step in named]
-        return settled[0] if len(named) == 1 else _by_step(draft, draft.compute("items", [Ref(step) for step in named]))
+        settled = [_ground_in_step(draft, step) for step in named]
+        return (
+            settled[0]
+            if len(named) == 1
+            else _ground_in_step(draft, draft.compute("items", [Ref(step) for step in named]))
+        )
     steps = [step for step in final.steps if 0 < step <= len(draft.steps)]
     order = dict.fromkeys((*reversed(steps), *draft.chosen))
     for step in order:
         for claim in claims:
             if _agrees(draft, step, claim):
-                return _settled(draft, claim, draft.plan(step), _other_scale(draft.result(step), claim))
+                return _build_grounded_answer(draft, claim, draft.plan(step), _other_scale(draft.result(step), claim))
     first = claims[0]
     if isinstance(first.value, YesNo):
         raise ModelReplyError(
@@ -163,11 +167,11 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
         raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one of them; give one")
     if unsigned := _without_sign(draft, order, first):
-        return _settled(draft, first, unsigned, "the printed minus sign is missing")
+        return _build_grounded_answer(draft, first, unsigned, "the printed minus sign is missing")
     if steps:
         plan = draft.plan(steps[-1])
         given = _shown(draft.result(steps[-1]))
-        return _settled(draft, first, plan, f"the model gives {first.words}, but its steps give {given}")
+        return _build_grounded_answer(draft, first, plan, f"the model gives {first.words}, but its steps give {given}")
     return _without_step(draft, first)
 
 
@@ -189,7 +193,7 @@ def ground_words(
     passages: list[Extract] = []
     for wording in words:
         if len(words) > 1 and not verdict and len(named := _steps_in(wording)) == 1:
-            plans.append(_by_step(draft, named[0]).plan)
+            plans.append(_ground_in_step(draft, named[0]).plan)
             continue
         try:
             found = quote(document, wording, question)
@@ -204,7 +208,7 @@ def ground_words(
     else:
         plan = join_plans(plans, chained=False) if len(plans) > 1 else plans[0]
     register = execute(plan, draft.history).result
-    return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
+    return _build_grounded_answer(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
 def ground_list(
@@ -221,11 +225,12 @@ def ground_list(
     if not (listed := _answer_parts(final)):
         return None
     plans = [
-        (stated(ClaimedAnswer(YesNo(one))) if isinstance(one, bool) else _by_step(draft, one)).plan for one in listed
+        (stated(ClaimedAnswer(YesNo(one))) if isinstance(one, bool) else _ground_in_step(draft, one)).plan
+        for one in listed
     ]
     plan = join_plans(plans, chained=False)
     register = execute(plan, draft.history).result
-    return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
+    return _build_grounded_answer(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
 def _answer_parts(final: FinalAnswer) -> tuple[int | bool, ...]:
@@ -242,7 +247,7 @@ def sets_caption_aside(settled: GroundedAnswer, result: StepResult, stated: str,
     """Return whether a model states ones as the scale of a number although a caption, and only that, gives another."""
     if stated != Scale.ONE or result.scale in (Scale.ONE, Scale.PERCENT) or not _is_claimed(settled, result):
         return False
-    return all(_by_caption(step, document) for step in settled.plan.steps)
+    return all(_is_scaled_by_caption(step, document) for step in settled.plan.steps)
 
 
 def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, document: Document) -> GroundedAnswer:
@@ -273,7 +278,7 @@ def _is_claimed(settled: GroundedAnswer, result: StepResult) -> bool:
     return number is not None and claimed is not None and rounds_to(number, claimed)
 
 
-def _by_caption(step: Step, document: Document) -> bool:
+def _is_scaled_by_caption(step: Step, document: Document) -> bool:
     """Return whether a step's number gets its scale neither from its print nor from a row or column label."""
     if not isinstance(step, Extract):
         return all(isinstance(o, Constant) or (isinstance(o, Ref) and o.step > 0) for o in step.operands)
@@ -296,14 +301,14 @@ def _steps_in(entry: str) -> tuple[int, ...]:
     return tuple(step for first, last in runs for step in range(first, last + 1))
 
 
-def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
+def _ground_in_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
     if 0 < step <= len(draft.steps):
         register, plan = draft.result(step), draft.plan(step)
     elif 0 < -step <= len(draft.history) and (earlier := draft.history[step]) is not None:
         register, plan = earlier, Plan((Compute(1, "identity", (Ref(step),)),))
     else:
         raise ModelReplyError(f"unknown step or answer #{step}; this turn has {len(draft.steps)} steps")
-    return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
+    return _build_grounded_answer(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
 def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
@@ -335,13 +340,13 @@ def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     plan, traced = draft.plan_of(claim.value)
     if traced is not None and traced.grounded and not isinstance(traced.operand, Constant):
         if traced.origin != "page":
-            return _settled(draft, claim, plan)
+            return _build_grounded_answer(draft, claim, plan)
         remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"
-        return _settled(draft, claim, plan, remark, grounded=False)
-    return _settled(draft, claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
+        return _build_grounded_answer(draft, claim, plan, remark, grounded=False)
+    return _build_grounded_answer(draft, claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
 
 
-def _settled(
+def _build_grounded_answer(
     draft: PlanBuilder, claim: ClaimedAnswer, plan: Plan, remark: str | None = None, *, grounded: bool = True
 ) -> GroundedAnswer:
     # Thresholds and counts of operations on lists come from the question, not from the page.

@@ -99,6 +99,6 @@ STATED = "description"
 """The part of the understanding that a model states with its first calls, which show the rest."""
 
 
-def exact(number: float) -> Decimal:
+def to_decimal(number: float) -> Decimal:
     """Convert a JSON number to the decimal that was written, as far as a float preserves it."""
     return Decimal(str(number))

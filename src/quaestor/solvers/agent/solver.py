@@ -24,7 +24,7 @@ from quaestor.conversation.events import (
     NotUnderstood,
     Understood,
     as_object,
-    holdable,
+    convert_to_storable,
 )
 from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import Text, YesNo
@@ -152,7 +152,7 @@ class AgentSolver:
         except ModelReplyError as error:
             context.trace.append(NotUnderstood(str(error)))
             return None
-        context.trace.append(Understood(reading(found)))
+        context.trace.append(Understood(list_understood_fields(found)))
         return found
 
     def _prompt(
@@ -162,7 +162,9 @@ class AgentSolver:
             "agent/answer",
             **page,
             two_phases=self.limits.two_phases,
-            understanding=json.dumps(reading(understanding), ensure_ascii=False) if understanding else None,
+            understanding=json.dumps(list_understood_fields(understanding), ensure_ascii=False)
+            if understanding
+            else None,
             native=model.spec.profile.tools,
             tool=ANSWER,
             tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching),
@@ -190,7 +192,7 @@ def page_variables(question: str, context: TurnContext) -> dict[str, object]:
     }
 
 
-def reading(understanding: Understanding) -> JsonObject:
+def list_understood_fields(understanding: Understanding) -> JsonObject:
     """Return the fields of an understanding that are not empty."""
     return {name: value for name, value in as_object(understanding).items() if value not in ("", [], {})}
 
@@ -261,7 +263,7 @@ class AnswerRounds(ModelLoop[Settled]):
                 raise ModelReplyError("the first reply does not say how the question is understood")
             self.understanding = read_json(Understanding, stated)
             lookups = _queries(reply.calls)
-            record = reading(self.understanding)
+            record = list_understood_fields(self.understanding)
             self.context.trace.append(Understood({**record, "lookups": list(lookups)} if lookups else record))
         except ModelReplyError as error:
             if not any(isinstance(event, NotUnderstood) for event in self.context.trace.events):
@@ -304,7 +306,7 @@ class AnswerRounds(ModelLoop[Settled]):
                 result = self._result(called)
                 if called.tool in _GIVING:
                     steps = _steps_of(result)
-                    unsure = unsure or len(steps) != foreseen_steps(called)
+                    unsure = unsure or len(steps) != count_expected_steps(called)
                     given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
                 results.append((called, shorten(result, self._names())))
         return return_results(results, self._repair() if self._is_last_reply else "")
@@ -444,7 +446,7 @@ def _arguments(called: RequestedCall) -> JsonValue:
     return read
 
 
-def foreseen_steps(called: RequestedCall) -> int:
+def count_expected_steps(called: RequestedCall) -> int:
     """Return how many steps a model may expect from a call: one, or one per combination of the filters' values."""
     given = _arguments(called)
     filters = given.get("filters") if isinstance(given, dict) else None
@@ -490,7 +492,7 @@ def named_steps(called: RequestedCall) -> set[int]:
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
     """Return the arguments of the queries among the calls, if they are objects."""
     query_calls = (called for called in calls[:MOST_CALLS] if called.tool == "query_kg")
-    objects = (holdable(_arguments(called)) for called in query_calls if len(called.text) <= _LONGEST_QUERY)
+    objects = (convert_to_storable(_arguments(called)) for called in query_calls if len(called.text) <= _LONGEST_QUERY)
     return [one for one in objects if isinstance(one, dict)]
 
 

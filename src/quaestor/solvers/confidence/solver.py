@@ -17,7 +17,7 @@ from quaestor.core.computing import compute
 from quaestor.errors import OutageError
 from quaestor.solvers.base import NO_ANSWER_ERRORS, RankingSolver, Solver, TurnContext
 from quaestor.solvers.confidence.calibration import AnswerCalibration, read_calibration
-from quaestor.solvers.reflection.evidence import examine_plan, hard
+from quaestor.solvers.reflection.evidence import examine_plan, select_binding_findings
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.spec import ConfidenceOptions
 
@@ -68,7 +68,7 @@ class RatedSolver:
         samples = [await self._sample(question, context) for _ in range(self.options.samples)]
         votes = Counter(sample.key for sample in samples)
         chosen = max(samples, key=lambda sample: votes[sample.key])  # the first if several are equally frequent
-        _take_over(context, chosen, samples)
+        _adopt_sample(context, chosen, samples)
         if chosen.answer is None:
             assert chosen.failure is not None
             raise chosen.failure
@@ -76,7 +76,7 @@ class RatedSolver:
         if answer.value is None or not (self.options.measure or self._calibration):
             return answer
         agreeing = (votes[chosen.key], len(samples))
-        found = await compute(measured, answer, question, context, self.ranking, agreeing)
+        found = await compute(measure_answer, answer, question, context, self.ranking, agreeing)
         context.trace.append(found)
         if self._calibration is None:
             return answer
@@ -100,7 +100,7 @@ class RatedSolver:
         return own
 
 
-def _take_over(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]) -> None:
+def _adopt_sample(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]) -> None:
     """Copy the trace, tool calls and document of the chosen sample into the turn, and the usage of all samples."""
     if chosen.context is context:
         return
@@ -112,7 +112,7 @@ def _take_over(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]
         context.usage = context.usage + sample.context.usage.since(before)
 
 
-def measured(
+def measure_answer(
     answer: Answer, question: str, context: TurnContext, ranking: RankingSolver, samples: tuple[int, int] = (1, 1)
 ) -> AnswerMeasured:
     """Measure an answer.
@@ -123,12 +123,12 @@ def measured(
     agreement, rank = _agreement(answer, question, context, ranking)
     numbers = NumberIndex(context.graph)
     findings = examine_plan(answer.plan, question, context.memory, numbers) if answer.plan is not None else ()
-    events = tuple(_flat(context.trace))
+    events = tuple(_flatten(context.trace))
     return AnswerMeasured(
         agreement=agreement,
         rank=rank,
         findings=len(findings),
-        facts=len(hard(findings)),
+        facts=len(select_binding_findings(findings)),
         ties=sum(map(_is_tie, events)),
         repairs=sum(isinstance(event, PlanRefused | ReplyRejected) for event in events),
         agreeing=samples[0],
@@ -154,10 +154,10 @@ def _agreement(answer: Answer, question: str, context: TurnContext, ranking: Ran
     return 0.0, 0
 
 
-def _flat(events: Iterable[Event]) -> Iterable[Event]:
+def _flatten(events: Iterable[Event]) -> Iterable[Event]:
     for event in events:
         if isinstance(event, ExpertEvent):
-            yield from _flat((event.event,))
+            yield from _flatten((event.event,))
         else:
             yield event
 

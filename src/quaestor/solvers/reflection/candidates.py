@@ -43,14 +43,14 @@ Key = TypeVar("Key", Row, Place)
 
 
 @dataclass(frozen=True, slots=True)
-class Likely:
+class LikelyPlaces:
     """The rows and sentences that a question is likely about, most likely first."""
 
     rows: tuple[Row, ...]
     sentences: tuple[Place, ...]
 
 
-def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> Likely:
+def find_likely_places(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> LikelyPlaces:
     """Find the rows and the sentences that a question is likely about.
 
     The previous question and the entity in focus get a lower weight, for "and in 2007?" or "what was the total?".
@@ -66,7 +66,7 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
         labels = " ".join((*number.row.levels, number.row.label))
         rows[number.source.table, number.source.row] = labels
     sentences = {(s.section, s.index): s.text for s in document.sentences if s.mentions}
-    return Likely(
+    return LikelyPlaces(
         tuple(_best(rows, wanted, years, _MOST_ROWS, whole=True)),
         tuple(_best(sentences, wanted, years, _MOST_SENTENCES, whole=False)),
     )
@@ -93,7 +93,7 @@ def _best(
 
 def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
     """Return the lines that a question is likely about, most likely first: `T0R2 (net sales)`, `POST1`."""
-    found = likely(question, context.memory, context.document, context.graph)
+    found = find_likely_places(question, context.memory, context.document, context.graph)
     of = context.document.table
     labels = [shorten(of(table).rows[row].label, _LONGEST_LABEL, placeholder=" ...") for table, row in found.rows]
     rows = [f"T{table}R{row} ({label})" for (table, row), label in zip(found.rows, labels, strict=True)]

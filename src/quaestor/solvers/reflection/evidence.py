@@ -26,7 +26,7 @@ from quaestor.solvers.reflection.numbers import (
     NumberIndex,
     Operands,
     better_named,
-    counted_in,
+    find_scale,
     place_code,
     place_words,
     quantity_words,
@@ -70,7 +70,7 @@ class Finding:
         return f"step {self.step} ({self.kind}): {self.text}"
 
 
-def hard(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def select_binding_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings that no critic can overrule."""
     return tuple(finding for finding in findings if finding.hard)
 
@@ -326,7 +326,7 @@ def check_scales(case: CheckContext) -> Iterator[Finding]:
         if step.operation not in _ADDED:
             continue
         numbers = [n for n in map(case.operands.number, step.operands) if n is not None]
-        scales = {counted_in(n) for n in numbers}
+        scales = {find_scale(n) for n in numbers}
         if len(numbers) == len(step.operands) and len(scales) > 1 and Scale.PERCENT in scales:
             yield Finding(
                 "scale", step.id, "it mixes a percentage with an amount: " + " and ".join(map(place_words, numbers))
@@ -354,7 +354,7 @@ def check_conversion(case: CheckContext) -> Iterator[Finding]:
     if pattern.search(case.question.lowered) or _is_base(last, case, factor):
         return
     number = case.operands.number(last.operands[0])
-    if number is not None and counted_in(number).factor == factor.value:
+    if number is not None and find_scale(number).factor == factor.value:
         return  # conversion to units: 1,060 in a table of thousands means 1,060,000
     yield Finding("scale", last.id, f"the question does not ask to {last.operation} the answer by {factor.value:f}")
 

@@ -74,12 +74,12 @@ class NumberIndex:
             quantity: The quantity as written, with the scale that was written beside it.
             magnitude: Match only numbers printed with a minus, which the quantity omits.
         """
-        found = [n for n in self.all if prints(n.quantity, quantity, magnitude=magnitude)]
-        alike = [n for n in found if quantity.scale in (Scale.ONE, n.quantity.scale, counted_in(n))]
+        found = [n for n in self.all if may_be_written_as(n.quantity, quantity, magnitude=magnitude)]
+        alike = [n for n in found if quantity.scale in (Scale.ONE, n.quantity.scale, find_scale(n))]
         return alike or found
 
 
-def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
+def may_be_written_as(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
     """Return whether a printed number may be written like this: as printed, in units, or a percentage as a fraction.
 
     Args:
@@ -96,7 +96,7 @@ def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> 
     )
 
 
-def counted_in(number: Number) -> Scale:
+def find_scale(number: Number) -> Scale:
     """Return the scale of a number, taking the labels of its table into account."""
     return number.scale if isinstance(number, Observation) else number.quantity.scale
 

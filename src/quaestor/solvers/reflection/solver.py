@@ -24,7 +24,7 @@ from quaestor.core.computing import compute_little
 from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
-from quaestor.solvers.reflection.evidence import hard
+from quaestor.solvers.reflection.evidence import select_binding_findings
 from quaestor.solvers.reflection.experts import DraftProposal, RankedExpert, SolverExpert
 from quaestor.solvers.reflection.spec import ReflectionOptions
 
@@ -100,7 +100,11 @@ class Round:
         repeated the draft, so that critics have seen both.
         """
         findings = self.proposal.findings
-        if self.missing or hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
+        if (
+            self.missing
+            or select_binding_findings(findings)
+            or not all(verdict.is_correct for verdict in self.verdicts.values())
+        ):
             return False
         return not findings or (self.repeated and bool(self.verdicts))
 
@@ -132,7 +136,7 @@ class Round:
         """Badness of the draft, for comparison: facts, rejections by critics, all findings, missing critics."""
         findings = self.proposal.findings
         against = sum(not verdict.is_correct for verdict in self.verdicts.values())
-        return len(hard(findings)), against, len(findings), len(self.missing)
+        return len(select_binding_findings(findings)), against, len(findings), len(self.missing)
 
 
 @dataclass(slots=True)
@@ -209,7 +213,7 @@ def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
     return tuple(sentence[:_LONGEST] for sentence in sentences[:_MOST])
 
 
-def contested(best: Round, drafts: int) -> str:
+def describe_rejected_draft(best: Round, drafts: int) -> str:
     """Return the remark for the reader on a draft that was not accepted."""
     return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(filter(None, best.doubts))[:1000]
 
@@ -238,7 +242,7 @@ class ReflectionSolver:
             return answer_without_value(context, best.reason, best.explanation)
         remarks = [best.proposal.remark] if best.proposal.remark else []
         if not best.accepted:
-            remarks.append(contested(best, len(rounds.finished_rounds)))
+            remarks.append(describe_rejected_draft(best, len(rounds.finished_rounds)))
         elif best.proposal.findings:
             remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
         reason = "; ".join(remarks) or None

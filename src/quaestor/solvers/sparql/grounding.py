@@ -18,7 +18,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
 from quaestor.ontology.terms import Iri, Value
-from quaestor.solvers.tools.page import nearest, spaced
+from quaestor.solvers.tools.page import name_as_label, nearest
 
 LIMITS = Limits(rows=200, seconds=2.0)
 MOST_SHOWN = 5
@@ -67,7 +67,7 @@ class QueriedNumbers:
         Raises:
             QueryError: See `find`.
         """
-        widened = _widen(query)
+        widened = _widen_query(query)
         found: dict[str, str | None] = {}
         for row in self.graph.select(widened.query, LIMITS):
             selected = [name for name in row if widened.selected is None or name in widened.selected]
@@ -82,7 +82,7 @@ class QueriedNumbers:
         """Return the text cells that a query selects, without duplicates; empty if the query cannot be run."""
         found: dict[str, TextCell] = {}
         with suppress(QueryError):
-            widened = _widen(query)
+            widened = _widen_query(query)
             for row in self.graph.select(widened.query, LIMITS):
                 selected = {str(row[name]) for name in row if widened.selected is None or name in widened.selected}
                 within = {*widened.names, *(str(value) for value in row.values() if isinstance(value, Iri))}
@@ -111,7 +111,7 @@ class QueriedNumbers:
                 return equal
         if len(nodes) == 1 and not values:
             return nodes
-        raise QueryError(_untied([row[name] for name in selected if row[name] is not None]))
+        raise QueryError(_describe_untraced([row[name] for name in selected if row[name] is not None]))
 
     def _of_instances(self, within: set[str]) -> Iterator[str]:
         for instance in within:
@@ -119,7 +119,7 @@ class QueriedNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Widened:
+class _WidenedQuery:
     """A query changed to return all its variables.
 
     Attributes:
@@ -131,7 +131,7 @@ class _Widened:
     names: frozenset[str]
 
 
-def _widen(query: str) -> _Widened:
+def _widen_query(query: str) -> _WidenedQuery:
     """Change a query to return all its variables, so that each value comes with its node."""
     guarded = guard(query, "SELECT")
     tokens = guarded.tokens
@@ -150,7 +150,7 @@ def _widen(query: str) -> _Widened:
     begin, rest = tokens[start].start + len("SELECT"), tokens[end].start
     # Same length as the original text, so that error positions stay correct.
     every = " * " + re.sub(r"[^\n]", " ", guarded.text[begin:rest])[3:]
-    return _Widened(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
+    return _WidenedQuery(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
 
 
 def _is_text(value: Value | None) -> bool:
@@ -161,7 +161,7 @@ def _is_number(value: Value | None) -> bool:
     return isinstance(value, Decimal | int) and not isinstance(value, bool)
 
 
-def _untied(values: Sequence[Value | None]) -> str:
+def _describe_untraced(values: Sequence[Value | None]) -> str:
     shown = ", ".join(str(value)[:60] for value in values)
     if any(_is_number(value) for value in values):
         return (
@@ -186,7 +186,7 @@ def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
     ]
 
 
-def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
+def find_nearest_nodes(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
     """Return the nodes that share the most words with a query and its description, best first."""
     wanted = set(search_words(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
     shares = {node: len(wanted & _words(number)) for node, number in numbers.by_node.items()}
@@ -204,13 +204,18 @@ def _constants(query: str) -> str:
     texts = re.findall(r"[\"']([^\"'\n]{1,200})[\"']", query)
     names = re.findall(r"\b(?:kg|doc):([\w-]+)", query)
     numbers = re.findall(r"(?<![\w.:])[0-9][0-9.]*", query)
-    return " ".join([*texts, *(spaced(name) for name in names), *numbers])
+    return " ".join([*texts, *(name_as_label(name) for name in names), *numbers])
 
 
 def _words(number: PrintedNumber) -> set[str]:
     texts = [number.label, str(number.year or "")]
     if isinstance(number, Observation):
-        texts += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
+        texts += [
+            name_as_label(number.predicate),
+            name_as_label(number.instance),
+            *number.row.levels,
+            *number.column.levels,
+        ]
     if isinstance(number, MentionFact):
         texts.append(number.sentence)
     return {word for text in texts for word in search_words(text)}

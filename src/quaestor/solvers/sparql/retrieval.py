@@ -32,7 +32,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import AnswerKinds, named_passages
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote, quote_sentence
-from quaestor.solvers.sparql.grounding import QueriedNumbers, near, nearby_lines, unknown_names
+from quaestor.solvers.sparql.grounding import QueriedNumbers, find_nearest_nodes, nearby_lines, unknown_names
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
 
 TOOL = "sparql"
@@ -50,7 +50,7 @@ _RESULT = re.compile(r"\s*result_?\s?([0-9]{1,3})\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievedValue:
     """A retrieved value.
 
     Attributes:
@@ -65,7 +65,7 @@ class Found:
     shown: str
 
 
-class _Refused(Exception):
+class _RetrievalError(Exception):
     """A value that could not be retrieved; the message says why."""
 
 
@@ -81,7 +81,7 @@ class Retrieval:
     question: str
     context: TurnContext
     kinds: AnswerKinds = field(default_factory=AnswerKinds)
-    values: dict[str, Found] = field(default_factory=dict)
+    values: dict[str, RetrievedValue] = field(default_factory=dict)
     assumes: bool = False
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
@@ -96,30 +96,30 @@ class Retrieval:
         for value in wanted.values:
             try:
                 if named[value.name] > 1:
-                    raise _Refused("several values have this name")
+                    raise _RetrievalError("several values have this name")
                 self.values[value.name] = self._found(value)
-            except _Refused as refused:
+            except _RetrievalError as refused:
                 faults.append(f"{value.name[:80] or 'a value'}: {refused}")
         if wanted.answer is not None and wanted.answer not in named:
             faults.append(f"answer is {wanted.answer[:80]!r}, which is not one of the values")
         return list(dict.fromkeys(faults))
 
-    def _found(self, value: WantedValue) -> Found:
+    def _found(self, value: WantedValue) -> RetrievedValue:
         if not is_name(value.name):
-            raise _Refused(
+            raise _RetrievalError(
                 "name it with a descriptive identifier such as net_sales_2008; names in use: " + ", ".join(FUNCTIONS)
             )
         forms = (value.sparql, value.cells, value.words, value.result, value.constant)
         given = [form for form in forms if form is not None]
         if len(given) != 1:
-            raise _Refused(f"give one of {_FORMS[self.kinds.all]}" + (", not several" if given else ""))
+            raise _RetrievalError(f"give one of {_FORMS[self.kinds.all]}" + (", not several" if given else ""))
         if value.words is not None:
             return self._quote(value, value.words)
         if value.constant is not None:
             return self._constant(value, Decimal(str(value.constant)))
         return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
 
-    def _quote(self, value: WantedValue, words: str) -> Found:
+    def _quote(self, value: WantedValue, words: str) -> RetrievedValue:
         """Return words quoted from the page."""
         document = self.context.document
         whole = named_passages(document).get(words.strip(" []"))
@@ -127,39 +127,43 @@ class Retrieval:
             text = _MARK.sub(r"\1", words)
             quotation = quote(document, text, self.question) if whole is None else quote_sentence(document, whole)
         except QuoteFailure as failure:
-            raise _Refused(str(failure)) from failure
+            raise _RetrievalError(str(failure)) from failure
         if number_in_place(document, quotation):
-            raise _Refused(f"{quotation.text[:40]!r} is a number; name it by a query")
+            raise _RetrievalError(f"{quotation.text[:40]!r} is a number; name it by a query")
         return self._words(value, quotation)
 
-    def _words(self, value: WantedValue, quotation: Quotation, query: str | None = None) -> Found:
+    def _words(self, value: WantedValue, quotation: Quotation, query: str | None = None) -> RetrievedValue:
         extract = quotation.step(0, query)
         register = execute(Plan((replace(extract, id=1),))).result
         place = show_source(quotation.source, self.context.document).place
-        return Found(value.name, value.description, extract, register, place, f'"{quotation.text}"')
+        return RetrievedValue(value.name, value.description, extract, register, place, f'"{quotation.text}"')
 
-    def _earlier(self, value: WantedValue, name: str) -> Found:
+    def _earlier(self, value: WantedValue, name: str) -> RetrievedValue:
         answers = self.context.memory.answers
         match = _RESULT.fullmatch(name)
         if match is None or int(match[1]) >= len(answers):
             known = f"there are result_0 to result_{len(answers) - 1}" if answers else "this is the first question"
-            raise _Refused(f"{name[:40]!r} is not an earlier result; {known}")
+            raise _RetrievalError(f"{name[:40]!r} is not an earlier result; {known}")
         place = int(match[1])
         description, register = answers[place].description, self.context.memory.registers[place]
         if register is None:
-            raise _Refused(f"result_{place} has no value because its question was not answered; query what it needs")
+            raise _RetrievalError(
+                f"result_{place} has no value because its question was not answered; query what it needs"
+            )
         shown_as = f"result_{place}, {description or 'an earlier answer'}"
         shown = briefing.format_answer(answers[place])
-        return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as, shown)
+        return RetrievedValue(value.name, value.description, Ref(place - len(answers)), register, shown_as, shown)
 
-    def _constant(self, value: WantedValue, number: Decimal) -> Found:
+    def _constant(self, value: WantedValue, number: Decimal) -> RetrievedValue:
         try:
             require_in_range(number)
         except PlanError as error:
-            raise _Refused(str(error)) from error
+            raise _RetrievalError(str(error)) from error
         if not self.is_given(number) and (nodes := self._printing(number)):
-            raise _Refused(f"the page prints {number:f}; query it so that its place is known: {self._list(nodes)}")
-        return Found(
+            raise _RetrievalError(
+                f"the page prints {number:f}; query it so that its place is known: {self._list(nodes)}"
+            )
+        return RetrievedValue(
             value.name,
             value.description,
             Constant(number, write_literal(number)),
@@ -179,7 +183,7 @@ class Retrieval:
     def _printing(self, number: Decimal) -> list[str]:
         return [n for n, known in self._numbers.by_node.items() if abs(known.quantity.value) == abs(number)]
 
-    def _on_page(self, value: WantedValue) -> Found:
+    def _on_page(self, value: WantedValue) -> RetrievedValue:
         """Return the single number that a query selects; for `cells`, all of them."""
         query = str(value.sparql if value.cells is None else value.cells)
         started = perf_counter()
@@ -189,7 +193,7 @@ class Retrieval:
         try:
             found = (self._single if value.cells is None else self._several_labelled)(value, query, nodes)
             output = {"success": True, "value": str(found.register.value), "place": found.place}
-        except _Refused as refused:
+        except _RetrievalError as refused:
             output = {"success": False, "error": str(refused)}
             raise
         finally:
@@ -210,33 +214,35 @@ class Retrieval:
         self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError
     ) -> Mapping[str, str | None]:
         if isinstance(nodes, QueryError):
-            raise _Refused("; ".join([str(nodes), *unknown_names(self._numbers, query)]))
+            raise _RetrievalError("; ".join([str(nodes), *unknown_names(self._numbers, query)]))
         if not nodes:
-            raise _Refused(self._explain_nothing(value, query))
+            raise _RetrievalError(self._explain_nothing(value, query))
         return nodes
 
-    def _several_labelled(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
+    def _several_labelled(
+        self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError
+    ) -> RetrievedValue:
         """Return the numbers that a query selects as a group with labels."""
         by_node = self._numbers.by_node
         found = self._found_nodes(value, query, nodes)
         group = group_of([by_node[node] for node in found], labels=list(found.values()))
         register = execute(Plan((Compute(1, "items", (group,)),))).result
         shown = print_amount(register.value, register.scale, register.unit)
-        return Found(value.name, value.description, group, register, group.text, shorten(shown, _LONGEST_LIST))
+        return RetrievedValue(value.name, value.description, group, register, group.text, shorten(shown, _LONGEST_LIST))
 
-    def _single(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
+    def _single(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> RetrievedValue:
         if self.kinds.all and (not nodes or isinstance(nodes, QueryError)):
             cells = self._numbers.find_words(query)
             if len(cells) == 1:
                 return self._words(value, Quotation(cells[0].text, cells[0].source, cells[0].label), query)
         (first, *others) = self._found_nodes(value, query, nodes)
         if others:
-            raise _Refused(self._several((first, *others)))
+            raise _RetrievalError(self._several((first, *others)))
         number = self._numbers.by_node[first]
         extract = extract_number(0, number, query=query)
         register = execute(Plan((replace(extract, id=1),))).result
         shown = print_amount(register.value, register.scale, register.unit)
-        return Found(value.name, value.description, extract, register, self._place(number), shown)
+        return RetrievedValue(value.name, value.description, extract, register, self._place(number), shown)
 
     def _place(self, number: PrintedNumber) -> str:
         place = show_source(number.source, self.context.document).place
@@ -251,7 +257,7 @@ class Retrieval:
 
     def _explain_nothing(self, value: WantedValue, query: str) -> str:
         unknown = unknown_names(self._numbers, query)
-        nodes = near(self._numbers, query, value.description or value.name)
+        nodes = find_nearest_nodes(self._numbers, query, value.description or value.name)
         similar = f"similar in the graph: {self._list(nodes)}" if nodes else "the graph has nothing similar"
         empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph.with_zeros, query)[:_MOST_LISTED]]
         return "; ".join(["the query returns nothing", *unknown, *empty, similar])

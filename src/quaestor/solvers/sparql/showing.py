@@ -19,7 +19,7 @@ from quaestor.solvers.briefing import list_names
 from quaestor.solvers.explaining import passage_names
 from quaestor.solvers.groups import heading_path
 from quaestor.solvers.page_text import select_text
-from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded
+from quaestor.solvers.tools.page import Fact, GraphPage, Instance, normalize_name
 
 _MOST_LISTED = 60
 _LONGEST_CELL = 200
@@ -153,15 +153,15 @@ def _fact_text(fact: Fact) -> str:
 
 def _property(name: str, label: str) -> str:
     """Format a property, with the printed label unless the name already contains it."""
-    return name if folded(name) == folded(label) else f'{name} "{label}"'
+    return name if normalize_name(name) == normalize_name(label) else f'{name} "{label}"'
 
 
 def _instance(instance: Instance) -> str:
     """Format an instance, with its period and label unless the name already contains them."""
     parts = [period_code(instance.period)] if instance.period else []
     parts += [f'"{instance.entity}"'] if instance.entity else []
-    own = folded(instance.name)
-    missing = [part for part in parts if folded(part) not in own]
+    own = normalize_name(instance.name)
+    missing = [part for part in parts if normalize_name(part) not in own]
     return f"{instance.name} ({', '.join(missing)})" if missing else instance.name
 
 

@@ -63,10 +63,10 @@ class SparqlSolver:
         """
         model = context.model_for()
         calculation, wanted, formula = await self._play(model, question, context)
-        silent = _silence(wanted, formula)
+        silent = _find_no_answer_reason(wanted, formula)
         if silent and await shows_more(context, question, *silent):
             calculation, wanted, formula = await self._play(model, question, context, f"{PLAN}_wider")
-            silent = _silence(wanted, formula)
+            silent = _find_no_answer_reason(wanted, formula)
         if silent is not None:
             return answer_without_value(context, *silent)
         retrieval, explainer = calculation.retrieval, calculation.explainer
@@ -170,7 +170,7 @@ class SparqlSolver:
         return formula
 
 
-def _silence(wanted: WantedValues, formula: Formula | None) -> tuple[WhyNoAnswer, str] | None:
+def _find_no_answer_reason(wanted: WantedValues, formula: Formula | None) -> tuple[WhyNoAnswer, str] | None:
     """Return the reason for no answer, with the model's explanation; None if there is an answer."""
     if not wanted.values:
         return no_answer_reason(wanted.no_answer), wanted.reasoning

@@ -16,7 +16,7 @@ from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS, OPERATIONS, Oper
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Ref, RowRef
 from quaestor.solvers.groups import group_of
-from quaestor.solvers.tools.page import GraphPage, folded, nearest
+from quaestor.solvers.tools.page import GraphPage, nearest, normalize_name
 from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
 from quaestor.solvers.tools.replies import Calculated, OperandShown, Refusal
 from quaestor.solvers.tools.requests import GROWTH_RATE, Calculate, Scalar
@@ -82,7 +82,7 @@ def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal
 
 def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:
     """Trace each value, with ranges of steps expanded."""
-    single = expanded(values, len(draft.steps))
+    single = expand_ranges(values, len(draft.steps))
     found: list[Grounding] = []
     for value in () if isinstance(single, Refusal) else single:
         traced = _trace(draft, value)
@@ -114,7 +114,7 @@ def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculat
     rows: dict[tuple[int, int], list[Observation]] = {}
     for observation in page.graph.observations:
         of_table = only in (None, observation.source.table)
-        if of_table and observation.order == 0 and folded(observation.row.label) == folded(wanted):
+        if of_table and observation.order == 0 and normalize_name(observation.row.label) == normalize_name(wanted):
             rows.setdefault((observation.source.table, observation.source.row), []).append(observation)
     if len({table for table, _ in rows}) > 1:
         named = tuple(f"table {table}: {cells[0].row.label}" for (table, _), cells in rows.items())
@@ -208,7 +208,7 @@ def _operand_value(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, D
     return register.value, register.counts
 
 
-def expanded(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal:
+def expand_ranges(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal:
     """Return the values of a call with ranges of steps expanded."""
     found: list[Scalar] = []
     for value in values:
@@ -246,13 +246,13 @@ def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Se
     limit = [operands.pop()] if operation.arity[1] == 2 else []
     if not operands:
         return Refusal(f"{operation.name} takes a list, then a number", "Change the values")
-    listed = _listed(page, draft, operands, operation)
+    listed = _list_operands(page, draft, operands, operation)
     if isinstance(listed, Refusal):
         return listed
     return draft.compute(operation.name, [*listed, *limit])
 
 
-def _listed(
+def _list_operands(
     page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand], operation: Operation
 ) -> Sequence[Operand] | Refusal:
     """Return the operands of a list in the plan: a single one, except for `items`, which takes several."""

@@ -23,7 +23,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @lru_cache(maxsize=8192)
-def folded(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Normalize a name for comparison: without prefix and case, only letters, digits, % and $.
 
     >>> folded("exercisePrice") == folded("kg:exercise_price") == folded("Exercise price")
@@ -33,7 +33,7 @@ def folded(name: str) -> str:
     return re.sub(r"[^a-z0-9%$]", "", local.casefold())
 
 
-def spaced(name: str) -> str:
+def name_as_label(name: str) -> str:
     """Return a name as a label: `exercisePrice` and `kg:exercise_price` are "exercise price"."""
     local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
     return _HUMP.sub(" ", local).replace("_", " ").casefold().strip()
@@ -47,8 +47,8 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
     """
     from rapidfuzz import fuzz, process
 
-    wanted = spaced(name[:100])
-    found = process.extract(wanted, {item: spaced(item) for item in known}, scorer=fuzz.WRatio, limit=most)
+    wanted = name_as_label(name[:100])
+    found = process.extract(wanted, {item: name_as_label(item) for item in known}, scorer=fuzz.WRatio, limit=most)
     return tuple(item for _, score, item in found if score >= _NEAR)
 
 
@@ -122,35 +122,35 @@ class GraphPage:
 
     def of_type(self, name: str) -> tuple[Instance, ...]:
         """Return the instances of a type with any spelling of its name; all instances for the root type."""
-        wanted = folded(name)
-        if wanted == folded(ROOT_CLASS):
+        wanted = normalize_name(name)
+        if wanted == normalize_name(ROOT_CLASS):
             return self.instances
-        return tuple(instance for instance in self.instances if folded(instance.type) == wanted)
+        return tuple(instance for instance in self.instances if normalize_name(instance.type) == wanted)
 
     def known_type(self, name: str) -> str | None:
         """Return the ontology's class with that name, or None."""
-        return self._classes.get(folded(name))
+        return self._classes.get(normalize_name(name))
 
     def properties(self, instances: Iterable[Instance]) -> dict[str, str]:
         """Return the properties of instances, each with the label printed on the page."""
         used = dict.fromkeys(fact.predicate for instance in instances for fact in instance.facts)
-        return {name: self._labels.get(name, spaced(name)) for name in used}
+        return {name: self._labels.get(name, name_as_label(name)) for name in used}
 
     def property_named(self, name: str, known: Mapping[str, str]) -> str | None:
         """Find a property among known ones by name, by the page's label, or by a synonym in the ontology."""
         if name in known:
             return name
-        wanted = folded(name)
-        for names in ({p: folded(p) for p in known}, {p: folded(label) for p, label in known.items()}):
+        wanted = normalize_name(name)
+        for names in ({p: normalize_name(p) for p in known}, {p: normalize_name(label) for p, label in known.items()}):
             found = [p for p, spelt in names.items() if spelt == wanted]
             if len(found) == 1:
                 return found[0]
-        match = self.ontology.match(spaced(name)) if spaced(name) else None
+        match = self.ontology.match(name_as_label(name)) if name_as_label(name) else None
         return match.property if match is not None and match.property in known else None
 
     @cached_property
     def _classes(self) -> dict[str, str]:
-        return {folded(c.name): c.name for c in self.ontology.classes}
+        return {normalize_name(c.name): c.name for c in self.ontology.classes}
 
     @cached_property
     def _labels(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.documents.changes import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.terms import ROOT_CLASS
-from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
+from quaestor.solvers.tools.page import Fact, GraphPage, Instance, nearest, normalize_name
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.replies import (
     EmptyCell,
@@ -34,7 +34,9 @@ _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,
     "period": lambda instance, value: instance.period is not None and _is_period(str(value), instance.period),
     "entity": lambda instance, value: _is_called(str(value), instance),
-    "instance": lambda instance, value: folded(str(value)) in (folded(instance.name), folded(instance.short)),
+    "instance": lambda instance, value: (
+        normalize_name(str(value)) in (normalize_name(instance.name), normalize_name(instance.short))
+    ),
     "table": lambda instance, value: str(value) == str(instance.table),
 }
 _CELL_KEYS = ("row", "column", "order")
@@ -175,18 +177,18 @@ def _amount(fact: Fact) -> object:
     """Return a key shared by cells that print the same amount of the same period; for text and gaps the cell itself."""
     if isinstance(fact, TextCell) or fact.period is None:
         return fact
-    return fact.quantity.number, fact.counts.scale, fact.unit, fact.period, folded(fact.row.label)
+    return fact.quantity.number, fact.counts.scale, fact.unit, fact.period, normalize_name(fact.row.label)
 
 
 def _is_heading(text: str, heading: Heading) -> bool:
-    wanted = folded(text)
+    wanted = normalize_name(text)
     names = (heading.label, *heading.levels, " ".join(heading.levels))
-    return any(wanted == folded(name) for name in names if name)
+    return any(wanted == normalize_name(name) for name in names if name)
 
 
 def _is_row(text: str, heading: Heading) -> bool:
     """Return whether a row has this name; the name of its section does not count."""
-    return folded(text) in {folded(name) for name in (heading.label, " ".join(heading.levels)) if name}
+    return normalize_name(text) in {normalize_name(name) for name in (heading.label, " ".join(heading.levels)) if name}
 
 
 def _is_called(text: str, instance: Instance) -> bool:
@@ -196,7 +198,7 @@ def _is_called(text: str, instance: Instance) -> bool:
 
 def _prints(fact: Fact, value: Scalar) -> bool:
     if isinstance(fact, TextCell):
-        return not fact.empty and folded(fact.text) == folded(str(value))
+        return not fact.empty and normalize_name(fact.text) == normalize_name(str(value))
     try:
         return Decimal(str(value)) in (fact.quantity.value, fact.quantity.number)
     except InvalidOperation:
@@ -207,9 +209,9 @@ def _refuse_filters(
     property_: str | None, instances: Sequence[Instance], matching: Sequence[Instance], filters: Filters
 ) -> Refusal:
     """Return the refusal if no instance matches the filters, or none of those that match has the property."""
-    wanted = {folded(str(filters[key])) for key in ("row", "entity") if key in filters}
+    wanted = {normalize_name(str(filters[key])) for key in ("row", "entity") if key in filters}
     below = dict.fromkeys(
-        f.row.label for i in instances for f in i.facts if wanted & set(map(folded, f.row.levels[:-1]))
+        f.row.label for i in instances for f in i.facts if wanted & set(map(normalize_name, f.row.levels[:-1]))
     )
     if below:
         return Refusal(

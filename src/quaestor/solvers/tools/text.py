@@ -116,7 +116,7 @@ class PageText:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _SearchTerms:
     """Search terms.
 
     Attributes:
@@ -142,7 +142,7 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
             _periods(numbers),
         )
     words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
-    query = _Asked(words, request.unit, period)
+    query = _SearchTerms(words, request.unit, period)
     fitting = [n for n in numbers if counts(n, query.unit) and _period_fit(n, period, text) > 0]
     shares = {i: _share(text.searched(n), words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
@@ -150,7 +150,11 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
     surest = max((_period_fit(n, period, text) for n in found), default=0)
     found = _printed_once([n for n in found if _period_fit(n, period, text) == surest], text)
     # Sentences without numbers may show where the numbers below them belong.
-    silent = _silent(text, words, best if found else _SHARE_NEEDED) if query.unit is None and period is None else []
+    silent = (
+        _find_sentences_without_numbers(text, words, best if found else _SHARE_NEEDED)
+        if query.unit is None and period is None
+        else []
+    )
     if not found and not silent:
         return _refuse_search(numbers, text, query, request)
     return _matches(found, silent, text, best == 1, draft, request)
@@ -168,7 +172,7 @@ def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
     return distinct
 
 
-def _silent(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
+def _find_sentences_without_numbers(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
     """Return the sentences without numbers that match the words best, if they match as well as those with numbers."""
     shares = {s: _share(text.searched(s), words) for s in text.without_numbers} if words else {}
     best = max(shares.values(), default=0.0)
@@ -229,7 +233,7 @@ def _mention_shown(item: InText, step: int, text: PageText) -> MentionShown:
     )
 
 
-def _refuse_search(numbers: Sequence[InText], text: PageText, query: _Asked, request: FindInText) -> Refusal:
+def _refuse_search(numbers: Sequence[InText], text: PageText, query: _SearchTerms, request: FindInText) -> Refusal:
     known = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
     near = [close for word in query.words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})

@@ -78,7 +78,7 @@ class Tool(Generic[R]):
         try:
             request = serial.load(self.takes, dict(arguments))
         except ValidationError as error:
-            return _misfit(self, error)
+            return _refuse_arguments(self, error)
         before = draft.mark
         try:
             reply = self.function(page, draft, request)
@@ -235,7 +235,7 @@ def _has_sentence(page: GraphPage, words: str) -> bool:
     return any(wanted <= own for own in page.graph.sentence_words)
 
 
-def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
+def _refuse_arguments(tool: Tool[R], error: ValidationError) -> Refusal:
     """Return the refusal of invalid arguments, with a message for each fault."""
     properties = tool.schema.get("properties")
     known = tuple(properties) if isinstance(properties, dict) else ()

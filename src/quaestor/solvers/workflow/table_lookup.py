@@ -90,7 +90,7 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     best, others = found[0], [other for other in found[1:] if other.cell.ref != found[0].cell.ref]
     if others and best.score - others[0].score < MARGIN:
         close = [c.name for c in (best, *others) if best.score - c.score < MARGIN]
-        raise LookupFailure(f"{_query(*queries)} fits {len(close)} cells, {_listed(close)}; use one of these names")
+        raise LookupFailure(f"{_query(*queries)} fits {len(close)} cells, {_list_names(close)}; use one of these names")
     runner_up = others[0] if others else None
     return TableMatch(
         cell=best.cell,
@@ -146,13 +146,13 @@ def _explain_nothing(document: Document, row_query: str, col_query: str) -> str:
         return "the page has no table; take the number from the text"
     axes = axes_of(document)
     ways = [(row_query, col_query), (col_query, row_query)]
-    faults: list[list[str]] = sorted((_misses(axes, *way) for way in ways), key=len)
+    faults: list[list[str]] = sorted((_explain_misses(axes, *way) for way in ways), key=len)
     if not faults[0]:
         return f"{_query(row_query, col_query)} have no cell with a number"
     return "; ".join(faults[0])
 
 
-def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]:
+def _explain_misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]:
     found = []
     for axis, query, sides in (
         ("row", row_query, [side.rows for side in axes]),
@@ -167,14 +167,14 @@ def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]
 def nearest_names(query: str, lines: Sequence[Line]) -> str:
     """Return the names of the lines most similar to a query, for messages."""
     near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]
-    return _listed([repr(line.name) for line in near])
+    return _list_names([repr(line.name) for line in near])
 
 
 def _query(row_query: str, col_query: str) -> str:
     return f"{row_query[:80]!r} | {col_query[:80]!r}"
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     shown = names[:6]
     return ", ".join(shown) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
@@ -215,7 +215,7 @@ def select_cells(
     rows, columns = tuple(rows), tuple(columns)
     if max(len(rows), len(columns)) > MOST_QUERIES:
         raise LookupFailure(f"more than {MOST_QUERIES} rows or columns are named; write {ALL!r}, or name fewer")
-    found = sorted(_ways(document, rows, columns), key=lambda way: -way[0])
+    found = sorted(_find_matching_tables(document, rows, columns), key=lambda way: -way[0])
     if not found:
         raise LookupFailure(_why_nothing_selected(document, rows, columns))
     score, table, row_lines, column_lines = found[0]
@@ -235,25 +235,25 @@ def select_cells(
     return SelectedCells(group_of(cells), round(score, 1))
 
 
-def _ways(
+def _find_matching_tables(
     document: Document, rows: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[float, Table, tuple[int, ...], tuple[int, ...]]]:
     """Yield the tables in which all queries fit, in either orientation, with the lowest score."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
-        straight = _side(rows, axes.rows), _side(columns, axes.columns)
-        turned = _side(columns, axes.rows), _side(rows, axes.columns)
+        straight = _match_queries(rows, axes.rows), _match_queries(columns, axes.columns)
+        turned = _match_queries(columns, axes.rows), _match_queries(rows, axes.columns)
         for row_side, column_side in (straight, turned):
             if row_side is not None and column_side is not None:
                 yield min(row_side.score, column_side.score), table, row_side.lines, column_side.lines
                 break
 
 
-def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
+def _match_queries(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
     """Return the lines of all queries, without duplicates; None if a query fits no line."""
     found: dict[int, None] = {}
     worst = 100.0
     for query in queries:
-        matching = _meant(query, lines)
+        matching = _match_lines(query, lines)
         if not matching:
             return None
         worst = min(worst, *matching.values())
@@ -261,21 +261,21 @@ def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
     return _Side(tuple(found), worst) if found else None
 
 
-def _meant(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
+def _match_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
     """Return the lines selected by a query, with scores."""
     text = " ".join(query.split())
     if text.casefold() in (ALL, f"{ALL} rows", f"{ALL} columns", "*"):
         return dict.fromkeys(lines, 100.0)
     heading, under, last = text.rpartition(_UNDER)
     if under and last.strip().casefold() in (ALL, "*"):
-        return _under(heading.strip(), lines)
+        return _find_lines_under(heading.strip(), lines)
     scores = fitting_lines(query, lines)
     best = max(scores.values(), default=0.0)
     close = {index: score for index, score in scores.items() if best - score < MARGIN}
     return close if len(close) == 1 else {}
 
 
-def _under(heading: str, lines: Mapping[int, Line]) -> dict[int, float]:
+def _find_lines_under(heading: str, lines: Mapping[int, Line]) -> dict[int, float]:
     """Return the lines under a heading; on a page with several tables, `table 2` counts as a heading."""
     wanted = " ".join(heading.casefold().split())
     by_name = {i: 100.0 for i, line in lines.items() if line.name.casefold().startswith(f"{wanted} {_UNDER}")}
@@ -308,7 +308,7 @@ def _why_nothing_selected(document: Document, rows: Sequence[str], columns: Sequ
         ("column", columns, [side.columns for side in axes]),
     ):
         for query in queries:
-            if not any(_meant(query, side) for side in sides):
+            if not any(_match_lines(query, side) for side in sides):
                 near = nearest_names(query, [line for side in sides for line in side.values()])
                 if any(fitting_lines(query, side) for side in sides):
                     return f"several {axis}s fit {query[:80]!r}; use one of the names {near}"

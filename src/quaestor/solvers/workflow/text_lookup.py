@@ -62,7 +62,7 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
         LookupFailure: No number fits well enough.
     """
     numbers: list[InText] = [*graph.mentions, *(label for label in graph.labels if not label.year)]
-    query = _Asked.of(params)
+    query = _SearchTerms.of(params)
     scored = sorted(((query.score(item), item) for item in numbers), key=lambda pair: -pair[0])
     if not scored or scored[0][0] < THRESHOLD:
         raise LookupFailure(_explain_nothing([item for _, item in scored], params, query))
@@ -73,7 +73,7 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
     return TextMatch(tuple(close[:MOST_LISTED]), round(best, 1), round(left[0], 1) if left else 0.0)
 
 
-def _choose_number(close: Sequence[InText], query: "_Asked", context: str) -> list[InText]:
+def _choose_number(close: Sequence[InText], query: "_SearchTerms", context: str) -> list[InText]:
     """Return the only number with the wanted period, or the only one in the copied words; else all."""
     copied = {word.strip(_AROUND) for word in context.split()}
     dated = [i for i in close if query.period and i.period is not None and _same_year(i.period, query.period)]
@@ -87,7 +87,7 @@ def _margin(best: InText, other: InText) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _SearchTerms:
     """Search terms.
 
     Attributes:
@@ -101,7 +101,7 @@ class _Asked:
     period: Period | None
 
     @classmethod
-    def of(cls, params: TextParams) -> "_Asked":
+    def of(cls, params: TextParams) -> "_SearchTerms":
         unit, period = params.unit.strip().casefold(), params.period.strip().casefold()
         return cls(
             _content(f"{params.sought} {params.value_context}"),
@@ -172,7 +172,7 @@ def format_match(item: InText) -> str:
     return f"{quantity.value:f}{details} in: {where}"
 
 
-def _explain_nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
+def _explain_nothing(nearest: Sequence[InText], params: TextParams, wanted: _SearchTerms) -> str:
     """Explain that no number fits, and which parameters the nearest ones do not fit."""
     lines = (f"{format_match(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
     near = "; ".join(line.removesuffix(", not ") for line in lines) or "the text has no number"

@@ -2,7 +2,7 @@ import pytest
 from remembered import TableCell, computed, looked_up, memory_of
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.pointing import likeness, pointing_expressions, read_pointing
+from quaestor.conversation.references.pointing import pointing_expressions, read_pointing, score_likeness
 from quaestor.questions.question import read_question
 
 LATEST = latest_results(
@@ -39,9 +39,9 @@ def test_reference_must_match_kind_subject_and_period(question: str, turns: set[
 
 def test_likeness_gives_its_reasons() -> None:
     (expression,) = pointing_expressions(read_question("how much is this percentage?"))
-    latest = likeness(expression, LATEST[0], 0, LATEST[0].subject_words)
+    latest = score_likeness(expression, LATEST[0], 0, LATEST[0].subject_words)
     assert all(word in latest.reasons[0] for word in ("ratio", "percentage"))
-    assert likeness(expression, LATEST[1], 1, LATEST[0].subject_words).score < latest.score
+    assert score_likeness(expression, LATEST[1], 1, LATEST[0].subject_words).score < latest.score
 
 
 def test_counted_results_are_recorded() -> None:

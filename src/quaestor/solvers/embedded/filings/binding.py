@@ -20,7 +20,7 @@ from quaestor.facts.lines import ADJUSTED_TERMS, FactLine, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import find_expressions, read_lexicon
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
-from quaestor.questions.understanding import INTENTS, AskedMoment, ParsedQuestion, QuestionOperand
+from quaestor.questions.understanding import INTENTS, MomentQuery, ParsedQuestion, QuestionOperand
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment,
     return tuple(ends)
 
 
-def _resolve(query: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:
+def _resolve(query: MomentQuery, table: FactTable, base: Moment, part: MomentQuery | None) -> Sequence[Moment]:
     if query.count is not None:
         return _resolve_years(query, table, base)
     if query.month is not None:
@@ -118,7 +118,7 @@ def _resolve(query: AskedMoment, table: FactTable, base: Moment, part: AskedMome
     return [Moment(moment.year, quarter, part.months) for moment in found]
 
 
-def _resolve_years(query: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
+def _resolve_years(query: MomentQuery, table: FactTable, base: Moment) -> Sequence[Moment]:
     """Return a range of years: as many as the question asks for, else those in the statements."""
     if query.back is not None and query.year is None:
         return [base.before(years=back) for back in range(query.back, query.back + (query.count or 1))]
@@ -128,7 +128,7 @@ def _resolve_years(query: AskedMoment, table: FactTable, base: Moment) -> Sequen
     return [last.before(years=back) for back in range(query.count or min(most, _FEW))]
 
 
-def _find_end_of_month(query: AskedMoment, month: int, table: FactTable) -> Moment:
+def _find_end_of_month(query: MomentQuery, month: int, table: FactTable) -> Moment:
     """Return the end of a month; without a year, its latest reported occurrence."""
     latest, calendar = table.latest, table.calendar
 
@@ -142,7 +142,7 @@ def _find_end_of_month(query: AskedMoment, month: int, table: FactTable) -> Mome
     return next((found for year in years if (found := moment(year)).end <= latest.end), moment(latest.year))
 
 
-def _resolve_named(query: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
+def _resolve_named(query: MomentQuery, latest: Moment, base: Moment, part: MomentQuery | None) -> Moment:
     """Return a named year or quarter, or the part of the year that the question names as well."""
     year = query.year if query.year is not None else base.year
     year -= 100 * (year > latest.year + _FAR)  # "fy97"
@@ -154,7 +154,7 @@ def _resolve_named(query: AskedMoment, latest: Moment, base: Moment, part: Asked
     return Moment(year, quarter or 4, _YEAR if quarter is None else 3 if months is None else months)
 
 
-def _resolve_relative(query: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
+def _resolve_relative(query: MomentQuery, latest: Moment, base: Moment) -> Sequence[Moment]:
     """Return a time given relative to the latest period or to the base."""
     if query.back is not None:
         # "last year" in an annual report is the reported year.

@@ -45,7 +45,7 @@ from quaestor.solvers.embedded.filings.binding import (
     resolve_moments,
 )
 from quaestor.solvers.embedded.filings.composing import (
-    Bound,
+    BoundOperand,
     BoundQuestion,
     Proposal,
     compose,
@@ -476,11 +476,11 @@ def understand_turn(
         named, first = operand or reading.operands[place], place == 0 and operand in (None, reading.whole)
         return candidates.series, _penalize(scores, candidates.series, named, reading, state, table, first=first)
 
-    def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:
+    def bind(place: int, operand: QuestionOperand | None = None) -> tuple[BoundOperand, ...]:
         series, scores = score(place, operand, moments)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         parts = softmax([float(scores[index]) for index in order])
-        return tuple(Bound(series[index], share) for index, share in zip(order, parts, strict=True))
+        return tuple(BoundOperand(series[index], share) for index, share in zip(order, parts, strict=True))
 
     in_words = likely.kinds[KINDS.index("words")] > _IN_WORDS
     if not in_words and (others := read_other_times(reading, table)):

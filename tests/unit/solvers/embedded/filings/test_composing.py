@@ -12,7 +12,7 @@ from quaestor.questions.answer_units import KINDS
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import resolve_moments
-from quaestor.solvers.embedded.filings.composing import Bound, BoundQuestion, compose
+from quaestor.solvers.embedded.filings.composing import BoundOperand, BoundQuestion, compose
 from quaestor.solvers.embedded.filings.composing.changes import asks_for_fall
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
@@ -57,7 +57,7 @@ def ask(
     labels: tuple[str, ...] = (),
     before: tuple[Plan, ...] = (),
     falls: str = "",
-    bound: tuple[Bound, ...] = (),
+    bound: tuple[BoundOperand, ...] = (),
 ) -> Plan:
     """Return the likeliest plan for a question whose operands mean the series of some labels."""
     past = tuple(answer for plan in before if (answer := read_past_answer(plan, table)) is not None)
@@ -65,7 +65,7 @@ def ask(
     reading = read_filing_question(text)
     named = iter(labels)
     operands = tuple(
-        (Bound(find(table, label), 1.0),) if operand.terms and (label := next(named, "")) else bound
+        (BoundOperand(find(table, label), 1.0),) if operand.terms and (label := next(named, "")) else bound
         for operand in reading.operands
     )
     question = BoundQuestion(
@@ -76,7 +76,7 @@ def ask(
 
 
 def run(table: FactTable, plan: Plan) -> AnswerValue | None:
-    """Return what a plan comes to."""
+    """Return the result of a plan."""
     return execute(with_label_scales(plan, table.document), ()).result.value
 
 
@@ -124,7 +124,7 @@ def test_changes_of_percentages_in_basis_points() -> None:
 def test_changes_in_dollars_are_of_amounts() -> None:
     rows = (("( in millions )", "2023", "2022"), ("gross profit", "50.0%", "40.0%"), ("gross margin", "90", "70"))
     table = build_facts(assemble("a", [TablePart(rows)]))
-    several = (Bound(find(table, "gross profit"), 0.9), Bound(find(table, "gross margin"), 0.1))
+    several = (BoundOperand(find(table, "gross profit"), 0.9), BoundOperand(find(table, "gross margin"), 0.1))
     assert number(table, ask(table, "change in gross profit", "change", bound=several)) == pytest.approx(10)
     assert number(table, ask(table, "dollar change in gross profit", "change", bound=several)) == 20
 
@@ -133,7 +133,7 @@ def test_gross_profit_is_computed_if_it_is_printed_in_percent_only() -> None:
     rows = (("( in millions )", "2023", "2022"), ("total revenues", "900", "700"), ("cost of revenue", "500", "400"))
     percents = (("( in millions )", "2023", "2022"), ("gross margin", "44.4%", "42.9%"))
     table = build_facts(assemble("a", [TablePart(rows), TablePart(percents)]))
-    printed = (Bound(find(table, "gross margin"), 1.0),)
+    printed = (BoundOperand(find(table, "gross margin"), 1.0),)
     assert number(table, ask(table, "gross profit in 2022", "lookup", bound=printed)) == 300
     assert number(table, ask(table, "dollar change in gross profit", "change", bound=printed)) == 100
 
@@ -141,7 +141,7 @@ def test_gross_profit_is_computed_if_it_is_printed_in_percent_only() -> None:
 def test_a_change_is_neither_a_balance_nor_the_change_of_a_change() -> None:
     rows = (("( in millions )", "2023", "2022"), ("inventories", "74", "69"), ("changes in inventories", "6", "9"))
     table = build_facts(assemble("a", [TablePart(rows)]))
-    several = (Bound(find(table, "inventories"), 0.5), Bound(find(table, "changes in inventories"), 0.5))
+    several = (BoundOperand(find(table, "inventories"), 0.5), BoundOperand(find(table, "changes in inventories"), 0.5))
     assert number(table, ask(table, "what was the change in inventories?", "change", bound=several)) == 5
     assert number(table, ask(table, "what was the change in inventories?", "lookup", bound=several)) == 6
 
@@ -152,7 +152,10 @@ def test_a_measure_of_a_member_is_its_line_below_the_heading_of_the_measure() ->
         ("total gross margin percentage", "45.0%", "40.0%"),
     )  # fmt: skip
     table = build_facts(assemble("a", [TablePart(rows)]))
-    several = (Bound(find(table, "total gross margin percentage"), 0.8), Bound(find(table, "services"), 0.2))
+    several = (
+        BoundOperand(find(table, "total gross margin percentage"), 0.8),
+        BoundOperand(find(table, "services"), 0.2),
+    )
     for question in ("services gross margin percentage", "gross margin percentage of services"):
         assert number(table, ask(table, question, "lookup", bound=several)) == 70
 
@@ -196,7 +199,7 @@ def test_how_many_is_not_the_amount_of_money_before() -> None:
     parts = [TablePart(rows), TablePart((("", "2023"), ("shares bought", "25")))]
     table = build_facts(assemble("a", parts))
     spent = ask(table, "stock bought back?", "lookup", ("stock bought back",))
-    shares = Bound(find(table, "shares bought"), 0.4)
+    shares = BoundOperand(find(table, "shares bought"), 0.4)
     assert number(table, ask(table, "how many shares was that?", "lookup", before=(spent,), bound=(shares,))) == 25
 
 
@@ -413,7 +416,7 @@ def test_line_named_in_the_question_has_priority_over_a_formula() -> None:
         ["free cash flow", "$ 65", "$ 62"],
     ]
     filing = build_facts(assemble("a", [TablePart(tuple(map(tuple, cash)))]))
-    bound = (Bound(find(filing, "free cash flow"), 0.9),)
+    bound = (BoundOperand(find(filing, "free cash flow"), 0.9),)
     assert number(filing, ask(filing, "fcf in 2023?", "lookup", bound=bound)) == 65
 
 
@@ -598,7 +601,8 @@ def test_counts_and_outflows_are_positive() -> None:
     }
     for label, amount in expected.items():
         assert (
-            number(table, ask(table, "how much in 2023?", "lookup", bound=(Bound(find(table, label), 1.0),))) == amount
+            number(table, ask(table, "how much in 2023?", "lookup", bound=(BoundOperand(find(table, label), 1.0),)))
+            == amount
         )
 
 
@@ -641,7 +645,7 @@ def test_change_is_of_the_line_that_all_words_name() -> None:
     question = BoundQuestion(
         reading, paid, {name: float(name == "change") for name in INTENTS}, ((), ()),
         resolve_moments(reading, paid, None), paid.latest, (), False,
-        lambda operand: (Bound(find(paid, "rents and fees paid"), 1.0),) if operand == reading.whole else (),
+        lambda operand: (BoundOperand(find(paid, "rents and fees paid"), 1.0),) if operand == reading.whole else (),
     )  # fmt: skip
     assert number(paid, compose(question)[0].plan) == -15
 

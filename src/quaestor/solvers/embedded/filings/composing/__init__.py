@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.filings.composing.comparisons import (
     compare_every_year,
     propose_comparisons,
 )
-from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, Proposal, softmax
+from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion, Proposal, softmax
 from quaestor.solvers.embedded.filings.composing.rankings import propose_rankings
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
@@ -48,7 +48,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
 )
 from quaestor.solvers.embedded.filings.composing.signs import drop_signs
 
-__all__ = ["Bound", "BoundQuestion", "Proposal", "compose", "intents_by_name", "softmax"]
+__all__ = ["BoundOperand", "BoundQuestion", "Proposal", "compose", "intents_by_name", "softmax"]
 
 _LEAST_FORM = 0.02
 """Forms below this probability are not composed."""

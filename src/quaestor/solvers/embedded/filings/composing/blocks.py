@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 )
 from quaestor.solvers.embedded.filings.composing.formulas import pick_cell
 from quaestor.solvers.embedded.filings.composing.meanings import find_bounds, read_ratio
-from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion
+from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import list_moments
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
@@ -142,15 +142,15 @@ def _has_asked_time(question: BoundQuestion, block: Block) -> bool:
     return not ends or question_moment.end in ends
 
 
-def _find_measured_last(question: BoundQuestion, dimension: str) -> list[Bound]:
+def _find_measured_last(question: BoundQuestion, dimension: str) -> list[BoundOperand]:
     """Return the series of the last answer if the question asks for its parts: "break it down by asset category"."""
     last = question.last
     if last is None or not last.series:
         return []
     if not question.own:
-        return [Bound(series, _REPRINTED) for series in _find_reprints(question.table, last)]
+        return [BoundOperand(series, _REPRINTED) for series in _find_reprints(question.table, last)]
     goes_back = _POINTS_BACK.search(question.text) and (dimension or _BROKEN_DOWN.search(question.text))
-    return [Bound(last.series[0], _REFERRED_TO)] if goes_back else []
+    return [BoundOperand(last.series[0], _REFERRED_TO)] if goes_back else []
 
 
 def _find_reprints(table: FactTable, last: PastAnswer) -> Iterator[Series]:
@@ -176,7 +176,7 @@ def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
     return 1.0 if regions == text_terms.isdisjoint(_COUNTRY) else _OTHER_PLACES
 
 
-def _find_named_wholes(question: BoundQuestion, dimension: str) -> Iterator[Bound]:
+def _find_named_wholes(question: BoundQuestion, dimension: str) -> Iterator[BoundOperand]:
     """Yield company-wide series of the concepts that a question names, or of revenue if it names only members."""
     operand = question.reading.operands[0]
     named = operand.concepts if question.names(0) else frozenset[str]()
@@ -186,7 +186,7 @@ def _find_named_wholes(question: BoundQuestion, dimension: str) -> Iterator[Boun
     for concept in concepts:
         found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
         if found is not None:
-            yield Bound(found[0], found[1] * _measure_named_share(question, dimension) / (1 + len(named)))
+            yield BoundOperand(found[0], found[1] * _measure_named_share(question, dimension) / (1 + len(named)))
 
 
 def _measure_named_share(question: BoundQuestion, dimension: str) -> float:

@@ -162,10 +162,10 @@ _DEBT = lazy_regex(
 _NO_DEBT = lazy_regex(r"\b(?:securities|investments?|receivable|accounts|issuance|retirement|held)\b")
 MEMBER_WORDS = frozenset(terms_of("segment segments unit units division divisions business businesses"))
 """Words that refer to a member without identifying it."""
-Found = tuple[Series, float]
+FoundSeries = tuple[Series, float]
 
 
-def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found | None:
+def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> FoundSeries | None:
     """Return a concept's series for the whole company with a number at a time, and its probability."""
     table = question.table
     found: list[tuple[float, Series]] = []
@@ -210,9 +210,9 @@ def _fits_scale(series: Series, concept: str) -> bool:
     return (series.first.scale is Scale.PERCENT) == bool(_RATE.search(concept))
 
 
-def _find_by_name(known: Concept, moment: Moment, table: FactTable) -> Found | None:
+def _find_by_name(known: Concept, moment: Moment, table: FactTable) -> FoundSeries | None:
     """Return the series with the label most similar to a concept; companies may tag it with another concept."""
-    best: Found | None = None
+    best: FoundSeries | None = None
     least = ALIKE
     for phrase in known.phrases:
         named = set(phrase)
@@ -255,7 +255,7 @@ def spell_debts(moment: Moment, terms: FormulaTerms, label: str) -> str | None:
     return f"({' + '.join(sums)})" if sums else None
 
 
-def _find_measure(name: str, question: BoundQuestion) -> Found | None:
+def _find_measure(name: str, question: BoundQuestion) -> FoundSeries | None:
     """Return the series of a measure without a formula, found by its words."""
     if name == _EMPLOYEES and (series := _find_employees(question.table)) is not None:
         return series, _COUNTED
@@ -284,7 +284,9 @@ def _find_employees(table: FactTable) -> Series | None:
     )
 
 
-def find_named_member(concept: str, moment: Moment, question: BoundQuestion, others: Sequence[str]) -> Found | None:
+def find_named_member(
+    concept: str, moment: Moment, question: BoundQuestion, others: Sequence[str]
+) -> FoundSeries | None:
     """Return a concept's series for the member that the other words of the question name."""
     known = read_lexicon().concepts.get(concept)
     if known is None:
@@ -313,7 +315,7 @@ def find_named_member(concept: str, moment: Moment, question: BoundQuestion, oth
     return None
 
 
-def find_for_member(concept: str, moment: Moment, question: BoundQuestion, member: Series) -> Found | None:
+def find_for_member(concept: str, moment: Moment, question: BoundQuestion, member: Series) -> FoundSeries | None:
     """Return a concept's series for the same member as another series."""
     table, line = question.table, member.line
     called = list_member_names(member)

@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     DEBTS,
     LIKELY,
     MEMBER_WORDS,
-    Found,
+    FoundSeries,
     find_concept,
     find_for_member,
     find_named_member,
@@ -29,7 +29,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     spell_debts,
 )
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, pick_cell, spell_at
-from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, log_share
+from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion, log_share
 from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
 
@@ -203,7 +203,7 @@ def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
 
 
 def _read_operand_meanings(
-    question: BoundQuestion, operand: QuestionOperand, bounds: Sequence[Bound]
+    question: BoundQuestion, operand: QuestionOperand, bounds: Sequence[BoundOperand]
 ) -> list[OperandMeaning]:
     """Return the meanings of an operand that names something, likeliest first: series and measures."""
     found = [build_meaning(bound.series, bound.share) for bound in bounds[:_MOST]]
@@ -425,7 +425,7 @@ class _Measure:
 
     question: BoundQuestion
     formula: Formula
-    find: Callable[[str, Moment], Found | None]
+    find: Callable[[str, Moment], FoundSeries | None]
     narrowed: bool = False
 
     def __call__(self, moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
@@ -621,10 +621,10 @@ def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) 
     return replace(wanted.before(quarters=back), months=moment.months and (wanted.months or anchor.months))
 
 
-def find_bounds(question: BoundQuestion, place: int = 0) -> Sequence[Bound]:
+def find_bounds(question: BoundQuestion, place: int = 0) -> Sequence[BoundOperand]:
     """Return the series that an operand may mean; if it names nothing, those of the last answer."""
     if question.names(place):
         return question.operands[place]
     if question.last is not None:
-        return [Bound(series, _REPEATED / (rank + 1)) for rank, series in enumerate(question.last.series[:2])]
+        return [BoundOperand(series, _REPEATED / (rank + 1)) for rank, series in enumerate(question.last.series[:2])]
     return question.operands[place] if place < len(question.operands) else ()

@@ -23,7 +23,7 @@ _EXCLUDED = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundOperand:
     """Candidate series of an operand, with its probability."""
 
     series: Series
@@ -65,12 +65,12 @@ class BoundQuestion:
     reading: ParsedQuestion
     table: FactTable
     intents: Mapping[str, float]
-    operands: tuple[tuple[Bound, ...], ...]
+    operands: tuple[tuple[BoundOperand, ...], ...]
     moments: tuple[Moment, ...]
     base: Moment
     before: tuple[PastAnswer, ...]
     falls: bool
-    bind: Callable[[QuestionOperand], tuple[Bound, ...]]
+    bind: Callable[[QuestionOperand], tuple[BoundOperand, ...]]
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
-from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, softmax
+from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion, softmax
 
 _DUE = lazy_regex(r"\b(?:due(?! to\b)|matur(?:e|es|ing|ity|ities)|principal|repa(?:y|id|yment)\w*|thereafter)\b")
 _DUE_WORDS = frozenset(terms("due mature maturity maturities principal repay repayment come fall payment pay schedule"))
@@ -37,7 +37,7 @@ def asks_what_is_due(question: BoundQuestion) -> bool:
     return bool(_DUE.search(question.text))
 
 
-def read_schedules(question: BoundQuestion) -> list[Bound]:
+def read_schedules(question: BoundQuestion) -> list[BoundOperand]:
     """Return the schedules that a question may mean, likeliest first; those of debts if it names no kind of payment."""
     table = question.table
     own = {term for operand in question.reading.operands for term in operand.terms} - table.company
@@ -51,7 +51,7 @@ def read_schedules(question: BoundQuestion) -> list[Bound]:
     found = [(fit + _UNMIXED * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
     found = sorted(found, key=lambda one: -one[0])[:_MOST]
     shares = softmax([_SHARPNESS * fit for fit, _ in found])
-    return [Bound(series, share) for (_, series), share in zip(found, shares, strict=True)]
+    return [BoundOperand(series, share) for (_, series), share in zip(found, shares, strict=True)]
 
 
 def list_future_years(series: Series, table: FactTable) -> Sequence[Moment]:
