@@ -1,4 +1,4 @@
-"""Reference answers reach no solver: nobody else names their fields, and changing them changes no prediction."""
+"""Reference answers never reach a solver: changing them changes no prediction, and only their package names them."""
 
 import ast
 import asyncio

@@ -1,4 +1,4 @@
-"""The locks: what users get is part of what the tests ran with, and none names a place to get it from."""
+"""Lock files: the packages of users are a subset of those of the tests, without index addresses."""
 
 import re
 import tomllib

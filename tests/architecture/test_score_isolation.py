@@ -210,7 +210,7 @@ VOLATILE = {"run", "started", "finished"}
 
 
 def test_a_score_that_is_kept_holds_no_answer_and_no_program(tmp_path: Path) -> None:
-    """Reference answers and programs that stand nowhere else are looked for in the bytes of the store."""
+    """Search the bytes of the store for unique reference answers and programs."""
     pages, uri = read_dataset(sample_path(), 2), str(tmp_path / "runs.db")
     sentinel = "918273645"
     gold = {

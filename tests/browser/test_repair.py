@@ -20,7 +20,7 @@ ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 
 @contextmanager
 def opened(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[WatchedPage]:
-    """A conversation of four questions, of which the fourth rests on the second."""
+    """Return a conversation of four questions; the fourth depends on the second."""
     file = str(write_dataset(folder / "page.json", a_record()))
     with (
         pages_served(folder, file, answering=ScriptedSolver()) as address,

@@ -1,4 +1,4 @@
-"""Every area is there in a real browser, with its styles and scripts, and asks nobody else for anything."""
+"""Every area works in a real browser, with styles and scripts, and without requests to other hosts."""
 
 from pathlib import Path
 

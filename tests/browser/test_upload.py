@@ -1,4 +1,4 @@
-"""A file is handed over and asked in a real browser: what is answered, where each number is, what is taken away."""
+"""Upload of a file in a real browser: answers, places of numbers, and downloads."""
 
 from collections.abc import Sequence
 from math import isclose
@@ -47,7 +47,7 @@ def hand_over(page: Page, name: str, data: bytes) -> None:
 
 
 def converse(page: Page, questions: Sequence[str]) -> list[str]:
-    """Ask one question after the other by the keyboard, and return what is answered."""
+    """Ask questions one after the other with the keyboard, and return the answers."""
     expect(page.locator("#undo-button")).to_be_hidden()
     cards = page.locator("#turns > .turn:not(.pending)")
     for number, question in enumerate(questions, start=1):

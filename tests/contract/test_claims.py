@@ -197,7 +197,7 @@ def test_conversations_claimed_by_a_killed_runner_are_finished_by_others(
 
 @pytest.mark.very_slow
 def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: Path) -> None:
-    """Stopped for longer than its lease, then woken: what it plays to its end is dropped, and its run goes on."""
+    """Results of a process that resumes after its lease has expired are dropped, and its run continues."""
     pause = 0.05
     stopped = start(runner, uri, tmp_path / "log", pause, "inline", False, None, SHORT_LEASE)
     while sum(count_questions(tmp_path / "log").values()) < 8:

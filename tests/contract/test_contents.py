@@ -1,4 +1,4 @@
-"""What is large is kept once and comes back word for word, in every store; what nobody uses any more is freed."""
+"""Large contents are stored once, are restored exactly in every store, and are deleted when unused."""
 
 import asyncio
 import random
@@ -44,7 +44,7 @@ def sizes(uri: str) -> list[int]:
 
 
 def asking(run: RunRecord, turns: int = 6) -> list[PromptRecord]:
-    """The prompts of a conversation: the same page each time, another question, and what was answered before."""
+    """Return the prompts of a conversation: the same page with growing history."""
     return [
         replace(
             make_prompt(run, turn=turn),

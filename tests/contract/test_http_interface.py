@@ -1,4 +1,4 @@
-"""What schemathesis makes of the OpenAPI document is answered as it says; `benchmarks.http_fuzz` makes more."""
+"""Requests that schemathesis generates are answered as the OpenAPI document states; `benchmarks.http_fuzz` has more."""
 
 import os
 import re

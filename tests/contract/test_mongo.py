@@ -1,4 +1,4 @@
-"""What only a store on a server can show: its documents as a person meets them, and what it refuses."""
+"""Properties of the MongoDB store only: its documents, and the errors of its server."""
 
 import asyncio
 from collections.abc import Callable
@@ -34,7 +34,7 @@ OF_SCORES = ("scores", "scored_examples", "scored_turns", "scored_columns")
 
 
 def as_before_attempts(db: Any) -> None:
-    """Make what `fill` wrote what the version before attempts would have written."""
+    """Convert the records of `fill` to the format before attempts."""
     for collection in (db.turns, db.examples):
         collection.update_many({}, {"$set": {"attempt": ObjectId("65a000000000000000000001")}})
     db.turns.update_many({}, {"$unset": {"conversationHistory": 1, "registers": 1, "status": 1, "understanding": 1}})
@@ -216,7 +216,7 @@ def test_partial_writes_are_not_read(mongo_uri: str) -> None:
 
 
 def as_before_contents(db: Any) -> None:
-    """Make what `fill` wrote what the version before contents would have written."""
+    """Convert the records of `fill` to the format before contents."""
     for prompt in db.prompt_logs.find():
         texts = {"prompt": make_prompt(RUN).prompt, "response": make_prompt(RUN).response}
         db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": texts})

@@ -1,4 +1,4 @@
-"""A server that is away for a moment, or whose replies are lost: what was asked is done, and done once."""
+"""A server that is unreachable for a moment, or whose replies are lost: each operation is done exactly once."""
 
 import asyncio
 import threading

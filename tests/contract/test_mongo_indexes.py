@@ -38,7 +38,7 @@ ALL = {"evaluation_runs", "ontologies", "frozen_graphs", "store"}
 
 
 class QueryRecorder(monitoring.CommandListener):
-    """Notes what is asked of the server."""
+    """Records the commands sent to the server."""
 
     def __init__(self) -> None:
         self.queries: list[tuple[str, dict[str, Any]]] = []

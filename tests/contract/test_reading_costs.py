@@ -1,4 +1,4 @@
-"""Reading costs what a file's size says, and ends at the limits where a library's cost grows faster."""
+"""The cost of reading grows linearly with the file, and is limited if a library's cost grows faster."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a store gives back is what it was given, of the same types: events, answers, any JSON."""
+"""Stores return equal values of equal types: events, answers, any JSON."""
 
 import uuid
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The worked examples of the agent's design, from the command line to what is on record of them."""
+"""The worked examples of the agent's design, from the command line to the stored records."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Lists of measures and whole rankings of a filing, and what goes on from them."""
+"""Lists of measures and whole rankings of a filing, and follow-up questions."""
 
 import pytest
 from discussed_filing import a_discussed_filing

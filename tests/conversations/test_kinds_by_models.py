@@ -329,7 +329,7 @@ def test_selected_items_can_be_referred_to(solver: str) -> None:
 
 
 def other_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
-    """A model that says that the answer is not a number unless it is told otherwise."""
+    """Model that declines to give anything but a number unless the prompt allows it."""
     left = iter(replies)
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()

@@ -1,4 +1,4 @@
-"""A model that replies as a perfect one gets the right answers: what is between them is ours."""
+"""With a perfect model, every solver answers correctly."""
 
 import asyncio
 import random

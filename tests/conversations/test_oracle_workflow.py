@@ -1,4 +1,4 @@
-"""A model that writes the right plans gets the right answers: what is between them is ours."""
+"""With a model that writes the right plans, the workflow answers correctly."""
 
 import asyncio
 import random

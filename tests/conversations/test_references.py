@@ -1,4 +1,4 @@
-"""What the questions of whole dialogues point back to, turn by turn: what every prompt says of it."""
+"""References of the questions of whole dialogues, turn by turn, as every prompt states them."""
 
 import pytest
 from gold_memories import WHEN, gold_conversations

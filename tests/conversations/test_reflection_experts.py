@@ -1,4 +1,4 @@
-"""Critics around other solvers: their plans are judged, and what was wrong goes back to them."""
+"""Critics around other solvers: plans are judged, and findings are returned to the solvers."""
 
 import asyncio
 from collections.abc import Sequence

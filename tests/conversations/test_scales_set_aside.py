@@ -1,4 +1,4 @@
-"""A table whose caption is wrong for a line: a model that sees it says so, and the answer tells what was set aside."""
+"""A table whose caption is wrong for a line: if a model rejects its scale, the answer mentions it."""
 
 from decimal import Decimal
 

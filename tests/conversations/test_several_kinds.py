@@ -1,4 +1,4 @@
-"""A person's conversation that asks for numbers, lists, words and what the page does not say, one after the other."""
+"""A conversation that asks for numbers, lists, words and missing values in turn."""
 
 from decimal import Decimal
 

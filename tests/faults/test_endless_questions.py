@@ -60,7 +60,7 @@ class Api:
 
     @contextmanager
     def asking(self, conversation: str, question: str) -> Iterator[list[tuple[int, str]]]:
-        """Ask while the block lasts, and give what is replied when it has ended."""
+        """Ask while the block lasts, and return the replies after its end."""
         replies: list[tuple[int, str]] = []
         thread = threading.Thread(target=lambda: replies.append(Api(self.address).ask(conversation, question)))
         thread.start()

@@ -43,7 +43,7 @@ sys.addaudithook(_note)
 
 @contextmanager
 def watched() -> Iterator[list[tuple[str, str]]]:
-    """Note the files that are opened and what is connected to or started."""
+    """Record opened files, connections and started processes."""
     _watching.append([])
     try:
         yield _watching[-1]

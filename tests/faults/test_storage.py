@@ -52,7 +52,7 @@ def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: s
 
 
 def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str]:
-    """Run a command in this process: its code, and what it says on stderr."""
+    """Run a command in this process, and return its exit code and stderr."""
     code = exit_code(*arguments)
     return code, capsys.readouterr().err
 

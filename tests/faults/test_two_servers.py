@@ -1,4 +1,4 @@
-"""Two servers of one store and one folder: what is handed over, asked and deleted in one is so in the other."""
+"""Two servers share one store and one folder: uploads, questions and deletions in one are visible in the other."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

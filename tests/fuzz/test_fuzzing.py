@@ -1,4 +1,4 @@
-"""What fuzzing found stays mended, and the harness finds what is there: its longer runs are a command of their own."""
+"""Regressions found by fuzzing, and short runs of the harness; longer runs have a command."""
 
 import subprocess
 import sys

@@ -45,7 +45,7 @@ def as_text(found: Any) -> str:
 
 
 def ask_on_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """Ask, and return what is printed; the store is `runs.db` of the folder."""
+    """Ask, and return the output; the store is `runs.db` of the folder."""
     filing = str(write_filing(folder))
     assert exit_code("ask", filing, *QUESTIONS, "--json", "--store", str(folder / "runs.db")) == 0
     return capsys.readouterr().out

@@ -29,7 +29,7 @@ CONVERSATION = 1
 
 
 def prompts_of(solver: str) -> str:
-    """All that a model is told in a conversation whose every reply is right, request by request."""
+    """Return all requests of a conversation in which every reply is right."""
 
     async def play() -> str:
         conversation = read_dataset(sample_path()).conversations[CONVERSATION]
@@ -59,7 +59,7 @@ def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -
 
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_prompts_of_every_kind_of_answer(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
-    """What the first request says where the answer may be words or a list, with its tools and schemas."""
+    """Return the first request, with tools and schemas, if the answer may be words or a list."""
     question = "in which year were the total net sales highest?"
     first = run_with_script(make_solver(solver), lambda request: say(""), [question], "NORD/2012/page_41.pdf").requests[
         0

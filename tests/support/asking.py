@@ -1,4 +1,4 @@
-"""A solver that puts the question to the model of the turn, and takes the number that it says."""
+"""Solver that asks the model of the turn and answers with its number."""
 
 from values import a_value
 

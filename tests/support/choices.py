@@ -66,5 +66,5 @@ def run_questions(document: Document, questions: Sequence[str], answers: str = "
 
 
 def answer_texts(document: Document, *questions: str) -> list[str]:
-    """Return what is answered to each question, in words."""
+    """Return the answer to each question in words."""
     return ["" if turn.answer.value is None else str(turn.answer.value) for turn in run_questions(document, questions)]

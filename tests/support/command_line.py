@@ -1,4 +1,4 @@
-"""The command line in this process, as a person sees it: exit code and what was printed."""
+"""Command line in this process: exit code and output."""
 
 import logging
 import os

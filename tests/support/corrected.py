@@ -59,7 +59,7 @@ def cell(row: int, column: int) -> CellRef:
 
 
 def misread(row: int, column: int, printed: str) -> NumberCorrection:
-    """A cell that was misread, and what it prints."""
+    """Return a misread cell and its printed text."""
     place = cell(row, column)
     return NumberCorrection(place, the_page().cell(place).quantity, parse_quantity(printed))
 

@@ -1,4 +1,4 @@
-"""A made-up annual report whose discussion says why things rose and fell: of the company, of segments, and of none."""
+"""A made-up annual report whose discussion gives causes of changes of the company and of segments."""
 
 from functools import lru_cache
 

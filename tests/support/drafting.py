@@ -115,7 +115,7 @@ class Corruptor:
         self._draw = random.Random(seed)
 
     def wrong_cell(self, plan: Plan, context: TurnContext) -> Plan | None:
-        """Another number of the same row or column, described as what it is."""
+        """Use another number of the same row or column, with its own description."""
         extracts = [s for s in plan.extracts if self._others(s, context)]
         if not extracts:
             return None
@@ -133,7 +133,7 @@ class Corruptor:
         return self._with(plan, replace(step, operands=step.operands[::-1]))
 
     def flipped_sign(self, plan: Plan, context: TurnContext) -> Plan | None:
-        """A number taken with the other sign."""
+        """Use a number with the opposite sign."""
         extracts = [s for s in plan.extracts if quantity_of(s).value]
         if not extracts:
             return None
@@ -155,7 +155,7 @@ class Corruptor:
         return self._with(plan, replace(step, operation=self._draw.choice(others)))
 
     def wrong_scale(self, plan: Plan, context: TurnContext) -> Plan | None:
-        """The answer in thousands or millions that nobody asked for."""
+        """State the answer in thousands or millions without a request."""
         if execute(plan, context.memory.registers).result.number is None:
             return None
         factor = self._draw.choice((1000, 1_000_000))
@@ -279,7 +279,7 @@ def labelled_plans(path: Path, conversations: int | None = None) -> Iterator[Lab
 
 
 def judge(draft: Written, turn: LabelledPlan) -> tuple[Finding, ...]:
-    """What the evidence says of a draft."""
+    """Return the findings of the evidence about a draft."""
     read = serial.load(Draft, draft)
     numbers = NumberIndex(turn.context.graph)
     turns = len(turn.context.memory.turns)

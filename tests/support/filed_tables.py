@@ -1,4 +1,4 @@
-"""A made-up document of many tables, as long as wanted: what a filing is like for whoever has to read all of it."""
+"""A made-up document with any number of tables, like a filing that must be read whole."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Pages as trees, for tests that look for what a reader sees."""
+"""Pages as trees, for tests of their visible content."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Models on this machine alone: what a test may ask while live requests are refused."""
+"""Models on this machine, which tests may call while live requests are refused."""
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Iterator

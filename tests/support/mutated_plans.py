@@ -1,4 +1,4 @@
-"""Plans that were valid, broken in one place: what a model that errs might write."""
+"""Valid plans with one mistake each, as a model might write them."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence

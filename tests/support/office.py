@@ -1,4 +1,4 @@
-"""LibreOffice as a second opinion: what it computes from the formulas of a workbook, whatever values came along."""
+"""Compute the formulas of a workbook with LibreOffice, ignoring stored values."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Runs of scripted solvers, and what a store has of them: all of it, or all but ids and times."""
+"""Runs of scripted solvers, and their stored records with and without ids and times."""
 
 import asyncio
 import json

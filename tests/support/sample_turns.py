@@ -1,4 +1,4 @@
-"""Turns of which a test says only what it looks at."""
+"""Turns of which a test sets only the relevant fields."""
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn

@@ -33,7 +33,7 @@ from quaestor.solvers.base import Solver, TurnContext
 
 
 class ScriptedSolver:
-    """Does what the question says."""
+    """Follows the instructions in the question."""
 
     name = "scripted"
 

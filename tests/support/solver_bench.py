@@ -45,7 +45,7 @@ class SolverRun:
 
     @property
     def last_request_text(self) -> str:
-        """What the model was told last."""
+        """Return the last request to the model."""
         request = self.requests[-1]
         return "\n".join((*request.results, *request.prompts))
 

@@ -1,4 +1,4 @@
-"""Another solver under the name of one of the package: what a solver says of itself builds it, whoever asks."""
+"""Replace a built-in solver by another one with its name."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -40,7 +40,7 @@ class Program:
         return answer
 
     def get(self, address: str, status: int = 200) -> Any:
-        """Return what is at an address."""
+        """Return the content of an address."""
         return self._send("GET", address, status)
 
     def post(self, address: str, status: int = 200, /, **body: Any) -> Any:

@@ -9,7 +9,7 @@ from quaestor.solvers.base import Excerpt
 
 
 class WordExcerpts:
-    """Notes what it was asked."""
+    """Records the questions."""
 
     is_long = True
 

@@ -1,4 +1,4 @@
-"""Workbooks for tests, written part by part: what is in them is what a test says."""
+"""Workbooks for tests, built part by part."""
 
 import zipfile
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A plain install is enough to answer without a model, and says in one line what more needs."""
+"""A plain install answers without a model, and reports missing extras in one line."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What crosses from one process to another arrives as it left: every error, and what a run is set up with."""
+"""Errors and settings of runs are unchanged after transfer to another process."""
 
 # ruff: noqa: S301 - only what the test itself pickled is read
 

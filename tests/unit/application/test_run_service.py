@@ -1,4 +1,4 @@
-"""Which engine plays a run where nobody names one, and where somebody does."""
+"""The engine of a run, by default and by name."""
 
 from dataclasses import replace
 from typing import Literal

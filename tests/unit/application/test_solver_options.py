@@ -1,4 +1,4 @@
-"""What a solver is built with: its settings, what the caller says, what the dataset asks for."""
+"""Options of a solver: its settings, those of the caller, and those of the dataset."""
 
 from pathlib import Path
 

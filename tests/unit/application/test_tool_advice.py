@@ -154,7 +154,7 @@ def test_advice_names_suitable_tools_and_reasons_of_refusals(tmp_path: Path, mon
 
 
 def test_advice_depends_on_all_parts_of_the_questions(tmp_path: Path) -> None:
-    """A score of one of its six conversations says so, and one of a file that holds them and others."""
+    """Scores of one of six conversations, and of a file with further ones, are recognised."""
     path = tmp_path / "advice.txt"
     write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
     assert count_learned(path, ["c3"]) == 1

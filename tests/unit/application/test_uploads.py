@@ -1,4 +1,4 @@
-"""Files that people hand over: what is kept of them, what is not, and that no name of theirs becomes a path."""
+"""Uploaded files: which are kept, which are refused, and that names never become paths."""
 
 import asyncio
 import os

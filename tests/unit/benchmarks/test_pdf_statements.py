@@ -1,4 +1,4 @@
-"""What `benchmarks.pdf_statements` says of a statement that was read right, and of one that was not."""
+"""Results of `benchmarks.pdf_statements` for a correct and an incorrect statement."""
 
 import pytest
 from benchmarks.pdf_statements import Line, compare_statement

@@ -194,7 +194,7 @@ def import_run(
 
 @pytest.fixture
 def two(quaestor: Quaestor, pages: Path, tmp_path: Path) -> tuple[str, str]:
-    """The ids of a run with one wrong turn and of one with three, one of which the first has wrong too."""
+    """Return the ids of a run with one wrong turn and one with three, including the same turn."""
     first = import_run(quaestor, tmp_path, "first", {0: 1})
     return first, import_run(quaestor, tmp_path, "second", {0: 2, 3: "13.8", 4: None})
 

@@ -1,4 +1,4 @@
-"""A calibration from the command line: a run that is measured, what is learned of it, and a run that uses it."""
+"""Calibration from the command line: a measured run, its calibration, and a run that uses it."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`--install-completion` and `--show-completion`: what they write, and what the tab key then offers."""
+"""Output of `--install-completion` and `--show-completion`, and the completions of the tab key."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def typed(*words: str, home: Path, **environment: str) -> subprocess.CompletedPr
 
 @pytest.mark.slow
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
-    """A bash that starts anew with what was installed, as a user's does."""
+    """Start a new bash with the installed completion."""
     if shutil.which("bash") is None:
         pytest.skip("there is no bash on this machine")
     assert typed("--install-completion", "bash", home=tmp_path).returncode == 0

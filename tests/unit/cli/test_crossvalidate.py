@@ -1,4 +1,4 @@
-"""`quaestor crossvalidate --keep`: held-out answers as a run of the store; what trains is stood in for."""
+"""`quaestor crossvalidate --keep` stores held-out answers as a run; training is replaced by a stub."""
 
 import asyncio
 import json

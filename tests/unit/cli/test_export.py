@@ -1,4 +1,4 @@
-"""`quaestor export`: what was asked is a file that other programs open, in the format that its name says."""
+"""`quaestor export` writes a file in the format of its suffix, which other programs can open."""
 
 import re
 import sys

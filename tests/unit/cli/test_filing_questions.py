@@ -16,7 +16,7 @@ EVAL = ("eval", "questions.jsonl", "--documents", "filings", "--json")
 
 @pytest.fixture
 def scripted_solver() -> None:
-    """No stand-in: the embedded solver itself answers."""
+    """Use the embedded solver itself instead of a stub."""
 
 
 @pytest.fixture

@@ -206,7 +206,7 @@ def test_a_question_about_a_page_loads_nothing_that_only_filings_need(tmp_path: 
 
 
 def ended(sent: str, module: str) -> tuple[int, str, str]:
-    """Return the exit code and what was printed, if a signal comes while a module is imported."""
+    """Return the exit code and output if a signal arrives while a module is imported."""
     code = INTERRUPTED.format(sent=sent, module=module)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     return run.returncode, run.stdout, run.stderr

@@ -1,4 +1,4 @@
-"""No command destroys a file: neither its own input nor a file that nobody said might go."""
+"""No command overwrites a file, neither its own input nor any other, without confirmation."""
 
 from pathlib import Path
 

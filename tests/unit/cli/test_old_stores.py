@@ -83,7 +83,7 @@ TABLES: Sequence[str] = ("runs", "examples")
 
 
 def large(packed: bool) -> Mapping[str, object]:
-    """What is large in the store of before, by what it is of; and where it is packed since."""
+    """Return the large contents of an old store by owner, and where they are packed now."""
     if packed:
 
         async def read() -> Mapping[str, object]:

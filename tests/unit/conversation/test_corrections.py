@@ -1,4 +1,4 @@
-"""Which corrections stand, and how turns read with them."""
+"""Active corrections, and turns as changed by them."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Explanations: sentences whose numbers are what the steps of the plan came to."""
+"""Explanations: the numbers in their sentences are the results of the plan's steps."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Values of answers: what is written reads back, and no two kinds are taken for one another."""
+"""Values of answers are restored from their text, and kinds are never confused."""
 
 import json
 from dataclasses import dataclass

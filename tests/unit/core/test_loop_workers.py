@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 class Work:
-    """Does what a word says."""
+    """Acts on a command word."""
 
     def __init__(self, line: WorkerLine) -> None:
         self._line, self._heard = line, list[object]()

@@ -1,4 +1,4 @@
-"""What a sentence says in numbers of its own."""
+"""Numbers that a sentence states itself."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Calls made in other processes, whatever becomes of these, of what is sent, and of this one."""
+"""Calls in other processes, when processes, messages or the caller fail."""
 
 import multiprocessing
 import os

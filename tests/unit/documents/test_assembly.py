@@ -1,4 +1,4 @@
-"""Blocks in sections: what is read part by part is found by place, and the views show every block once, in order."""
+"""Blocks in sections: parts are found by place, and views show every block once and in order."""
 
 from itertools import pairwise
 from typing import Any

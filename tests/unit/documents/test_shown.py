@@ -1,4 +1,4 @@
-"""Tables and documents in one line, and as elements: how much of a large one is shown, and what is marked."""
+"""Tables and documents in one line and as HTML elements: truncation and marks."""
 
 from elements import elements_of
 from pages import page

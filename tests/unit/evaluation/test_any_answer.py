@@ -1,4 +1,4 @@
-"""Whatever a plan selects on a page, the answer is described, kept, told, referred to and judged."""
+"""Every answer that a plan can give can be described, stored, displayed, referred to and judged."""
 
 import json
 from collections.abc import Sequence

@@ -48,7 +48,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded_ahead() -> Iterator[None]:
-    """As the command line has it: a process with all modules, of which workers are forked."""
+    """Start as the command line does: a process with all modules, from which workers are forked."""
     processes.preload_modules([*processes.ASKING, "asking"])
     yield
     processes._Preloading.started = False

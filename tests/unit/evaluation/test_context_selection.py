@@ -31,7 +31,7 @@ SALES, TAXES, DEBT = (
 
 
 class FirstCell:
-    """Answers with the first number of the last table that it is shown; looks for more where the question says so."""
+    """Answers with the first number of the last visible table; searches for more if the question requests it."""
 
     name = "first cell"
 

@@ -13,7 +13,7 @@ CONVERSATION = a_conversation("what was row 1?", "and what was it before?", "wha
 
 
 class MemoryRecorder:
-    """Notes how many turns it is told of, and what the question is taken to refer to."""
+    """Records the number of turns in its history, and the references of the question."""
 
     name = "remembering"
 

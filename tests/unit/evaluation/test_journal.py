@@ -72,7 +72,7 @@ def logged(path: Path) -> int:
 
 
 def soon(read: Callable[[], object], wanted: object) -> object:
-    """What is read, as soon as it is what is wanted, else after a while."""
+    """Return the records once they are as expected, or after a timeout."""
     waited = threading.Event()
     for _ in range(200):
         if (found := read()) == wanted:
@@ -109,7 +109,7 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
 
 
 class Counting:
-    """A store that keeps what it was told to write, by kind."""
+    """Store that records its write operations by kind."""
 
     def __init__(self) -> None:
         self.written: list[str] = []

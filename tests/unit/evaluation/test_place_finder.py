@@ -1,4 +1,4 @@
-"""The parts of a long document that questions are about: what is taken, and what is too large to be looked at."""
+"""Finding the relevant parts of a long document: selection, and the limit on its size."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A cascade of a solver and a stored run: what the solver says after the run's answers."""
+"""A cascade of a solver and a stored run: the solver's answers after those of the run."""
 
 import asyncio
 from collections.abc import Sequence

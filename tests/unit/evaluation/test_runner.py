@@ -184,7 +184,7 @@ def test_cancelling_is_not_a_defect() -> None:
 
 
 class Endless(ScriptedSolver):
-    """Computes for ever if the question says so."""
+    """Computes for ever if the question requests it."""
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         if question == "endless":

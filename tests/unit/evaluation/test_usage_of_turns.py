@@ -20,7 +20,7 @@ PRICED = Usage(1, 1200, 85, 300, 0, Decimal("0.004217"))
 
 
 class Paying:
-    """Asks a service of its own, and says what that was."""
+    """Calls its own service, and reports the usage."""
 
     name = "paying"
 

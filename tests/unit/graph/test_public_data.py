@@ -1,4 +1,4 @@
-"""The graphs of the public data: complete, right, and holding what the reference programs compute with."""
+"""Graphs of the public data are complete, correct, and contain the numbers of the reference programs."""
 
 from collections import Counter
 from decimal import Decimal

@@ -31,7 +31,7 @@ def keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def streams() -> Iterator[None]:
-    """Has what Inspect leaves open warn within its test, where such warnings are no errors."""
+    """Allow the warnings that Inspect raises within a test."""
     yield
     gc.collect()
 

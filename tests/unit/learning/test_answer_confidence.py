@@ -11,7 +11,7 @@ from quaestor.solvers.confidence.calibration import MEASURES
 
 
 def answers(count: int = 600, companies: int = 12) -> list[JudgedAnswer]:
-    """As often right as the other solver's agreement says; if it does not think of the result, mostly wrong."""
+    """Is right as often as the other solver's agreement indicates, and mostly wrong without agreement."""
     draw, found = random.Random(3), list[JudgedAnswer]()
     for number in range(count):
         agreement = draw.choice([0.0, 0.2, 0.5, 0.9])

@@ -1,4 +1,4 @@
-"""The ranker's fit: what the right plan of a turn has, and what a question that stands alone has besides."""
+"""Fit of the ranker: features of right plans, and of questions without a conversation."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ IN_ROW, YEAR = COLUMNS.index("row_in_question"), COLUMNS.index("year_named")
 
 
 def turn(leaves: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A turn in which the leaf is meant whose label the question says and whose year it names."""
+    """Return a turn whose right number has the label and year of the question."""
     rows = np.zeros((leaves, len(COLUMNS)), np.float32)
     rows[:, IN_ROW] = random.random(leaves) * 0.5
     rows[:, YEAR] = random.choice([-1, 0], leaves)

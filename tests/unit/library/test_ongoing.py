@@ -1,4 +1,4 @@
-"""A conversation that Python users hold open: follow-ups, corrections, what is kept of it and handed on."""
+"""An ongoing conversation in Python: follow-ups, corrections, storage and exports."""
 
 import asyncio
 import gc

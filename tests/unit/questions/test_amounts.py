@@ -1,4 +1,4 @@
-"""The numbers that a question says."""
+"""Numbers in questions."""
 
 import pytest
 

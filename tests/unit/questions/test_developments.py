@@ -1,4 +1,4 @@
-"""Questions how a thing developed."""
+"""Questions how a line developed."""
 
 import pytest
 

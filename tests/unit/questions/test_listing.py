@@ -1,4 +1,4 @@
-"""Questions for one thing at several times."""
+"""Questions for one line at several times."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Several questions in one, taken apart."""
+"""Splitting of compound questions."""
 
 import pytest
 from hypothesis import given

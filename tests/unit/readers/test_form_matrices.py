@@ -30,12 +30,12 @@ def _name(number: int) -> str:
 
 
 def _row(tables: Iterable[Table], name: str) -> tuple[Table, int]:
-    """Return where the row with a name stands."""
+    """Return the place of the row with a name."""
     return next((table, row) for table in tables for row, head in enumerate(table.rows) if name in head.label)
 
 
 def _printed_with(place: int) -> tuple[NumberConvention, bool]:
-    """Return what the numbers of one document have in common: the convention, and which triangles are losses."""
+    """Return the number convention of a document, and which triangles are losses."""
     convention, text, *_ = NUMBERS[place]
     return convention, "\u25bd" in text
 

@@ -1,4 +1,4 @@
-"""A file of somebody else is read in a process of its own: what it may take, what comes back, what it knows."""
+"""Untrusted files are read in a separate process: limits, results, and its environment."""
 
 import asyncio
 import gzip

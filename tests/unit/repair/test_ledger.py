@@ -1,4 +1,4 @@
-"""Corrections of a conversation: what they change, what they leave, and how they are taken back."""
+"""Corrections of a conversation: changes, unchanged turns, and undo."""
 
 from dataclasses import replace
 from decimal import Decimal

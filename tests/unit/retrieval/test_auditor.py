@@ -1,4 +1,4 @@
-"""Who audits a company: by the signature under the report, or a sentence that says so."""
+"""The auditor of a company, by the signature of the report or by a sentence."""
 
 import pytest
 

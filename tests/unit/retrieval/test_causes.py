@@ -1,4 +1,4 @@
-"""Which sentences say why something moved: their subject, direction and time, and how well they are what is asked."""
+"""Sentences that give causes of changes: subject, direction, time, and relevance to the question."""
 
 import pytest
 from discussed_filing import a_discussed_filing

@@ -81,7 +81,7 @@ def test_omitted_part_comes_from_the_previous_question(index: PlaceIndex) -> Non
 
 
 def tagged_rows(document: Document) -> dict[str, set[int]]:
-    """Return questions for labels that stand for one concept alone, and the tables that print what is asked for."""
+    """Return questions for labels of a single concept, and the tables that print its numbers."""
     tables: defaultdict[Fact, set[int]] = defaultdict(set)
     concepts: defaultdict[str, set[str]] = defaultdict(set)
     questions: dict[str, tuple[str, Fact]] = {}

@@ -1,4 +1,4 @@
-"""The statements that a question needs: those it names, and those that print the parts of what it asks for."""
+"""Statements that a question needs: named ones, and those with the parts of the requested number."""
 
 import pytest
 from long_filing import a_long_filing

@@ -1,4 +1,4 @@
-"""The bundled sample holds together: its pages can be read, its programs execute, and it covers what it promises."""
+"""The bundled sample: pages can be read, programs execute, and all kinds are covered."""
 
 import json
 import re

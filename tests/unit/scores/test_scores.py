@@ -1,4 +1,4 @@
-"""Scores beside runs: what is kept of them, packed columns, and how a file is read."""
+"""Stored scores of runs: records, packed columns, and how a file is read."""
 
 import asyncio
 import json

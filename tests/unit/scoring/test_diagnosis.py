@@ -207,7 +207,7 @@ def test_a_prediction_with_a_program_alone_is_read_as_the_reference_is() -> None
     ],
 )  # fmt: skip
 def test_answer_without_plan_and_program_is_diagnosed_by_its_number(answer: str, cause: Cause) -> None:
-    """391 / 447 is 0.874720...: what that rounds to, with another sign or in another scale, and what it does not."""
+    """Roundings of 391 / 447 = 0.874720... match, also with another sign or scale; other numbers do not."""
     gold = [GoldTurn("divide(391, 447)", a_value(0.87472), None, 0)]
     assert judged(gold, [Prediction("c", 0, answer)], ()) == [cause]
     assert judged(gold, [Prediction("c", 0, "{}")], ()) == [Cause.UNUSABLE]

@@ -199,7 +199,7 @@ def test_each_wrong_turn_has_a_cause_and_they_are_counted() -> None:
 
 
 def stated_report(folder: Path, *answers: tuple[str, int, StatedAnswer]) -> Report:
-    """The verdicts on the made-up pages of TAT-QA, of which these questions are answered."""
+    """Return the verdicts on the made-up TAT-QA pages, with answers to these questions."""
     path = write_tatqa(folder)
     found = [Prediction(page, turn, "5", statement=answer) for page, turn, answer in answers]
     return score_predictions(found, read_gold(path), read_dataset(path).conversations)

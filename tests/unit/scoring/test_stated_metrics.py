@@ -1,4 +1,4 @@
-"""The rules of TAT-QA's metrics on made-up answers; what is expected was worked out by hand."""
+"""The metrics of TAT-QA on made-up answers, with expectations worked out by hand."""
 
 import pytest
 from hypothesis import given

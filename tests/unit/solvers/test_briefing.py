@@ -1,4 +1,4 @@
-"""What a model is told of the conversation so far."""
+"""The conversation so far in prompts."""
 
 from dataclasses import replace
 from decimal import Context, Decimal

@@ -1,4 +1,4 @@
-"""Whatever a model explains with: what is bound is a valid plan, and nothing else comes of it."""
+"""Explanations of models are always bound to a valid plan, or rejected."""
 
 from decimal import Decimal
 

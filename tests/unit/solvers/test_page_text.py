@@ -20,7 +20,7 @@ TOPICS = ("rent", "goodwill", "dividends", "interest", "wages")
 
 
 def long_text(count: int = 300) -> Document:
-    """Sentences with a number about five things in turn, and as many without."""
+    """Return sentences with a number about five subjects in turn, and as many without numbers."""
     lines = [f"the {TOPICS[n % 5]} of plant {n} came to $ {n + 11} million in the year ." for n in range(count)]
     paragraphs = [ParagraphPart((line, "this is explained elsewhere .")) for line in lines]
     return assemble("ACME/2009/10-K", paragraphs)

@@ -1,4 +1,4 @@
-"""Words of the page, quoted: what is taken, what is repaired, what is refused."""
+"""Quotations from the page: accepted, repaired and rejected ones."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Two filings that print different numbers for one line and period: the later one's is taken, and it is said."""
+"""Two filings with different numbers for one line and period: the later one is used, with a remark."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""A document of several sections and tables: every number says which of them it is of, to models and to tools."""
+"""Documents with several sections and tables: models and tools see the table of every number."""
 
 from decimal import Decimal
 

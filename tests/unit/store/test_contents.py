@@ -16,7 +16,7 @@ from quaestor.store.contents import (
 
 
 def pack_against(base: bytes, begin: int, between: bytes, end: int) -> bytes:
-    """A text as version 0.2 packed it: so many bytes of the base, what is between, so many bytes of its end."""
+    """Return a text as packed by version 0.2: a prefix of the base, new text, and a suffix of the base."""
     dictionary = base if len(base) <= 1 << 15 else base[begin : len(base) - end][: 1 << 15]
     deflate = zlib.compressobj(6, zdict=dictionary)
     return begin.to_bytes(4) + end.to_bytes(4) + deflate.compress(between) + deflate.flush()

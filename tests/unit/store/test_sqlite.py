@@ -248,7 +248,7 @@ def test_starting_the_log_waits_for_writers(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_write_ahead_log_of_a_killed_writer_is_read(tmp_path: Path) -> None:
-    """A copy of the files taken while the store is open is what `kill -9` leaves."""
+    """A copy of the files of an open store is like the files after `kill -9`."""
 
     async def scenario() -> None:
         async with SqliteStore(tmp_path / "runs.db") as store:

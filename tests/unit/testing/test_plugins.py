@@ -1,4 +1,4 @@
-"""`quaestor.testing` finds what is wrong with a plug-in, and says it in one line."""
+"""`quaestor.testing` reports faults of plug-ins in one line."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Measures made from tags: what is asked of which time, and what it comes to."""
+"""Measures built from tags: their times and results."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Questions made from tags: what is asked, and what is right."""
+"""Questions built from tags, and their right answers."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""A conversation as a workbook: what LibreOffice computes from its formulas is what was answered."""
+"""A conversation as a workbook: LibreOffice computes the answers from its formulas."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""HTML files as documents: what a person sees, in its order."""
+"""HTML files as documents: visible content in visual order."""
 
 from pathlib import Path
 

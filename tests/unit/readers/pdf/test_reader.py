@@ -26,7 +26,7 @@ def grid(table: Table) -> list[list[str]]:
 
 
 def a_statement() -> PdfPage:
-    """A statement of income without ruling lines: signs stand apart, a label is wrapped, one heading is over all."""
+    """Return an income statement without ruling lines: separate signs, a wrapped label, one heading over all."""
     page = PdfPage()
     page.center(306, 60, "Acme Inc.", bold=True)
     page.center(306, 76, "CONSOLIDATED STATEMENTS OF OPERATIONS", bold=True)

@@ -1,4 +1,4 @@
-"""The rounds: the understanding along with the first calls, many calls in one reply, what is told of their results."""
+"""Rounds of the agent: understanding with the first calls, many calls in one reply, and tool results in prompts."""
 
 from dataclasses import replace
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""From what a model claims to the plan that counts."""
+"""From a model's claim to the plan of the answer."""
 
 import json
 from decimal import Decimal

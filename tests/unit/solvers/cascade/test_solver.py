@@ -1,4 +1,4 @@
-"""Solvers one after the other: who answers, what is on record of it, and what the next question sees."""
+"""Solvers in sequence: which one answers, the recorded events, and the history of the next question."""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from quaestor.solvers.registry import make_solver
 
 
 class ConfidentSolver:
-    """Answers with the first number of a row, as sure as it is told to be for each question; None says nothing."""
+    """Answers with the first number of a row, with the given confidence for each question, or None."""
 
     def __init__(self, name: str, row: int, confidence: Mapping[str, float | None] | float | None = None) -> None:
         self.name, self._row, self._confidence = name, row, confidence

@@ -1,4 +1,4 @@
-"""What a cascade is built with, and what it refuses."""
+"""Options of a cascade, and invalid ones."""
 
 from pathlib import Path
 

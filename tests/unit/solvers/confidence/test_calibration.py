@@ -1,4 +1,4 @@
-"""From what was measured to a probability, and the file that says how."""
+"""From measures to a probability, and the calibration file."""
 
 import json
 from pathlib import Path

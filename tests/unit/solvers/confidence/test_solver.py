@@ -1,4 +1,4 @@
-"""A solver that is measured: what is on record, how sure it then is, and several samples of one answer."""
+"""A measured solver: recorded measures, confidence, and several samples of one answer."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ def row(context: TurnContext, number: int) -> Answer:
 
 
 class Model:
-    """Answers with the rows that it is told, one an answer; None fails, -1 says that there is no answer."""
+    """Answers with the given rows, one per answer; None fails, -1 declines to answer."""
 
     name = "model"
 

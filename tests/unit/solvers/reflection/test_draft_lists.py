@@ -1,4 +1,4 @@
-"""Lists in drafts: looked-up numbers become a group, and stand nowhere else in the plan."""
+"""Lists in drafts: looked-up numbers become a group and appear only there in the plan."""
 
 from pages import page
 

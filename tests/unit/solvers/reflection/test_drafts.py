@@ -1,4 +1,4 @@
-"""Drafts as models write them: what is read, what is refused, and that nothing written breaks the reading."""
+"""Drafts as models write them: accepted and rejected forms; no text breaks the parser."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Verdicts as muddled models write them: what is read, and what is not guessed."""
+"""Malformed verdicts of models: recovered fields, and no guesses."""
 
 import pytest
 from hypothesis import given

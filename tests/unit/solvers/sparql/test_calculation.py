@@ -1,4 +1,4 @@
-"""A formula over the values: what is asked about once, what can be run, what a reader should doubt."""
+"""Formulas over the values: repeated requests, valid formulas, and doubts for the reader."""
 
 import pytest
 from sparql_bench import CASH_2008, CASH_2009, formula, retrieval, values

@@ -1,4 +1,4 @@
-"""A query means numbers of the page, each with its node; what it computes is refused."""
+"""A query selects numbers of the page with their nodes; computed values are rejected."""
 
 import pytest
 from pages import page

@@ -1,4 +1,4 @@
-"""The values that a model names: found with their source, or refused in a sentence that says what there is."""
+"""Values named by a model: found with their source, or refused with the existing names."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""The two phases through a model behind HTTP: what is asked, what comes of it, and what faults do."""
+"""The two phases with a model behind HTTP: requests, answers, and faults."""
 
 import asyncio
 import json

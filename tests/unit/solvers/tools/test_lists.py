@@ -1,4 +1,4 @@
-"""`calculate` on lists: steps become a list, of which an operation selects, counts or lists."""
+"""`calculate` on lists: steps become a list, from which an operation selects, counts or lists."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`search_document`: offered where a part of a document is shown; what it finds the other tools can read."""
+"""`search_document`: offered for excerpts of a document; other tools can read its results."""
 
 from typing import Any
 

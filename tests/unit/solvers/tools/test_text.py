@@ -89,7 +89,7 @@ def test_search_without_results_lists_existing_names(arguments: dict[str, JsonVa
 
 
 def read_sentences(*before: str, **arguments: JsonValue) -> dict[str, JsonValue]:
-    """What the tool says of a made-up page with some sentences."""
+    """Return the reply of the tool for a made-up page with some sentences."""
     document = page([["", "2012"], ["sales", "$ 5"]], before=list(before))
     knowledge = GraphProvider.of([document])
     return Toolbox(knowledge.graph(document), knowledge.ontology, Memory()).call("find_in_text", arguments)

@@ -1,4 +1,4 @@
-"""What is wrong with a plan is said before it is run, all at once, in sentences that name the step."""
+"""Plans are validated before they run; all faults are reported at once and name their steps."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Nothing that a model writes crashes a turn: it is read, or refused with a reason, and a run goes on."""
+"""No reply of a model crashes a turn: it is parsed or rejected with a reason, and the run continues."""
 
 import json
 from typing import Any

@@ -72,7 +72,7 @@ async def run_plans(broken: list[tuple[str, Json, Json]], mended: bool) -> list[
 
 
 def faults(written: Json) -> list[str]:
-    """What is said of a plan before it is believed."""
+    """Return the faults found in a plan."""
     try:
         return list(
             check_workflow_plan(read_json(WorkflowPlan, json.dumps(written)), "what was it?", context_of()).issues

@@ -1,4 +1,4 @@
-"""Cells by the words for their lines: either orientation, duplicates, headings, periods; refusals with what is near."""
+"""Cells found by the names of their lines: orientation, duplicates, headings, periods; refusals with suggestions."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Conversations about a made-up report: what is added up, averaged, divided and ranked, with the package's weights."""
+"""Conversations about a made-up report with the package's weights: sums, averages, ratios and rankings."""
 
 from decimal import Decimal
 

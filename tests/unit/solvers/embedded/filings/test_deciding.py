@@ -1,4 +1,4 @@
-"""The answer is the result that is likeliest to be right, by what was learned."""
+"""The answer is the most probable result according to the learned model."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""A filing has an answer if one of its lines or sentences has what the question needs."""
+"""A question is answerable if a line or sentence of the filing has the required evidence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is quoted to explain: whole sentences, one to six of a paragraph, without what only stands beside them."""
+"""Quotations as explanations: one to six whole sentences of a paragraph, without unrelated ones."""
 
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.facts.table import build_facts
