@@ -22,8 +22,8 @@ from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
 from quaestor.readers.delimited import find_dialect
 from quaestor.readers.markdown import MarkdownReader
+from quaestor.readers.serialization import document_bytes, document_of
 from quaestor.readers.workbook.reader import WorkbookReader
-from quaestor.readers.written import document_bytes, document_of
 
 T = TypeVar("T")
 

@@ -25,7 +25,7 @@ from quaestor.readers.content import FileContent, read_content
 from quaestor.readers.html.reader import tagged_numbers
 from quaestor.readers.pdf import side_by_side
 from quaestor.readers.reading import read_file
-from quaestor.readers.written import document_bytes
+from quaestor.readers.serialization import document_bytes
 from quaestor.scoring.tag_check import check_tags
 
 

@@ -41,7 +41,7 @@ def one(path: Path) -> dict[str, float]:
     import quaestor
     from quaestor.readers.content import read_content
     from quaestor.readers.reading import read_file
-    from quaestor.readers.written import document_bytes
+    from quaestor.readers.serialization import document_bytes
     from quaestor.retrieval.index import PlaceIndex
 
     times = [process_time()]

@@ -16,7 +16,7 @@ from quaestor.mcp_server.server import create_server
 from quaestor.mcp_server.server_context import open_context
 from quaestor.readers.content import FileContent, read_content
 from quaestor.readers.reading import document_key, read_file
-from quaestor.readers.written import document_bytes
+from quaestor.readers.serialization import document_bytes
 from quaestor.settings import Setting
 from quaestor.solvers.base import Solver
 

@@ -11,7 +11,7 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.html.reader import tagged_numbers
 from quaestor.readers.limited import ReadingLimits
 from quaestor.readers.reading import read_file, unread_file
-from quaestor.readers.written import document_bytes, document_of
+from quaestor.readers.serialization import document_bytes, document_of
 
 READERS = (
     "quaestor.readers.reading.read_limited",

@@ -26,7 +26,7 @@ from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.content import FileContent
 from quaestor.readers.limited import ReadingLimits, read_limited_async
 from quaestor.readers.registry import code_of_reading, own_readers
-from quaestor.readers.written import document_bytes, document_of
+from quaestor.readers.serialization import document_bytes, document_of
 from quaestor.settings import Settings
 
 FOLDER = "uploads"

@@ -12,7 +12,7 @@ def main() -> None:
     try:
         code = _run()
     except KeyboardInterrupt:
-        from quaestor.cli.ending import describe_end
+        from quaestor.cli.signals import describe_end
 
         message, code = describe_end()
         print(f"quaestor: {message}", file=sys.stderr)
@@ -23,7 +23,7 @@ def _run() -> int:
     import gc
     import sys
 
-    from quaestor.cli.ending import handle_sigterm, open_closed_streams
+    from quaestor.cli.signals import handle_sigterm, open_closed_streams
     from quaestor.core.caching import collect_seldom
 
     handle_sigterm()

@@ -82,7 +82,7 @@ def _run_chat(context: "ChatLine", settings: "Settings") -> bool:
     """Answer questions until the input ends, and return whether a piped line failed."""
     from quaestor.application.resolve import store_file
     from quaestor.cli.chat_commands import completed_commands
-    from quaestor.cli.ending import has_received_sigterm
+    from quaestor.cli.signals import has_received_sigterm
     from quaestor.cli.typed_lines import completions, typed_lines
 
     at_terminal, file, failed = sys.stdin.isatty(), store_file(settings.store), False

@@ -14,7 +14,7 @@ from io import TextIOWrapper
 import typer
 from typer.exceptions import TyperException
 
-from quaestor.cli.ending import describe_end
+from quaestor.cli.signals import describe_end
 from quaestor.core.visible import visible
 from quaestor.errors import (
     BadLinesError,

@@ -18,7 +18,7 @@ from quaestor.documents.table import TableRole
 from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
 from quaestor.facts.sentences import SentenceIndex, SentenceWords, index_sentences, read_sentence_lines, read_words
-from quaestor.facts.written import facts_bytes, facts_of
+from quaestor.facts.serialization import facts_bytes, facts_of
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.registry import digest_of_code
 from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company

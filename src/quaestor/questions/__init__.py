@@ -18,7 +18,7 @@
 `understanding.ParsedQuestion` is a question about a filing: operands, their relation, and times:
 
     wordings      plainer wordings, which the parser reads instead
-    asked_times   the named times
+    moments       the named times
     intents       what is asked for (`INTENTS`), by a trained classifier
     answer_units  the kind of the number: money, a price, a count
     question_parts              several questions in one text, by their operands

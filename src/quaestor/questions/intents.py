@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.questions.asked_times import MomentQuery
+from quaestor.questions.moments import MomentQuery
 from quaestor.questions.understanding import ParsedQuestion, is_filler
 
 FORMS: Mapping[str, str] = {

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.questions.asked_times import read_moments
 from quaestor.questions.listing import asks_for_extreme, asks_for_its_amount
+from quaestor.questions.moments import read_moments
 from quaestor.questions.splitting import cut_clauses, split_question
 from quaestor.questions.understanding import (
     ParsedQuestion,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.questions.asked_times import read_moments
+from quaestor.questions.moments import read_moments
 from quaestor.questions.understanding import read_filing_question
 
 _MARK = "linename{}"

@@ -11,8 +11,8 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
-from quaestor.questions.asked_times import MomentQuery, begin_years, read_moments
 from quaestor.questions.instructions import read_instructions
+from quaestor.questions.moments import MomentQuery, begin_years, read_moments
 from quaestor.questions.wordings import in_plain_wording
 
 __all__ = [

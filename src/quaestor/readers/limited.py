@@ -36,7 +36,7 @@ from quaestor.errors import (
     SettingsError,
 )
 from quaestor.readers.content import LARGEST, FileContent
-from quaestor.readers.written import document_of, printed_of
+from quaestor.readers.serialization import document_of, printed_of
 
 T = TypeVar("T")
 

@@ -66,7 +66,7 @@ def _read(data: bytes, name: str, wanted: str) -> tuple[dict[str, str], bytes]:
     from quaestor.errors import QuaestorError
     from quaestor.readers.content import FileContent
     from quaestor.readers.reading import read_file, unread_file, unreadable
-    from quaestor.readers.written import document_bytes, printed_bytes
+    from quaestor.readers.serialization import document_bytes, printed_bytes
 
     content = FileContent(Path(name), data)
     try:

@@ -12,7 +12,7 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import SUFFIXES, unread_kind
 from quaestor.readers.limited import ReadingLimits, read_limited, read_limited_async
 from quaestor.readers.registry import DocumentReader, find_reader, own_readers, reader_names, version_of
-from quaestor.readers.written import document_bytes, document_of
+from quaestor.readers.serialization import document_bytes, document_of
 
 _KIND = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdown", "csv": "CSV", "text": "plain text"}
 _TEXT_READERS = frozenset({"markdown", "csv", "text"})

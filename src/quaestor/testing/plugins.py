@@ -31,7 +31,7 @@ from quaestor.plan.steps import Extract
 from quaestor.questions.question import read_question
 from quaestor.readers.content import FileContent, read_content
 from quaestor.readers.registry import DocumentReader, find_reader
-from quaestor.readers.written import document_bytes, document_of
+from quaestor.readers.serialization import document_bytes, document_of
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldFile, GoldFormat
 from quaestor.solvers.base import Solver, TurnContext

@@ -6,8 +6,8 @@ from time import process_time
 import pytest
 
 from quaestor.questions.asked_parts import read_asked_parts
-from quaestor.questions.asked_times import read_moments
 from quaestor.questions.instructions import read_instructions
+from quaestor.questions.moments import read_moments
 from quaestor.questions.question import read_question
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.splitting import split_question

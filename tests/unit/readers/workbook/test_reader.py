@@ -16,9 +16,9 @@ from quaestor.errors import DatasetError
 from quaestor.readers import tabular
 from quaestor.readers.content import read_content
 from quaestor.readers.reading import unread_file
+from quaestor.readers.serialization import document_bytes, document_of
 from quaestor.readers.workbook import sheets
 from quaestor.readers.workbook.reader import WorkbookReader
-from quaestor.readers.written import document_bytes, document_of
 
 MONEY = "#,##0_);(#,##0)"
 INCOME: list[list[Written]] = [

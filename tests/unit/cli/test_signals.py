@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.cli.ending import EXIT_CODE
+from quaestor.cli.signals import EXIT_CODE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are not asked to end there")
 
 BEGIN = """
 import asyncio, os, signal, sys, time
-from quaestor.cli import ending
+from quaestor.cli import signals
 from quaestor.cli.failures import run_for_exit_code
-ending.handle_sigterm()
+signals.handle_sigterm()
 """
 IN_BACKGROUND = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 WAITS = """
@@ -30,7 +30,7 @@ async def wait():
 sys.exit(run_for_exit_code(lambda: asyncio.run(wait())))
 """
 IGNORES = """
-ending.WITHIN = 0.3
+signals.WITHIN = 0.3
 word = "ready"
 while True:
     try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.asked_times import begin_years, read_moments
+from quaestor.questions.moments import begin_years, read_moments
 
 
 def _times(text: str, *names: str) -> list[tuple[object, ...]]:

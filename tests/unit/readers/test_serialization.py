@@ -18,7 +18,7 @@ from quaestor.documents.document import Block, Document, Mention, Paragraph, Sec
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.repairs import DocumentWarning, Repair
 from quaestor.documents.table import Cell, Header, Table
-from quaestor.readers.written import document_bytes, document_of
+from quaestor.readers.serialization import document_bytes, document_of
 from quaestor.sample import sample_path
 
 FACT = Fact("us-gaap:Rent", Decimal("-5E+6"), "USD", date(2008, 1, 1), date(2008, 12, 31), (("a", "b"),), 6, -6, "Rent")
@@ -67,7 +67,7 @@ def test_corrected_document_is_restored() -> None:
 
 
 def test_every_field_is_written() -> None:
-    # Whoever adds a field writes it in `quaestor.readers.written` too: a cache must not lose it.
+    # Whoever adds a field writes it in `quaestor.readers.serialization` too: a cache must not lose it.
     known = {
         Document: "id sections blocks warnings facts whole convention", Section: "id path",
         Block: "content order section page anchor", SectionHeading: "text level kind", Paragraph: "sentences kind",
