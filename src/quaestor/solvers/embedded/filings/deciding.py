@@ -69,7 +69,7 @@ it has.
 """
 _LEAST_FOUND = 0.4
 """Minimum share of a question's needs that a filing must cover by synonyms if it has none of its words."""
-_CAUTION = 1.8
+_CAUTION = 2.2
 """Minimum ratio of the probability of an answer to that of having none, because a wrong number is worse than none."""
 _COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
