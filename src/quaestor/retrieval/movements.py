@@ -106,7 +106,7 @@ def name_stems(text: str) -> tuple[str, ...]:
 def mentions_increase(text: str) -> bool | None:
     """Return whether a text mentions an increase before a decrease; None if it mentions neither.
 
-    >>> rose("decreased because of higher freight")
+    >>> mentions_increase("decreased because of higher freight")
     False
     """
     rise, fall = _RISES.search(text), _FALLS.search(text)

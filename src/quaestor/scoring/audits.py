@@ -287,11 +287,11 @@ def replace_steps(program: str, wrong: str, accepted: str) -> str | None:
     Args:
         program: A later turn's reference, which repeats the steps it depends on.
 
-    >>> following("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "subtract(6, 3)")
+    >>> replace_steps("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "subtract(6, 3)")
     'subtract(6, 3), divide(#0, 3)'
-    >>> following("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "2.5")
+    >>> replace_steps("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "2.5")
     'divide(2.5, 3)'
-    >>> following("divide(7, 3)", "subtract(5, 3)", "subtract(6, 3)")
+    >>> replace_steps("divide(7, 3)", "subtract(5, 3)", "subtract(6, 3)")
     """
     later, before, replacement = (_steps(parse_program(text)) for text in (program, wrong, accepted))
     if later == before:

@@ -69,7 +69,7 @@ def bin_by_confidence(confidences: Sequence[float], right: Sequence[bool], bins:
 
     Source: The reliability diagram of Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2.
 
-    >>> [(b.low, b.count, b.accuracy) for b in reliability([0.2, 0.9, 1.0, 0.6], [False, True, True, False], 2)]
+    >>> [(b.low, b.count, b.accuracy) for b in bin_by_confidence([0.2, 0.9, 1.0, 0.6], [False, True, True, False], 2)]
     [(0.0, 1, 0.0), (0.5, 3, 0.6666666666666666)]
     """
     sure = np.asarray(confidences, dtype=float)

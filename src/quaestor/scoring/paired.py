@@ -72,7 +72,7 @@ def mcnemar(wins: int, losses: int) -> float:
 def adjust_p_values(ps: Sequence[float]) -> tuple[float, ...]:
     """Return p values adjusted for multiple comparisons by Holm's method.
 
-    >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
+    >>> [round(p, 6) for p in adjust_p_values([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
     order = np.argsort(ps, kind="stable")
@@ -84,7 +84,7 @@ def adjust_p_values(ps: Sequence[float]) -> tuple[float, ...]:
 def label_run(place: int) -> str:
     """Return the short name of a run: A, B, ... Z, A1.
 
-    >>> letter(0), letter(27)
+    >>> label_run(0), label_run(27)
     ('A', 'B1')
     """
     return ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")

@@ -26,7 +26,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def normalize_name(name: str) -> str:
     """Normalize a name for comparison: without prefix and case, only letters, digits, % and $.
 
-    >>> folded("exercisePrice") == folded("kg:exercise_price") == folded("Exercise price")
+    >>> normalize_name("exercisePrice") == normalize_name("kg:exercise_price") == normalize_name("Exercise price")
     True
     """
     local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
