@@ -103,6 +103,7 @@ def test_a_page_is_shown_whole_and_offers_no_search() -> None:
     asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), Looks()).run_all_turns())
     assert seen[0].document is page
     assert seen[0].search is None
+    assert not seen[0].weights
 
 
 def test_failed_first_question_lacks_an_excerpt() -> None:

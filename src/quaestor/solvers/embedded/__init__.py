@@ -11,13 +11,13 @@ The steps to an answer:
     page_numbers, page    the numbers of tables and text with their words, period, scale and place; the same as arrays
     turn_state       the question, and what earlier turns used and computed
     number_features  features of each number, for how likely the question means it
-    number_fit, period_fit    whether a number of a user's document has the line and the period that are asked for
+    number_fit, period_fit    whether a number has the line and the period that are asked for
     operand_pool     the possible operands, and how likely each operation on each kind of operands is
     candidates       every plan that fits
     operand_features, plan_features    features of a plan, a named column for each
     prior            what speaks for the numbers of a document of several tables
-    repeated_plans   plans that repeat what was answered before, for another time or thing
-    plan_rules       what overrules the ranking of plans
+    repeated_plans   plans on what was answered before: the same once more, or on the numbers of a list
+    plan_rules       what overrules the ranking of plans, and what counts besides
     beam             runs these steps in order, for several readings of a conversation
     trees, models, loading    the learned models, and how their weights are read from JSON
     readings         the readings of a conversation so far, and the answerers that are asked in turn

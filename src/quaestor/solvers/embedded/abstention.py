@@ -12,7 +12,7 @@ from quaestor.core.words import JOINING_WORDS, STOP_WORDS, search_words
 from quaestor.documents.document import Document
 from quaestor.graph.facts import Observation
 from quaestor.ontology.line_matching import core_line_index, read_core_lines
-from quaestor.plan.steps import Extract, Plan
+from quaestor.plan.steps import Compute, Extract, Plan
 from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
 from quaestor.questions.times import years_asked
@@ -31,6 +31,7 @@ from quaestor.solvers.embedded.missing_numbers import (
     describe_other_kind,
     describe_other_line,
     find_other_time,
+    is_of_unread_year,
 )
 from quaestor.solvers.embedded.number_fit import normalize_loss
 from quaestor.solvers.embedded.plan_rules import asks_for_change
@@ -49,6 +50,8 @@ _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
 _IGNORED_WORDS = STOP_WORDS - JOINING_WORDS
 """Words of questions by which captions do not differ."""
 
+_PLAIN_PATTERNS = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
+"""Patterns of questions that ask for no calculation."""
 _TOTALS = frozenset({"total", "totals", "grand total"})
 _FEWEST_WORDS = 2
 """Minimum number of words of a caption, since one word ("sales", "income") is part of many names."""
@@ -58,9 +61,11 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
     """Return the line that a question names if the document lacks it and the answer is of another line; otherwise None.
 
     Args:
-        plan: The plan of the answer: the lookup of one cell. For other plans the result is None.
+        plan: The plan of the answer: the lookup of one cell, or a calculation with earlier answers only. For other
+            plans the result is None.
     """
     label, full = _read_answered_row(plan, document)
+    earlier = _uses_earlier_answers_only(plan) and question.pattern_names <= _PLAIN_PATTERNS
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, but most people mean the change of inventories.
         return None
@@ -68,13 +73,21 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
     # The slowest checks come last: most answers are of a row with all words of the question, and most questions name no
     # line.
     telling = " ".join(word for word in question_words if word not in _IGNORED_WORDS and not word.isdigit())
-    if not label or not question.is_self_contained or _has_words_of(label, telling):
+    if not (label or earlier) or not question.is_self_contained or _has_words_of(label, telling):
         return None
     named = _find_longest_caption(question_words)
     if named is None or not question.names <= set(named[0].split()) or _has_words_of(full, named[0]):
         return None
-    other = _find_line(label) not in (None, named[1])
+    answered_line = _find_line(label)
+    other = earlier or (answered_line is not None and named[1] != answered_line)
     return named[0] if other and not _prints_line(document, *named) else None
+
+
+def _uses_earlier_answers_only(plan: Plan | None) -> bool:
+    """Whether a plan calculates with earlier answers only, which a question for the value of a line never asks for."""
+    steps = plan.steps if plan is not None else ()
+    operations = {step.operation if isinstance(step, Compute) else "" for step in steps}
+    return bool(operations) and operations.isdisjoint({"", "identity"})
 
 
 def _read_answered_row(plan: Plan | None, document: Document) -> tuple[str, str]:
@@ -315,6 +328,8 @@ class AbstentionPolicy:
             yield kind, 0.0
         if line := describe_other_line(turn.question, first.plan, turn.context):
             yield line, 0.0
+        if is_of_unread_year(turn.question, first.plan, document):
+            yield "the columns of its table have no years that could be read", 0.0
         if time := find_other_time(turn.question, first.plan, leaves, document):
             yield f"this line has no number for {time}", 0.0
         if (lack := self.answerability.find_lack(first, turn.question, leaves, document)) is not None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,13 @@ from quaestor.solvers.embedded.plan_rules import (
     find_asked_years,
     find_leaves,
     is_amount_for_percentage,
+    is_off_question,
     is_ruled_out,
     order_by_years,
+    replace_by_change,
     replace_by_percentage,
     restore_signs,
+    score_named_years,
     translate_question,
 )
 from quaestor.solvers.embedded.prior import Prior
@@ -112,6 +115,8 @@ LEAST = 0.03
 """Readings with less than this share of the best probability are dropped."""
 BRANCHES = 12
 """Maximum number of plans of a question per reading."""
+_FILING_FACTOR = 4
+"""Factor of `BRANCHES` for filings, in which rules may exclude all of the likeliest plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,38 +238,32 @@ def rank_hypotheses(
     readings = measure_turns(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
     first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
-    if prior is not None:
-        lookups = [path.state.lookups.values() for path in paths]
-        likely = [prior.adjust_leaves(*of_path) for of_path in zip(likely, lookups, strict=True)]
+    priors = [None if prior is None else prior.after(turn) for turn in turns]
+    for n, (path, own_prior) in enumerate(zip(paths, priors, strict=True)):
+        if own_prior is not None:
+            likely[n] = own_prior.adjust_leaves(likely[n], path.state.lookups.values())
     candidates, features = build_candidates(readings, likely)
-    scores = weights.ranker.predict(features, alone=alone) + score_meant(candidates, turns)
+    parsed_question = turns[0].question
+    scores = weights.ranker.predict(features, alone=alone) + score_named_years(parsed_question, candidates, page.leaves)
+    scores += score_meant(candidates, turns)
     found: list[Hypothesis] = []
-    for path, part in zip(paths, candidates.parts, strict=True):
+    for path, part, own_prior in zip(paths, candidates.parts, priors, strict=True):
         if part.start == part.stop:
             continue
         own = candidates.take(part)
-        weighed = scores[part] if prior is None else scores[part] + prior.weigh_plans(own)
+        weighed = scores[part] if own_prior is None else scores[part] + own_prior.weigh_plans(own)
         logs = normalize_logs(weighed)
-        order = np.argsort(-logs, kind="stable")[:BRANCHES]
+        order = np.argsort(-logs, kind="stable")[: BRANCHES * (_FILING_FACTOR if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _adapt_to_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
-        allowed = _drop_amounts(question, outcomes, filing=filing)
-        found += [Hypothesis(path, outcome, path.log + log) for log, outcome in allowed]
+        off = partial(_is_ruled_out, question, state=path.state, page=page, filing=filing)
+        allowed = [(log, x) for log, x in outcomes if not off(x)] or outcomes
+        # Redistribute the probability of the excluded plans.
+        left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
+        found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
     return Hypotheses(sort_by_result(found), candidates.value, tuple(turns), first, alone)
-
-
-def _drop_amounts(
-    question: Question, outcomes: Sequence[tuple[float, TurnAction]], *, filing: bool
-) -> Sequence[tuple[float, TurnAction]]:
-    """Drop plans with an amount for a percentage, and redistribute their probability; keep all if no other is left."""
-    is_excluded = is_amount_for_percentage if filing else is_ruled_out
-    allowed = [(log, outcome) for log, outcome in outcomes if not is_excluded(question, outcome)]
-    if not 0 < len(allowed) < len(outcomes):
-        return outcomes
-    left = _sum_logs(allowed) - _sum_logs(outcomes)
-    return [(log - left, outcome) for log, outcome in allowed]
 
 
 def _sum_logs(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
@@ -299,8 +298,20 @@ def _identify_result(choice: Hypothesis) -> _Result:
 
 def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
     years = find_asked_years(question, find_leaves(outcome, state), page.leaves)
-    action = order_by_years(question, replace_by_percentage(question, outcome), years)
+    results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
+    action = replace_by_percentage(question, outcome)
+    if not any(result.operation == "subtract" for result in results):
+        action = replace_by_change(question, action)
+    action = order_by_years(question, action, years)
     return action if question.magnitude else restore_signs(action, page.leaves)
+
+
+def _is_ruled_out(
+    question: Question, outcome: TurnAction, *, state: DialogueState, page: PageFeatures, filing: bool
+) -> bool:
+    if is_ruled_out(question, outcome) or (filing and is_amount_for_percentage(question, outcome)):
+        return True
+    return is_off_question(question, outcome, find_leaves(outcome, state), page.leaves)
 
 
 def advance_beam(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:

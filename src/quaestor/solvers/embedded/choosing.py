@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,6 +267,7 @@ def _rank_groups(
     return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
 
 
+_NOWHERE: Mapping[int, float] = MappingProxyType({})
 _WHOLE = 0.99
 """Least likeness of the whole in "what does X consist of": such questions are mostly answered by text, not by cells."""
 
@@ -292,16 +294,18 @@ def choose_plans(
     page: PageFeatures,
     state: DialogueState,
     weights: EmbeddedWeights,
+    places: Mapping[int, float] = _NOWHERE,
 ) -> Iterator[ChosenPlan]:
     """Yield the plans for a question that asks for a choice, the likeliest first; none for other questions.
 
     Args:
         state: The conversation so far.
+        places: Probability by block that it has the answer, as in `Excerpt.weights`.
     """
     selection = question.wants.selection
     if selection is None:
         return
-    probability = _score_cells(selection, document, page, state, weights)
+    probability = _score_cells(selection, document, page, state, weights, places)
     if selection.among == "items" and not selection.condition.asked:
         yield from _choose_members(selection, document, page, probability)
         return
@@ -315,7 +319,7 @@ def choose_plans(
     @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
     def cell_of(words: str) -> LabelledCell | None:
         other = build_number_question(words)
-        found = score_cells(other, state, page, weights, build_prior(other, page.leaves, document))
+        found = score_cells(other, state, page, weights, build_prior(other, page.leaves, document, places))
         return max(cells, key=lambda cell: float(found[cell.leaf]))
 
     for found in _find_period_groups(selection, question, cells, probability):
@@ -339,6 +343,7 @@ def _score_cells(
     page: PageFeatures,
     state: DialogueState,
     weights: EmbeddedWeights,
+    places: Mapping[int, float],
 ) -> NDArray[np.float64]:
     measure, last = trim_measure(selection.measure), last_leaves(state)
     if not measure and last:
@@ -346,7 +351,7 @@ def _score_cells(
         probability[list(last)] = 1 / len(last)
         return probability
     question = build_number_question(measure)
-    return score_cells(question, state, page, weights, build_prior(question, page.leaves, document))
+    return score_cells(question, state, page, weights, build_prior(question, page.leaves, document, places))
 
 
 def _choose_members(
@@ -456,7 +461,7 @@ class CellChoiceAnswerer:
 
     def _choose(self, question: Question, turn: AskedTurn) -> Iterator[Answer]:
         context, seen = turn.context, list[AnswerValue | None]()
-        plans = [*choose_plans(question, context.document, turn.page, turn.state, self.weights)]
+        plans = [*choose_plans(question, context.document, turn.page, turn.state, self.weights, context.weights)]
         for chosen in plans:
             operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
             try:

@@ -18,11 +18,14 @@ from quaestor.questions.stems import without_owner
 from quaestor.questions.times import AskedTime, times_asked, without_time_words, years_asked
 from quaestor.retrieval.everyday import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.number_fit import asks_per_share, is_per_share
+from quaestor.solvers.embedded.number_fit import RequestedKind, read_asked_kind
 from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.period_fit import (
+    is_adjusted,
     is_of_change,
     is_of_other_time,
+    read_asked_period,
     read_printed_time,
 )
 from quaestor.solvers.embedded.plan_rules import asks_for_change
@@ -272,12 +275,54 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
     """Describe what a document lacks if the nearest answer is of another kind than the question asks for."""
     if question.wants.kind == "yes_no" and nearest.kind == "number":
         return "the two values to compare were not found"
+    if not document.is_page and (lacking := _describe_undue_sum(question, nearest, leaves, document)):
+        return lacking
     step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
-    if document.is_page or not isinstance(step, Extract) or step.quantity is None or not asks_per_share(question):
+    if document.is_page or not isinstance(step, Extract) or step.quantity is None:
         return None
-    leaf = leaves.index.get((step.source, step.quantity.value))
-    per_share = leaf is None or is_per_share(leaves.leaves[leaf], document)
-    return None if per_share else "the document has no amount per share"
+    leaf, kind = leaves.index.get((step.source, step.quantity.value)), read_asked_kind(question)
+    if leaf is not None and not kind.is_met(leaves.leaves[leaf], document):
+        return kind.lacking
+    return _describe_other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
+
+
+def _describe_other_basis(question: Question, source: CellRef, document: Document) -> str | None:
+    """Describe the missing basis if an adjusted amount is asked for and a reported one was found, or vice versa."""
+    table, asked = document.table(source.table), is_adjusted(question.text)
+    row, column = table.rows[source.row], table.columns[source.column]
+    if asked:
+        heads = (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
+    if question.is_self_contained and is_adjusted(row.label) and not read_asked_period(question).restated:
+        return "the document has this line adjusted only"
+    return None
+
+
+def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+    """Describe what is missing if a calculation about amounts due at a time uses a number that is not due then."""
+    kind = read_asked_kind(question)
+    if nearest.plan is None or not (kind.within or kind.due) or len(nearest.plan.steps) == 1:
+        return None
+    places = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
+    due = all(leaf is None or _falls_due(kind, leaves.leaves[leaf], document) for leaf in places)
+    return None if due else kind.lacking
+
+
+def _falls_due(kind: RequestedKind, leaf: CandidateNumber, document: Document) -> bool:
+    if kind.is_met(leaf, document):
+        return True
+    # The sum of several future years is the amount due within them.
+    heads = [leaf.year, leaf.other_year]
+    return kind.within and any(year > _find_reported_year(document) for year in heads if year)
+
+
+def _find_reported_year(document: Document) -> int:
+    """Return the latest year of the date columns of a document."""
+    tables = document.tables
+    years = [
+        c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
+    ]
+    return max(years, default=0)
 
 
 # ---- Numbers of another time than a question asks for: "revenue in Q3 2024", but only columns of the first quarter.
@@ -314,3 +359,24 @@ def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix
     of_year |= (leaves.boundary < 0) & (leaves.year == asked[0] + 1)
     # A number of the line without a year may be of the year that is asked for.
     return None if (line & (of_year | (leaves.year == 0))).any() else asked[0]
+
+
+def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
+    """Return whether a year is asked for and the answer is a cell of a table with several columns but no years.
+
+    Benchmark pages are exempt, since their questions name the year of the page even if the tables have none.
+
+    Args:
+        document: The document that contains the cell.
+    """
+    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
+    if document.is_page or not isinstance(step, Extract) or not isinstance(step.source, CellRef):
+        return False
+    table = document.table(step.source.table)
+    row_text = " ".join(
+        (table.title, table.caption, *table.rows[step.source.row].levels, table.rows[step.source.row].label)
+    )
+    years = [year for year in years_asked(question) if str(year) not in row_text]
+    heads = (*table.columns, *table.rows)
+    filled = [cell for cell in table.cells[step.source.row][1:] if cell.quantities]
+    return bool(years) and len(filled) > 1 and table.period is None and all(head.period is None for head in heads)

@@ -1,8 +1,8 @@
-"""Prior probability of the numbers of a user's document, which complements the ranking."""
+"""Prior probability of the numbers of a document with several tables, which complements the ranking."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,25 +10,37 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
+from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.times import AskedTime, times_asked
-from quaestor.solvers.embedded.candidates import DIVIDE, Candidates
-from quaestor.solvers.embedded.number_fit import LabelMentions, asks_per_share, is_per_share, weigh_look_alikes
+from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP, Candidates
+from quaestor.solvers.embedded.number_fit import (
+    OTHER_KIND,
+    LabelMentions,
+    read_asked_kind,
+    weigh_look_alikes,
+)
 from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool
-from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix
+from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
+from quaestor.solvers.embedded.turn_state import TurnView
 
-# The ranker was trained on pages with one table. In a document with several tables, labels that the question contains
-# word for word, and times, also count. The constants were tuned on filings of some companies and evaluated on others.
+# The ranker was trained on pages with one table. In a document with several tables, the retrieved blocks and labels
+# that the question contains word for word also count. The constants were tuned on filings of some companies and
+# evaluated on others.
 
 
+PLACE = 3.0
+"""Factor of a block's log-probability, added to the log-odds of a leaf."""
 LABEL = 4.0
-"""Factor of the share of the question that a completely contained label covers, added to the log-odds of a leaf."""
+"""Factor of the share of the question that a completely contained label covers."""
 PLAN = 1.0
 """Factor of the prior of a plan's numbers, added to the ranker's score."""
+YEAR = 4.0
+"""Penalty of a number of another year than a relative period of the question."""
 MEANT = 4.0
-"""Bonus of a plan that divides the last answer by the line that the question asks for a share of."""
+"""Bonus of a plan that looks up the only line named by the question, or divides the last answer by it."""
 _VERB = r"\b(?:is|are|was|were|did|does|do|has|had)\b"
 _SHARE_OF = lazy_regex(
     r"\b(?:(?:as a |what |which )?(?:percent(?:age)?|share|proportion|fraction|part|portion|%)|(?P<much>how much)) of "
@@ -36,8 +48,10 @@ _SHARE_OF = lazy_regex(
     rf"|(?=$|[?.,]|{_VERB} (?:it|that|this|they|these|those)\b))"
 )
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
-OTHER_TIME, OTHER_KIND = 6.0, 5.0
-"""Penalties of a number of another time than the one asked for, and of one that is not per share as asked for."""
+OTHER_TIME = 6.0
+"""Penalty of a number of another time than the one asked for."""
+_NOT_RETRIEVED = 0.5
+"""Penalty of a block that was not retrieved, relative to the least likely retrieved one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +61,13 @@ class Prior:
     Attributes:
         leaves: The log-odds of each leaf: 0 for the best, negative for others.
         years: The year of each leaf, 0 if unknown.
+        named: Whether the question names only the line of each leaf ("change in taxes" may be a line).
         share_of_last: Whether the question asks for the last answer as a share of a line that it names.
     """
 
     leaves: Floats
     years: Ints
+    named: NDArray[np.bool_]
     share_of_last: bool = False
 
     def adjust_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
@@ -66,14 +82,27 @@ class Prior:
         found: NDArray[np.float64] = 1 / (1 + np.exp(-(np.log(clipped / (1 - clipped)) + log_odds)))
         return found
 
+    def after(self, turn: TurnView) -> "Prior":
+        """Return the prior for a turn, with a penalty for other years than those of relative periods.
+
+        Args:
+            turn: The turn after one reading of the earlier turns.
+        """
+        if not turn.target_years:
+            return self
+        other = (self.years > 0) & ~is_among(self.years, turn.target_years)
+        return replace(self, leaves=(self.leaves - YEAR * other).astype(np.float32))
+
     def weigh_plans(self, candidates: Candidates) -> Floats:
         """Return the prior of each plan: the mean of its operands, so that more operands do not lower it."""
         own, second = self._weigh_operands(candidates.pool), candidates.pool.kind[candidates.second] != NONE
         first = own[candidates.first]
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
-        if self.share_of_last:
-            found = found + MEANT * self._find_shares_of_last(candidates)
-        return found.astype(np.float32)
+        leaf = candidates.pool.leaf[candidates.first]
+        looked_up = (candidates.operation == LOOKUP) & (leaf >= 0) & self.named[np.maximum(leaf, 0)]
+        looked_up = self._find_shares_of_last(candidates) if self.share_of_last else looked_up
+        meant: Floats = (found + MEANT * looked_up).astype(np.float32)
+        return meant
 
     def _find_shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
         """Return which plans divide the last answer by a number of the same year from the best line."""
@@ -96,23 +125,43 @@ class Prior:
         return found.astype(np.float32)
 
 
-def build_prior(question: Question, leaves: NumberMatrix, document: Document) -> Prior | None:
-    """Return the prior of the leaves of a document; None for a benchmark page, which has only one table."""
-    if document.is_page or not len(leaves):
+def build_prior(
+    question: Question, leaves: NumberMatrix, document: Document, weights: Mapping[int, float]
+) -> Prior | None:
+    """Return the prior of the leaves of a document; None for a benchmark page, which has only one table.
+
+    Args:
+        weights: The log-probability of an answer in each block (`Excerpt.weights`).
+    """
+    if not weights or not len(leaves):
         return None
+    least = min(weights.values()) - _NOT_RETRIEVED
+    orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     label_mentions = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
-    times, period, per_share = times_asked(question), read_asked_period(question), asks_per_share(question)
-    labels, away = np.zeros((2, len(leaves)), np.float32)
+    known = dict[tuple[int, int, int], tuple[float, bool]]()
+    times = times_asked(question)
+    found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
+    labels = np.zeros(len(leaves), np.float32)
+    period, kind, away = read_asked_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
         away[place] = OTHER_TIME * _is_of_other_times(times, source, document)
-        away[place] += OTHER_KIND * (per_share and not is_per_share(leaf, document))
+        away[place] += OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
+            found[place] = PLACE * weights.get(document.block(source).order, least)
             continue
-        labels[place] = label_mentions.measure(document.table(source.table), source)
+        key = (source.table, source.row, source.column)
+        if key not in known:
+            known[key] = label_mentions.measure(document.table(source.table), source)
+        label_share, named[place] = known[key]
+        labels[place] = label_share
         away[place] += period.penalty(document.table(source.table), source)
-    found = LABEL * labels - away - weigh_look_alikes(question, leaves.leaves, labels, document)
-    return Prior(found - found.max(), leaves.year, _asks_share_of_last(question))
+        found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * label_share
+    # A number with a penalty is meant only if no other number is better.
+    found, named = found - away, named & (away == away.min())
+    less = weigh_look_alikes(question, leaves.leaves, labels, document)
+    found, named = found - less, named & (less == less[named].min(initial=np.inf))
+    return Prior(found - found.max(), leaves.year, named, _asks_share_of_last(question))
 
 
 def _asks_share_of_last(question: Question) -> bool:

@@ -43,7 +43,8 @@ def score_meant(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
-        scores[part] += np.where(_find_restatements(plans, part, turn), np.float32(_BONUS), np.float32(0))
+        for meant in (_find_restatements(plans, part, turn), _find_plans_on_list(plans, part, turn)):
+            scores[part] += np.where(meant, np.float32(_BONUS), np.float32(0))
     return scores
 
 
@@ -54,6 +55,25 @@ def _find_restatements(plans: Candidates, part: slice, turn: TurnView) -> NDArra
     if calculation is None:
         return np.zeros(part.stop - part.start, bool)
     return _find_repeats(plans, part, turn, calculation)
+
+
+def _find_plans_on_list(plans: Candidates, part: slice, turn: TurnView) -> NDArray[np.bool_]:
+    """Find the plans on exactly the numbers of the last answer, if that is a list: "and the change?".
+
+    Benchmark conversations have no lists, so the ranker was not trained on such questions.
+    """
+    question = turn.question
+    listed = frozenset() if question.names or question.years else _read_leaves(turn.state.last_list)
+    if not listed:
+        return np.zeros(part.stop - part.start, bool)
+    return np.array([_read_leaves(outcome.operands) == listed for outcome in plans.take(part).outcomes()], bool)
+
+
+def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
+    """Return the leaves of operands; empty if any operand is not a leaf."""
+    if any(operand.kind != "leaf" for operand in operands):
+        return frozenset()
+    return frozenset(operand.index for operand in operands)
 
 
 def find_restated_turn(turn: TurnView) -> int | None:

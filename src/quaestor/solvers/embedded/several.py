@@ -266,14 +266,14 @@ class ListAnswerer:
     def _choose(
         self, parts: Sequence[Question], listing: Listing, asked_turn: AskedTurn, alike: Alike
     ) -> ChosenNumbers | None:
-        leaves = asked_turn.page.leaves
+        leaves, context = asked_turn.page.leaves, asked_turn.context
         turns = [make_turn_view(part, asked_turn.state, asked_turn.page, self.weights.references) for part in parts]
         measured = [measure_turns([turn], self.weights.signature)[0].measured for turn in turns]
         shares = self.weights.leaves.predict(measured)
-        for place, part in enumerate(parts):
-            prior = build_prior(part, leaves, asked_turn.context.document)
+        for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
+            prior = build_prior(part, leaves, context.document, context.weights)
             if prior is not None:
-                shares[place] = prior.adjust_leaves(shares[place])
+                shares[place] = prior.after(turn).adjust_leaves(shares[place])
         years = [
             max(read_question(item).years or part.years or (0,))
             for item, part in zip(listing.items, parts, strict=True)

@@ -73,7 +73,7 @@ def score_cells(
     turn = make_turn_view(question, state, page, weights.references)
     (reading,) = measure_turns([turn], weights.signature)
     found = weights.leaves.predict([reading.measured])[0]
-    return found if prior is None else prior.adjust_leaves(found, state.lookups.values())
+    return found if prior is None else prior.after(turn).adjust_leaves(found, state.lookups.values())
 
 
 # ---- Completion of questions after a choice: "which years?", "and in 2011?", "what about freight?"

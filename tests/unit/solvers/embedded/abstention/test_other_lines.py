@@ -5,6 +5,9 @@ from pages import page
 
 import quaestor
 from quaestor.documents.document import Document
+from quaestor.plan.steps import Compute, Plan, Ref
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.abstention import find_missing_line
 
 ROWS = [["( in millions )", "2012", "2011"], ["net sales", "980", "910"], ["operating income", "88", "91"]]
 PAGE = page(ROWS, ["the mill was quiet ."])
@@ -21,6 +24,14 @@ def test_a_missing_line_is_reported() -> None:
     reason = why(PAGE, "what was net income in 2012?")
     assert reason is not None
     assert "net income" in reason
+
+
+def test_a_missing_line_is_reported_after_other_questions_and_not_calculated() -> None:
+    plan, again = Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)), Plan((Compute(1, "identity", (Ref(-1),)),))
+    assert find_missing_line(read_question("what was net income in 2012?"), plan, PAGE) == "net income"
+    assert find_missing_line(read_question("what was net income in 2012?"), again, PAGE) is None
+    assert find_missing_line(read_question("what was that ratio in 2012?"), plan, PAGE) is None
+    assert find_missing_line(read_question("what was net income in 2012?"), plan, OTHER_NAME) is None
 
 
 @pytest.mark.parametrize("document", [IN_TEXT, OTHER_NAME])

@@ -29,13 +29,14 @@ def leaves(*tables: int) -> NumberMatrix:
     return build_number_matrix(KNOWLEDGE.graph(FILING.excerpt(ORDERS[table] for table in tables)))
 
 
-def ask(question: str) -> Answer:
+def ask(question: str, weights: dict[int, float]) -> Answer:
     context = TurnContext(
         FILING,
         Memory(),
         KNOWLEDGE.graph(FILING),
         KNOWLEDGE.ontology,
         question=read_question(question),
+        weights={ORDERS[table]: weight for table, weight in weights.items()},
     )
     return asyncio.run(make_solver("embedded", {}).solve(question, context))
 
@@ -44,10 +45,16 @@ def cells(answer: Answer) -> list[CellRef]:
     return [source for source in answer.sources if isinstance(source, CellRef)]
 
 
-def test_a_whole_label_comes_first() -> None:
-    excerpt, both = FILING.excerpt([ORDERS[OPERATIONS], ORDERS[SEGMENTS]]), leaves(OPERATIONS, SEGMENTS)
-    prior = build_prior(read_question("what was operating income in 2022?"), both, excerpt)
-    of_part = build_prior(read_question("what was the operating income of europe in 2022?"), both, excerpt)
+def test_nothing_speaks_for_the_leaves_of_a_page() -> None:
+    assert build_prior(read_question("net sales?"), leaves(OPERATIONS), FILING, {}) is None
+
+
+def test_the_likelier_place_and_the_whole_label_come_first() -> None:
+    excerpt = FILING.excerpt([ORDERS[OPERATIONS], ORDERS[SEGMENTS]])
+    weights = {ORDERS[OPERATIONS]: 0.0, ORDERS[SEGMENTS]: -0.5}
+    both = leaves(OPERATIONS, SEGMENTS)
+    prior = build_prior(read_question("what was operating income in 2022?"), both, excerpt, weights)
+    of_part = build_prior(read_question("what was the operating income of europe in 2022?"), both, excerpt, weights)
     assert prior is not None
     assert of_part is not None
     at = {(leaf.source.table, leaf.source.row): float(prior.leaves[place]) for place, leaf in enumerate(both.leaves)
@@ -64,14 +71,15 @@ def test_a_whole_label_comes_first() -> None:
     assert shifted.max() == pytest.approx(0.5)
 
 
-def test_a_part_is_meant_only_if_it_is_named() -> None:
-    assert cells(ask("what was operating income in 2022?")) == [CellRef(FILING.id, OPERATIONS, 9, 2)]
+def test_a_rival_table_that_is_less_likely_loses() -> None:
+    question = "what was operating income in 2022?"
+    assert cells(ask(question, {OPERATIONS: 0.0, SEGMENTS: -1.0})) == [CellRef(FILING.id, OPERATIONS, 9, 2)]
     of_part = "what was the operating income of europe in 2022?"
-    assert {source.table for source in cells(ask(of_part))} == {SEGMENTS}
+    assert {source.table for source in cells(ask(of_part, {OPERATIONS: -1.0, SEGMENTS: 0.0}))} == {SEGMENTS}
 
 
 def test_an_amount_in_parentheses_is_negative() -> None:
-    answer = ask("what were dividends paid in 2022?")
+    answer = ask("what were dividends paid in 2022?", {CASH: 0.0})
     assert (answer.number, cells(answer)) == (Decimal(-30), [CellRef(FILING.id, CASH, 6, 2)])
 
 

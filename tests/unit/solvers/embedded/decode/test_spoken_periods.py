@@ -8,6 +8,7 @@ from quarterly_filing import a_quarterly_filing
 import quaestor
 from quaestor.core.provenance import CellRef
 from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.number_fit import read_asked_kind
 from quaestor.solvers.embedded.period_fit import (
     A_CHANGE,
     NO_DAY,
@@ -39,6 +40,23 @@ def test_how_far_a_cell_is_from_what_is_asked(question: str, table: int, column:
     place = FILING.tables[table]
     source = CellRef(FILING.id, table, place.header_rows, column)
     assert read_asked_period(read_question(question)).penalty(place, source) == away
+
+
+@pytest.mark.parametrize(
+    ("question", "counted", "per_share"),
+    [
+        ("how many full-time employees did it have?", "employe", False),
+        ("how many people work there?", "employe", False),
+        ("how many shares were repurchased?", "share", False),
+        ("how many million dollars were spent?", "", False),
+        ("how many times was it repaid?", "", False),
+        ("what were dividends per common share?", "", True),
+        ("what was net income?", "", False),
+    ],
+)
+def test_the_kind_of_number_that_is_asked_for(question: str, counted: str, per_share: bool) -> None:
+    kind = read_asked_kind(read_question(question))
+    assert (kind.counted, kind.per_share) == (counted, per_share)
 
 
 def test_an_amount_in_constant_currency_is_none_as_reported(tmp_path: Path) -> None:
