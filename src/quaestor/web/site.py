@@ -79,7 +79,13 @@ def client_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-TheSite = Annotated[Site, Depends(site_of)]
+async def _provide_site(request: Request) -> Site:
+    """Return the shared objects as a dependency of routes."""
+    # FastAPI runs dependencies that are not coroutines in threads, which may reorder the questions of a conversation.
+    return site_of(request)
+
+
+TheSite = Annotated[Site, Depends(_provide_site)]
 """Annotation for a route parameter that receives the `Site`."""
 
 
@@ -92,7 +98,7 @@ async def open_run_views(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-def views_of(request: Request) -> RunViews:
+async def views_of(request: Request) -> RunViews:
     """Return the views of runs of the app that handles a request."""
     return cast("RunViews", request.app.state.run_views)
 

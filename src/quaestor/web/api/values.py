@@ -16,7 +16,7 @@ class RequestBody(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-def part_of(
+async def part_of(
     offset: Annotated[int, Query(ge=0, le=_MAX_OFFSET, description="The number of items to skip.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = 50,
 ) -> ListPart:
