@@ -9,7 +9,7 @@
     conditions    conditions on numbers: the highest, more than 5, fallen
     selection     what to choose from: years, the lines of a group
     answer_kind   the kind of answer: a number, a name, a list, words
-    comparison    the two things that a question compares
+    comparison    the two operands that a question compares
     entity        the topic, in the question's own words
     times         the times that a question certainly asks for
     stated_years  years that are relative to those of earlier questions

@@ -1,4 +1,4 @@
-"""The two things that a question compares: a part and its whole, a later and an earlier value.
+"""The two operands that a question compares: a part and its whole, a later and an earlier value.
 
 The ontology's core determines the operation.
 """

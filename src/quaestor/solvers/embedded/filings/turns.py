@@ -434,7 +434,7 @@ def _penalize(
     """Lower the scores of series that are elsewhere or named otherwise than the question says.
 
     Args:
-        first: Whether the operand is the first one, to which what the question excludes belongs.
+        first: Whether the operand is the first one, to which the exclusions of the question apply.
     """
     if operand.is_concept:
         scores = scores - _OF_MEMBER * find_unasked_members(series, {*reading.terms, *state.terms}, table)

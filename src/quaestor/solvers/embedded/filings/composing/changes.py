@@ -1,4 +1,4 @@
-"""Changes and growth: of one thing between two times, and differences of two things."""
+"""Changes and growth of a number between two times, and differences of two numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ _PERCENTAGE_POINTS = lazy_regex(r"(?:%|\bpercent(?:age)?|\bpct\.?)[\s-]?(?:point
 _DIFFERENCE = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
 """Words that ask for the difference of two numbers regardless of its sign."""
 _BY_HOW_MUCH = lazy_regex(rf"\bhow (?:much|many|far|large)\b|\bby what\b|{_DIFFERENCE.pattern}")
-"""Words that ask for the difference of two compared things."""
+"""Words that ask for the difference of two compared numbers."""
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
@@ -322,7 +322,7 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
 
 
 def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator[Proposal]:
-    """Yield differences of two things: "sales less costs", "by how much did sales exceed costs"."""
+    """Yield differences of two numbers: "sales less costs", "by how much did sales exceed costs"."""
     if question.reading.relation == "difference":
         yield from propose_totals(question)
         return
@@ -416,7 +416,7 @@ def changes_in_amounts(question: BoundQuestion, meanings: Sequence[OperandMeanin
 def measure_growth(
     question: BoundQuestion, meanings: Sequence[OperandMeaning], old: Moment, new: Moment
 ) -> list[OperandMeaning]:
-    """Return the growth of things between two times; if all are percentages or ratios, the change."""
+    """Return the growth of each meaning between two times; if all are percentages or ratios, the change."""
     in_amounts = changes_in_amounts(question, meanings)
 
     def grow(meaning: OperandMeaning) -> OperandMeaning:

@@ -1,4 +1,4 @@
-"""Comparisons of two things or times, with a limit or with zero, and yes-or-no questions."""
+"""Comparisons of two numbers or times, with a limit or with zero, and yes-or-no questions."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -53,7 +53,7 @@ _REDUCES = lazy_regex(
     r"\b(?:loss(?:es)?|lower(?:s|ed|ing) (?:the|its|their)"
     r"|reduc(?:es|ed|ing|tions?)|cut(?:s|ting)? (?:the|its|their)|deficit|deficienc(?:y|ies))\b"
 )
-"""Words for negative numbers as such, the largest of which is the lowest."""
+"""Words for amounts that are negative: the largest loss is the lowest number."""
 _LOST_MONEY = lazy_regex(r"\b(?:lose|loses|lost) (?:the )?(?:most |least )?money\b")
 _NAMED = lazy_regex(r"\b(?:named|by name)\b")
 _OTHER = lazy_regex(r"(?:all )?others?\b")
