@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from quaestor.application.ask_service import ActiveSolver, AskRequest, get_graph_provider, resolve_solver
+from quaestor.application.ask_service import ActiveSolver, AskRequest, resolve_solver
+from quaestor.application.file_cache import load_graphs
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.core.caching import BoundedCache, collect_seldom
 from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
@@ -55,7 +56,6 @@ class WorkerPage:
         self.request: AskRequest = replace(request, get_graphs=self.get_graphs)
         self.line: WorkerLine | None = line
         self.runners: OrderedDict[bytes, tuple[ConversationRunner, EventRelay]] = OrderedDict()
-        self._request_without_graphs = request
         self._graphs: GraphProvider | None = None
         self._index: PlaceIndex | None = None
         self._index_lock = Lock()
@@ -71,7 +71,7 @@ class WorkerPage:
     async def get_graphs(self) -> GraphProvider:
         """Return the ontology and the graphs of the document, loaded on the first call."""
         if self._graphs is None:
-            self._graphs = await get_graph_provider(self.page, self._request_without_graphs)
+            self._graphs = await load_graphs(self.page.corpus, self.request.settings, self.request.cache)
         return self._graphs
 
     def index(self) -> PlaceIndex:

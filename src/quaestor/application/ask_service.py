@@ -9,7 +9,7 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from quaestor.application.ask_run_writer import AskRunWriter, OntologySnapshot
-from quaestor.application.file_cache import load_graph_provider
+from quaestor.application.file_cache import load_graphs
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides, interactive_options, named_model
@@ -20,6 +20,7 @@ from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import PlaceExcerpts
+from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import ConversationRunner
@@ -34,6 +35,7 @@ from quaestor.solvers.base import Solver
 
 if TYPE_CHECKING:
     from quaestor.application.live_traces import TraceFile, TraceOptions
+    from quaestor.application.remote_runner import RemoteRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,7 @@ async def answer_questions(
     check_questions(conversation)
     seconds = settings.question_seconds
     async with resolve_solver(request) as active:
-        with computing_limit(seconds):
-            graphs, excerpts = await get_graph_provider(page, request), await compute(make_excerpts, document, request)
+        graphs, excerpts = await load_knowledge(page, request)
         with request.traces.opened([name]) if request.traces else nullcontext() as traces:
             writer = None
             if request.keep:
@@ -148,11 +149,14 @@ async def resolve_solver(request: AskRequest, used: Usage | None = None) -> Asyn
                 yield ActiveSolver(solver, settings.solver, named, session, found)
 
 
-async def get_graph_provider(page: DocumentInCorpus, request: AskRequest) -> GraphProvider:
-    """Return the ontology and the graphs of a document: from the request, or loaded."""
-    if request.get_graphs is not None:
-        return await request.get_graphs()
-    return await load_graph_provider(page.corpus, request.settings, request.cache)
+async def load_knowledge(page: DocumentInCorpus, request: AskRequest) -> tuple[GraphProvider, PlaceExcerpts | None]:
+    """Return the ontology and the graphs of a document, and its excerpts."""
+    with computing_limit(request.settings.question_seconds):
+        if request.get_graphs is not None:
+            graphs = await request.get_graphs()
+        else:
+            graphs = await load_graphs(page.corpus, request.settings, request.cache)
+        return graphs, await compute(make_excerpts, page.document, request)
 
 
 def make_runner(
@@ -197,6 +201,15 @@ def _watchers(writer: AskRunWriter | None, trace: "TraceFile | None") -> Watcher
     return Watchers(watchers) if watchers else None
 
 
+async def result_after(
+    runner: "ConversationRunner | RemoteRunner", failure: BaseException | None
+) -> ConversationResult | None:
+    """Return the result of a conversation that has ended or failed, or None if it was interrupted."""
+    if failure is None or isinstance(failure, Exception):
+        return await runner.result(failure)
+    return None
+
+
 async def _run_recorded(
     runner: ConversationRunner, writer: AskRunWriter | None, trace: "TraceFile | None"
 ) -> tuple[Turn, ...]:
@@ -209,8 +222,7 @@ async def _run_recorded(
         raise
     finally:
         if writer is not None or trace is not None:
-            interrupted = failure is not None and not isinstance(failure, Exception)
-            result = None if interrupted else await runner.result(failure if isinstance(failure, Exception) else None)
+            result = await result_after(runner, failure)
             if writer is not None:
                 await writer.end(result)
             if trace is not None and result is not None:

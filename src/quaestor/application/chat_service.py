@@ -12,10 +12,10 @@ from quaestor.application.ask_run_writer import AskRunWriter, OntologySnapshot
 from quaestor.application.ask_service import (
     ActiveSolver,
     AskRequest,
-    get_graph_provider,
-    make_excerpts,
+    load_knowledge,
     make_runner,
     resolve_solver,
+    result_after,
     set_up_ask_run,
 )
 from quaestor.application.remote_runner import RemoteRunner
@@ -23,7 +23,7 @@ from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
 from quaestor.conversation.turn import Act, Correction, Turn, active_corrections
-from quaestor.core.computing import compute, computing_limit
+from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
@@ -264,14 +264,11 @@ class Chat:
             excerpts = self._excerpts
             if excerpts is not None and self.document is not self.page.document:
                 excerpts = excerpts.over(self.document)
-            conversation, seconds = Conversation(self._runner_id, self.document, ()), self._seconds
+            conversation = Conversation(self._runner_id, self.document, ())
+            seconds = self.request.settings.question_seconds
             runner = make_runner(conversation, self._open_solver.active, self._graphs, excerpts, watcher, seconds)
         await runner.begin(self.turns)
         self._runner = runner
-
-    @property
-    def _seconds(self) -> float:
-        return self.request.settings.question_seconds
 
     @property
     def _remote_workers(self) -> AnswerWorkers | None:
@@ -286,9 +283,8 @@ class Chat:
                 self.page, self.request, _describe_knowledge
             )
         elif self._graphs is None:
-            with computing_limit(self._seconds):
-                self._graphs = await get_graph_provider(self.page, self.request)
-                self._excerpts = await compute(make_excerpts, self.document, self.request)
+            corrected_page = replace(self.page, document=self.document)
+            self._graphs, self._excerpts = await load_knowledge(corrected_page, self.request)
 
     async def _keep(self, writer: AskRunWriter) -> None:
         """Create the run, with the turns answered so far."""
@@ -318,10 +314,7 @@ class Chat:
     async def _end_run(self) -> None:
         if self._writer is None or not self._begun:
             return
-        failure = self._failure
-        interrupted = failure is not None and not isinstance(failure, Exception)
-        result = await self._open_runner.result(failure if isinstance(failure, Exception) else None)
-        await self._writer.end(None if interrupted else result)
+        await self._writer.end(await result_after(self._open_runner, self._failure))
         self.unkept = self.unkept or self._writer.unkept
         self._begun = False
 

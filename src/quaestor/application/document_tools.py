@@ -5,7 +5,6 @@ event loop.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
+from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
@@ -62,7 +62,7 @@ class DocumentTools:
     def __init__(self, request: AskRequest, workers: AnswerWorkers | None = None) -> None:
         """Set how documents are read and asked; without workers, compute in this process."""
         self._request, self._workers = request, workers
-        self._pages: OrderedDict[str, WorkerPage] = OrderedDict()
+        self._pages = BoundedCache[str, WorkerPage](_PAGES)
         self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
 
     async def find(
@@ -112,11 +112,7 @@ class DocumentTools:
     async def _do(self, page: DocumentInCorpus, work: Work[R]) -> R:
         if self._workers is not None:
             return await self._workers.do(page, self._request, work)
-        here = self._pages.setdefault(page.document.digest, WorkerPage(page, self._request))
-        self._pages.move_to_end(page.document.digest)
-        if len(self._pages) > _PAGES:
-            self._pages.popitem(last=False)
-        return await work(here)
+        return await work(self._pages.get(page.document.digest, lambda: WorkerPage(page, self._request)))
 
 
 async def _find(questions: Sequence[str], most: int, here: WorkerPage) -> tuple[Place, ...]:

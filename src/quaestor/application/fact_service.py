@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Discriminator
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.file_cache import load_graph_provider
+from quaestor.application.file_cache import load_graphs
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
@@ -65,7 +65,7 @@ class DocumentFacts:
 async def document_facts(page: DocumentInCorpus, asking: AskRequest) -> DocumentFacts:
     """Return the numbers of a document, from the graph of the whole document."""
     settings = asking.settings
-    graphs = await load_graph_provider(page.corpus, settings, asking.cache)
+    graphs = await load_graphs(page.corpus, settings, asking.cache)
     key = (page.document.digest, graphs.ontology.digest, settings.policy)
     return DocumentFacts(await compute(_GRAPHS.get, key, lambda: graphs.graph(page.document)))
 

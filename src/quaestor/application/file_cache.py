@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 
-from quaestor.application.ontologies import is_set, make_graph_provider, policy_of
+from quaestor.application.ontologies import find_ontology, is_set, policy_of
 from quaestor.application.resolve import store_file
 from quaestor.core.computing import compute
 from quaestor.core.serial import Triple
@@ -41,15 +41,21 @@ def reading_limits(settings: Settings) -> ReadingLimits:
     return ReadingLimits(memory=settings.read_memory_mb << 20, seconds=settings.read_seconds)
 
 
-async def load_graph_provider(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
-    """Return the graphs of documents as `make_graph_provider` does, with the ontology of a filing from the cache."""
-    if cache is None or is_set(settings) or all(document.is_page for document in corpus):
-        return await make_graph_provider(corpus, settings)
+async def load_graphs(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None = None) -> GraphProvider:
+    """Return the graphs of documents, with the ontology and the policy in the settings.
+
+    The ontology of a filing is cached.
+    """
+    policy = policy_of(settings)
+    if is_set(settings):
+        return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy)
+    if cache is None or all(document.is_page for document in corpus):
+        return await compute(GraphProvider.of, corpus, policy)
     key = await compute(_key, corpus)
     if (data := await asyncio.to_thread(cache.get, key)) is not None:
         with suppress(OntologyError, ValueError, TypeError):  # a damaged entry is computed again
-            return GraphProvider(await compute(_read, data), policy_of(settings))
-    found = await make_graph_provider(corpus, settings)
+            return GraphProvider(await compute(_read, data), policy)
+    found = await compute(GraphProvider.of, corpus, policy)
     await asyncio.to_thread(lambda: cache.put(key, _write(found.ontology)))
     return found
 

@@ -3,14 +3,10 @@
 An ontology is named by a Turtle file, or by the digest of a stored one or at least its first six digits.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from quaestor.core.computing import compute
 from quaestor.core.patterns import lazy_regex
-from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError
-from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples, ontology_from_turtle
@@ -75,10 +71,3 @@ def is_set(settings: Settings) -> bool:
 def policy_of(settings: Settings) -> Policy:
     """Return the policy for labels missing in the ontology; by default they become properties."""
     return settings.policy or "extend"
-
-
-async def make_graph_provider(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
-    """Return the graph provider of documents, with the ontology and the policy in the settings."""
-    if not is_set(settings):
-        return await compute(GraphProvider.of, corpus, policy_of(settings))
-    return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy_of(settings))

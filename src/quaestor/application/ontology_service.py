@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from quaestor.application.file_cache import file_cache, reading_limits
+from quaestor.application.file_cache import file_cache, load_graphs, reading_limits
 from quaestor.application.files import OutputFile
-from quaestor.application.ontologies import OWN, find_ontology, make_graph_provider
-from quaestor.application.resolve import DocumentInCorpus, documents_of, read_pages
+from quaestor.application.ontologies import OWN, find_ontology
+from quaestor.application.resolve import DocumentInCorpus, read_pages
 from quaestor.application.run_service import spread
 from quaestor.core.serial import Triple
 from quaestor.datasets.formats import read_dataset
@@ -54,7 +54,7 @@ async def build_corpus_ontology(
         output.require_free()
     cache, limits = file_cache(settings), reading_limits(settings)
     read = [read_dataset(path, limit, cache, limits) for path in datasets]
-    built = build_ontology(document for dataset in read for document in documents_of(dataset).values())
+    built = build_ontology(document for dataset in read for document in dataset.documents())
     if output is not None:
         output.write(built.to_turtle())
     if keep:
@@ -65,7 +65,7 @@ async def build_corpus_ontology(
 
 async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
     """Build the graph of a page, and freeze it in the store."""
-    graphs = await make_graph_provider(page.corpus, settings)
+    graphs = await load_graphs(page.corpus, settings)
     graph, ontology = graphs.graph(page.document), graphs.ontology
     async with open_store(settings.store) as opened:
         await opened.save_ontology(ontology.digest, ontology.triples)
@@ -80,7 +80,7 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
         limit: Use only the pages of the first conversations; a run with that limit has the same own ontology.
     """
     pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
-    graphs = await make_graph_provider(pages[0].corpus if pages else (), settings)
+    graphs = await load_graphs(pages[0].corpus if pages else (), settings)
     digest, built, minted = graphs.ontology.digest, 0, 0
     async with open_store(settings.store) as opened:
         await opened.save_ontology(digest, graphs.ontology.triples)
@@ -116,7 +116,7 @@ class _GraphBuilder:
 
 async def read_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
     """Build the graph of a page."""
-    return (await make_graph_provider(page.corpus, settings)).graph(page.document)
+    return (await load_graphs(page.corpus, settings)).graph(page.document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ needs no id.
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.visible import visible_name
 from quaestor.datasets.dataset import Dataset
-from quaestor.datasets.formats import only_document, read_dataset
+from quaestor.datasets.formats import read_dataset
 from quaestor.documents.combining import combine
 from quaestor.documents.document import Document
 from quaestor.errors import (
@@ -59,7 +59,7 @@ class DocumentInCorpus:
     @classmethod
     def of_dataset(cls, dataset: Dataset, document: Document) -> "DocumentInCorpus":
         """Return a page of a dataset."""
-        return cls(document, tuple(documents_of(dataset).values()))
+        return cls(document, tuple(dataset.documents()))
 
 
 def dataset_path(name: str | Path) -> Path:
@@ -73,18 +73,13 @@ def dataset_path(name: str | Path) -> Path:
     return sample_path() if name == SAMPLE else Path(name)
 
 
-def documents_of(dataset: Dataset) -> Mapping[str, Document]:
-    """Return the pages of a dataset by their ids."""
-    return {conversation.document.id: conversation.document for conversation in dataset.conversations}
-
-
 def read_answerable(
     path: Path, limit: int | None = None, *, folder: Path | None = None, cache: ByteCache | None = None
 ) -> Dataset:
     """Read a dataset; raise an error if none of its questions can be answered."""
     dataset = read_dataset(path, limit, cache, DEFAULT_LIMITS, folder)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
-        for page in documents_of(dataset).values():
+        for page in dataset.documents():
             if page.refusal is not None:
                 require_askable(page)
         raise DatasetError(f"no question about {path} can be answered: none of its pages contains a number")
@@ -112,13 +107,10 @@ def page_file(name: str) -> Path:
 
 def read_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> DocumentInCorpus:
     """Read the document of `DATASET#ID`, or of `FILE` if the file has just one."""
-    path, identity = _split(name)
-    dataset = read_dataset(path, None, cache, limits)
-    pages = documents_of(dataset)
-    if identity is None and len(pages) > 1:
-        raise SeveralPagesError(name, len(pages))
-    found = only_document(dataset) if identity is None else find_document(dataset, identity)
-    return replace(DocumentInCorpus.of_dataset(dataset, found), name=name)
+    page, *others = read_pages(name, None, cache, limits)
+    if others:
+        raise SeveralPagesError(name, 1 + len(others))
+    return replace(page, name=name)
 
 
 def read_files(
@@ -181,13 +173,13 @@ def read_pages(
     dataset = read_dataset(path, limit, cache, limits)
     if identity is not None:
         return (DocumentInCorpus.of_dataset(dataset, find_document(dataset, identity)),)
-    corpus = tuple(documents_of(dataset).values())
+    corpus = tuple(dataset.documents())
     return tuple(DocumentInCorpus(document, corpus) for document in corpus)
 
 
 def find_document(dataset: Dataset, identity: str) -> Document:
     """Return the page of a dataset by its id, or by the id of a conversation about it."""
-    known = dict(documents_of(dataset))
+    known = {document.id: document for document in dataset.documents()}
     for conversation in dataset.conversations:
         known.setdefault(conversation.id, conversation.document)
     return known[match_id(identity, list(known), dataset.path)]

@@ -79,21 +79,6 @@ def _plain(path: Path) -> str:
     return Path(path.stem).stem if path.suffix == ".gz" else path.stem
 
 
-def read_document_as_dataset(
-    content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
-) -> Dataset | None:
-    """Read a document file as a dataset with one conversation without questions.
-
-    Returns None if no reader recognises the file.
-    """
-    found = read_file(content, cache, limits)
-    if found is None:
-        return None
-    name, document = found
-    warnings = tuple(map(show_warning, document.warnings))
-    return Dataset.of(str(content.path), name, [Conversation(document.id, document, ())], warnings)
-
-
 class DatasetFormat(Protocol):
     """Reader of conversations in one file format.
 
@@ -168,8 +153,7 @@ def read_dataset(
 ) -> Dataset:
     """Read the documents and questions of a file, in the format that recognises it.
 
-    A document file (see `quaestor.readers`) becomes a dataset with one conversation without questions; `only_document`
-    returns its document.
+    A document file (see `quaestor.readers`) becomes a dataset with one conversation without questions.
 
     Args:
         limit: Maximum number of conversations to read.
@@ -198,8 +182,10 @@ def _dataset_in(
     if folder is not None or content.suffix == ".jsonl":
         fields = "'file', 'conversation', 'turn' and 'question', or be one of FinanceBench"
         raise DatasetError(f"{content.path} contains no questions about documents: each line must have {fields}")
-    if (document := read_document_as_dataset(content, cache, limits)) is not None:
-        return document
+    if (found := read_file(content, cache, limits)) is not None:
+        name, document = found
+        warnings = tuple(map(show_warning, document.warnings))
+        return Dataset.of(str(content.path), name, [Conversation(document.id, document, ())], warnings)
     if not content.looks_like_json:
         raise DatasetError(unread_file(content))
     # Raises an error with the position of invalid JSON, which no format could report better.
@@ -212,19 +198,14 @@ def _dataset_in(
 def read_document(
     source: str | Path | FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Return the document of a file with exactly one: a document file, or a dataset about one page."""
-    content = source if isinstance(source, FileContent) else read_content(Path(source))
-    return only_document(_dataset_in(content, None, cache, limits))
-
-
-def only_document(dataset: Dataset) -> Document:
-    """Return the only document of a dataset.
+    """Return the document of a file with exactly one: a document file, or a dataset about one page.
 
     Raises:
-        SeveralPagesError: The dataset has several.
+        SeveralPagesError: The file has several.
     """
-    pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
-    if len(pages) > 1:
-        raise SeveralPagesError(dataset.path, len(pages))
-    (document,) = pages.values()
+    content = source if isinstance(source, FileContent) else read_content(Path(source))
+    dataset = _dataset_in(content, None, cache, limits)
+    document, *others = dataset.documents()
+    if others:
+        raise SeveralPagesError(dataset.path, 1 + len(others))
     return document

@@ -11,9 +11,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quaestor.application.file_cache import load_graphs
 from quaestor.application.inspect_log.log import NO_MODEL
 from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, turn_facts, turn_messages
-from quaestor.application.ontologies import make_graph_provider
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
@@ -55,10 +55,8 @@ class SampleRunner:
         async with self._lock:
             if self._shared is None:
                 solver = await compute(make_solver, self._given.settings.solver, self._given.options)
-                pages = {one.document.id: one.document for one in self._given.dataset.conversations}
-                self._shared = SharedObjects(
-                    solver, await make_graph_provider(tuple(pages.values()), self._given.settings)
-                )
+                pages = tuple(self._given.dataset.documents())
+                self._shared = SharedObjects(solver, await load_graphs(pages, self._given.settings))
             return self._shared
 
     async def run(self, state: "TaskState") -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.file_cache import file_cache, load_graph_provider, reading_limits
+from quaestor.application.file_cache import file_cache, load_graphs, reading_limits
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.resolve import DocumentInCorpus, read_files
 from quaestor.core.visible import visible
@@ -248,7 +248,7 @@ class OpenedDocument:
     async def _get_graphs(self) -> GraphProvider:
         """Load the graph provider once; it does not depend on the solver."""
         if self._knowledge is None:
-            self._knowledge = await load_graph_provider(self._page.corpus, self._settings, self._cache)
+            self._knowledge = await load_graphs(self._page.corpus, self._settings, self._cache)
         return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:

@@ -14,7 +14,7 @@ from reflection_bench import draft, look_up, playing
 
 import quaestor
 from quaestor import Answers
-from quaestor.application.file_cache import load_graph_provider
+from quaestor.application.file_cache import load_graphs
 from quaestor.errors import InputError, SettingsError, UnknownConversationError
 from quaestor.settings import Settings
 
@@ -95,9 +95,9 @@ def test_reader_is_looked_up_once_per_document(monkeypatch: pytest.MonkeyPatch) 
 
     async def counted(corpus: Any, settings: Settings, cache: Any) -> quaestor.GraphProvider:
         found.append(corpus)
-        return await load_graph_provider(corpus, settings, cache)
+        return await load_graphs(corpus, settings, cache)
 
-    monkeypatch.setattr("quaestor.library.opening.load_graph_provider", counted)
+    monkeypatch.setattr("quaestor.library.opening.load_graphs", counted)
     opened = quaestor.open(NAME)
     assert [str(opened.ask(QUESTION)), str(opened.ask(QUESTION)), str(opened.conversation().ask(QUESTION))] == [
         "$ 48.65"
