@@ -144,7 +144,7 @@ def correction_line(correction: Correction, ledger: Ledger) -> str:
     why = f" ({correction.reason})" if correction.reason else ""
     active = {one.number for one in active_corrections(ledger.corrections)}
     undone = "" if isinstance(correction.act, Undo) or correction.number in active else ", undone"
-    when = f"{correction.made:%Y-%m-%d %H:%M} UTC"
+    when = f"{correction.time:%Y-%m-%d %H:%M} UTC"
     return f"{correction.number}  {act_words(correction.act, ledger)}{why}: {correction.author}, {when}{undone}"
 
 

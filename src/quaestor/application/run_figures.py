@@ -115,7 +115,7 @@ def stage_figures(turns: Sequence[TurnRecord]) -> tuple[StageFigures, ...]:
         StageFigures(
             *stage,
             asked=len(events),
-            answered=sum(one.taken for one in events),
+            answered=sum(one.accepted for one in events),
             failed=sum(one.error is not None for one in events),
             seconds=round(sum(one.seconds for one in events), 6),
             usage=used.counts() if (used := _usage(one.usage for one in events)) != Usage() else {},

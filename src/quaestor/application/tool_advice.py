@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from quaestor.application.files import OutputFile
 from quaestor.application.run_service import find_runs
@@ -50,7 +51,7 @@ REASONS = (*(reason for reason, _ in _REASONS), OTHER)
 class ToolUse:
     """The turns that asked for the same kind of result and used the same tools."""
 
-    asked: str
+    metric_type: Annotated[str, Field(alias="asked")]
     tools: tuple[str, ...]
     turns: int
     calls: int
@@ -164,7 +165,7 @@ def _table(runs: Sequence[RunRecord], turns: Sequence[_TurnCalls]) -> ToolTable:
         turns=len(turns),
         judged=_count_right(turns)[0],
         tools=tools,
-        uses=tuple(sorted(uses, key=lambda use: (use.asked, -use.turns, use.tools))),
+        uses=tuple(sorted(uses, key=lambda use: (use.metric_type, -use.turns, use.tools))),
         refusals=tuple(sorted(refusals, key=lambda found: (-found.calls, found.tool, found.reason))),
     )
 
@@ -239,7 +240,7 @@ def _advise_on_kinds(uses: Iterable[ToolUse]) -> Iterable[str]:
     known: dict[str, list[ToolUse]] = {}
     for use in uses:
         if use.judged >= FEW and set(use.tools) <= set(TOOLS):
-            known.setdefault(use.asked, []).append(use)
+            known.setdefault(use.metric_type, []).append(use)
     for metric_type, found in known.items():
         rates = (
             f"{' and '.join(use.tools) or 'no tool'}: right in {use.right / use.judged:.0%} of {use.judged} turns"

@@ -254,7 +254,7 @@ def show_tool_table(console: Console, table: ToolTable) -> None:
     ]
     print_rows(console, ("tool", "calls", "refused", "mean ms"), tools, unbroken=())
     uses = [
-        (use.asked, ", ".join(use.tools) or "none", str(use.turns), str(use.calls), str(use.refused), _right(use))
+        (use.metric_type, ", ".join(use.tools) or "none", str(use.turns), str(use.calls), str(use.refused), _right(use))
         for use in table.uses
     ]
     heads = ("requested", "tools used", "turns", "calls", "refused", "correct")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, JsonValue
+from pydantic import Discriminator, Field, JsonValue
 
 from quaestor.conversation.answer import confidence_words
 from quaestor.core import serial
@@ -20,7 +20,7 @@ class StageAnswered:
 
     Attributes:
         stage: Its number, from 1.
-        taken: Whether its answer was accepted.
+        accepted: Whether its answer was accepted.
         shown: The answer as displayed; None if it found none.
         confidence: The confidence of the answer, or None.
         least: The minimum confidence; None for the last stage.
@@ -31,7 +31,7 @@ class StageAnswered:
 
     stage: int
     solver: str
-    taken: bool
+    accepted: Annotated[bool, Field(alias="taken")]
     shown: str | None = None
     confidence: float | None = None
     least: float | None = None
@@ -44,7 +44,7 @@ class StageAnswered:
         shown = self.shown or f"no answer{f' ({self.error})' if self.error else ''}"
         sure = f", {words}" if (words := confidence_words(self.confidence)) else ""
         threshold = "" if self.least is None else f" (threshold {self.least:.0%})"
-        outcome = "accepted" if self.taken else "not accepted"
+        outcome = "accepted" if self.accepted else "not accepted"
         return [f"stage {self.stage}, {self.solver}: {shown}{sure}{threshold}; {outcome}"]
 
 
@@ -231,21 +231,21 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenApart:
+class QuestionPart:
     """This turn answers one of several questions that were asked in one, as in earlier versions.
 
     Attributes:
-        asked: The question as asked.
+        full_question: All questions as typed.
         number: The number of this part, from 1.
     """
 
-    asked: str
+    full_question: Annotated[str, Field(alias="asked")]
     number: int
     of: int
     kind: Literal["taken_apart"] = field(default="taken_apart", kw_only=True)
 
     def _lines(self) -> list[str]:
-        return [f'question {self.number} of {self.of} in "{self.asked}"']
+        return [f'question {self.number} of {self.of} in "{self.full_question}"']
 
 
 @dataclass(frozen=True, slots=True)
@@ -533,7 +533,7 @@ class StageEvent:
 
 
 Event = Annotated[
-    Note | TakenApart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
+    Note | QuestionPart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
     | ValuesNamed | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen
     | CandidatePassedOver | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled
     | ExpertEvent | StageEvent | StageAnswered | AnswerMeasured,

@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, JsonValue
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import Event, TakenApart, convert_to_storable
+from quaestor.conversation.events import Event, QuestionPart, convert_to_storable
 from quaestor.conversation.references.expressions import References
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
-from quaestor.core.renaming import renamed_attributes
+from quaestor.core.renaming import renamed_attributes, renamed_fields
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.plan.scales import Dimension
@@ -102,7 +102,7 @@ class Turn:
     @property
     def full_question(self) -> str:
         """The question as typed by the person, which earlier versions split if it contained several."""
-        return next((event.asked for event in self.events if isinstance(event, TakenApart)), self.question)
+        return next((event.full_question for event in self.events if isinstance(event, QuestionPart)), self.question)
 
 
 @renamed_attributes(asked="parsed_questions")
@@ -256,6 +256,7 @@ class ChangedAnswer:
     error: str | None = None
 
 
+@renamed_fields(made="time")
 @dataclass(frozen=True, slots=True)
 class Correction:
     """Record of one correction.
@@ -263,7 +264,7 @@ class Correction:
     Attributes:
         number: Its number in the conversation, from 1.
         turns: The number of questions answered before it; later questions took it into account.
-        made: The time, in UTC, to the millisecond.
+        time: In UTC, to the millisecond.
         reason: The author's reason, or "".
     """
 
@@ -271,7 +272,7 @@ class Correction:
     act: Act
     turns: int
     author: str
-    made: datetime
+    time: datetime
     reason: str = ""
     changes: tuple[ChangedAnswer, ...] = ()
 

@@ -117,7 +117,7 @@ def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRec
         act=written["act"],
         turns=correction.turns,
         author=written["author"],
-        made=correction.made,
+        made=correction.time,
         reason=written["reason"],
         changes=written["changes"],
         attempt=place.attempt,
@@ -126,8 +126,8 @@ def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRec
 
 def correction_of_record(record: CorrectionRecord) -> Correction:
     """Restore a correction from its record."""
-    values = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
-    return serial.restore(Correction, values)
+    values = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "reason", "changes")}
+    return serial.restore(Correction, values | {"time": record.made})
 
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:

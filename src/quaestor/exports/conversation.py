@@ -29,4 +29,4 @@ def correction_words(correction: Correction) -> str:
     act = correction.act
     was = act.was.text if isinstance(act, NumberCorrection) and act.was is not None else "nothing"
     why = f" ({correction.reason})" if correction.reason else ""
-    return f"corrected by {correction.author} on {correction.made:%Y-%m-%d %H:%M} UTC{why}, originally read as: {was}"
+    return f"corrected by {correction.author} on {correction.time:%Y-%m-%d %H:%M} UTC{why}, originally read as: {was}"

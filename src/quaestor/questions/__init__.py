@@ -30,6 +30,6 @@ Both use:
     instructions  unit, scale, rounding and statement that a question asks for
     listing       one value at several times; orders and parts
     developments  how something changed, how far it moved, what became of an investment
-    conversions, asked_parts    questions that convert, or compute with, earlier answers
+    conversions, answer_arithmetic  questions that convert, or compute with, earlier answers
     no_numbers, words_asked     questions without a number, and for words
 """

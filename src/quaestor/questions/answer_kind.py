@@ -9,7 +9,7 @@ from typing import Literal
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.questions.developments import asks_for_development
-from quaestor.questions.selection import AskedSelection, read_selection
+from quaestor.questions.selection import QuestionSelection, read_selection
 
 AskedKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "span"]
 """`label` is the name of a line, column, year or entity; `labels` are several of them; `numbers` are several numbers in
@@ -44,7 +44,7 @@ class RequestedAnswer:
     """
 
     kind: AskedKind = "number"
-    selection: AskedSelection | None = None
+    selection: QuestionSelection | None = None
 
 
 @lru_cache(maxsize=1024)

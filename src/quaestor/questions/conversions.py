@@ -30,7 +30,7 @@ _FORM = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedConversion:
+class QuestionConversion:
     """Requested form of the last answer.
 
     Attributes:
@@ -43,7 +43,7 @@ class AskedConversion:
 
 
 @lru_cache(maxsize=1024)
-def read_conversion(text: str) -> AskedConversion | None:
+def read_conversion(text: str) -> QuestionConversion | None:
     """Read a lower-case question that only converts the last answer; return None for any other question.
 
     >>> read_conversion("and in billions of dollars?").to.value
@@ -54,6 +54,6 @@ def read_conversion(text: str) -> AskedConversion | None:
     if found is None:
         return None
     if found["percent"]:
-        return AskedConversion(Scale.PERCENT)
+        return QuestionConversion(Scale.PERCENT)
     currency = currency_called(found["money"] or found["ones"] or "")
-    return AskedConversion(scale_called(found["to"] or "") or Scale.ONE, currency)
+    return QuestionConversion(scale_called(found["to"] or "") or Scale.ONE, currency)

@@ -152,7 +152,7 @@ _BEFORE_TIME = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedSelection:
+class QuestionSelection:
     """What a question chooses from, and how.
 
     Attributes:
@@ -178,7 +178,7 @@ class AskedSelection:
     text: str = ""
 
 
-def read_selection(text: str) -> AskedSelection | None:
+def read_selection(text: str) -> QuestionSelection | None:
     """Read what a lower-case question chooses from; return None for other questions.
 
     >>> read_selection("which segments declined in 2012?").noun
@@ -198,7 +198,7 @@ def read_selection(text: str) -> AskedSelection | None:
     )
 
 
-def _read_count(text: str, condition: Condition) -> AskedSelection | None:
+def _read_count(text: str, condition: Condition) -> QuestionSelection | None:
     found = _COUNTED_PERIODS.search(text)
     is_limited = bool(condition.limit or condition.move)
     if found and (is_limited or _SHOWN.search(text[found.end() :])):
@@ -209,7 +209,7 @@ def _read_count(text: str, condition: Condition) -> AskedSelection | None:
     return None
 
 
-def _read_periods(text: str, condition: Condition) -> AskedSelection | None:
+def _read_periods(text: str, condition: Condition) -> QuestionSelection | None:
     found = _PERIOD_ASKED.search(text)
     if found:
         several = bool(found["all"] or found["maybe"])
@@ -228,7 +228,7 @@ def _read_periods(text: str, condition: Condition) -> AskedSelection | None:
     return None
 
 
-def _read_parts(text: str, condition: Condition) -> AskedSelection | None:
+def _read_parts(text: str, condition: Condition) -> QuestionSelection | None:
     found = _PART_ASKED.search(text)
     if found is None and condition.asked:
         found = _ANY_ASKED.search(text) or _PERSON_ASKED.search(text)
@@ -242,10 +242,10 @@ def _read_parts(text: str, condition: Condition) -> AskedSelection | None:
     return None
 
 
-def _read_list(text: str, condition: Condition) -> AskedSelection | None:
+def _read_list(text: str, condition: Condition) -> QuestionSelection | None:
     if found := _MADE_OF.search(text):
         whole = found["whole"] or found["made"] or found["up"] or found["in"]
-        return AskedSelection("members", "items", "component", True, Condition(), "", whole, text=text)
+        return QuestionSelection("members", "items", "component", True, Condition(), "", whole, text=text)
     if found := _RANKED.search(text):
         ranked = replace(condition, extreme=condition.extreme or "largest", many=_RANKS)
         return _select("choice", "items", found, text, ranked, several=True)
@@ -262,7 +262,7 @@ def _read_list(text: str, condition: Condition) -> AskedSelection | None:
     return None
 
 
-def _read_terse(text: str, condition: Condition) -> AskedSelection | None:
+def _read_terse(text: str, condition: Condition) -> QuestionSelection | None:
     """Read a question without a verb: "the year with the highest rent", "second largest segment?"."""
     found = _TERSE_PERIOD.search(text)
     if found and (condition.extreme or condition.limit):
@@ -276,7 +276,7 @@ def _read_terse(text: str, condition: Condition) -> AskedSelection | None:
     return None
 
 
-def _read_one_of_two(text: str, condition: Condition) -> AskedSelection | None:
+def _read_one_of_two(text: str, condition: Condition) -> QuestionSelection | None:
     """Read a choice between two named things: "which is larger, freight or wages?"."""
     found = _WHICH_OF_TWO.search(text)
     options = _EITHER.match(text, found.end()) if found else None
@@ -286,7 +286,7 @@ def _read_one_of_two(text: str, condition: Condition) -> AskedSelection | None:
     return replace(choice, noun="", options=(options["first"], options["second"]))
 
 
-def _read_yes_no(text: str, condition: Condition) -> AskedSelection | None:
+def _read_yes_no(text: str, condition: Condition) -> QuestionSelection | None:
     found = _ASKING.search(text)
     if found is None or not condition.asked:
         return None
@@ -316,7 +316,7 @@ def _select(
     *,
     several: bool,
     terse: bool = False,
-) -> AskedSelection:
+) -> QuestionSelection:
     """Build the selection of a matched form; `terse` removes only the noun from the measure."""
     groups = found.groupdict()
     noun = groups.get("one") or _singular(groups.get("all") or "")
@@ -327,7 +327,7 @@ def _select(
     whole = _CONSISTS.search(behind) or _OF_WHICH.search(behind.strip(" ?.,"))
     between = _OPTIONS.search(text) if among == "items" and " or " in text else None
     options = (between["first"].strip(), between["second"].strip()) if between else ()
-    return AskedSelection(
+    return QuestionSelection(
         form, among, noun, several, condition, remaining, whole["whole"] if whole else "", options, text
     )
 

@@ -63,7 +63,7 @@ _UNSURE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTime:
+class QuestionTime:
     """Time that a question asks for; unknown parts are None.
 
     Attributes:
@@ -95,7 +95,7 @@ class AskedTime:
 
 
 @lru_cache(maxsize=256)
-def times_asked(question: Question) -> tuple[AskedTime, ...]:
+def times_asked(question: Question) -> tuple[QuestionTime, ...]:
     """Return the times that a question certainly asks for, parts of years first; empty if uncertain.
 
     >>> [(time.quarter, time.year) for time in times_asked(Question("what was third-quarter revenue in 2024?"))]
@@ -122,7 +122,7 @@ def times_asked(question: Question) -> tuple[AskedTime, ...]:
     return (*fine, *years)
 
 
-def _of_length(time: AskedTime, length: AskedTime) -> AskedTime:
+def _of_length(time: QuestionTime, length: QuestionTime) -> QuestionTime:
     if time.quarter is not None or time.months not in (None, 1, _YEAR):
         return time
     return replace(time, months=length.months, wording=f"{length.wording} of {time.wording}")
@@ -139,21 +139,25 @@ def _is_fine(mention: PeriodMention, question: Question) -> bool:
     return joined or _TIME.search(before) is not None or before.endswith((" to ", " through ", " by ", " ended "))
 
 
-def _read_time(mention: PeriodMention, question: Question) -> AskedTime:
+def _read_time(mention: PeriodMention, question: Question) -> QuestionTime:
     period, text = mention.period, question.lowered[mention.start : mention.end]
     # Halves and months are those of the calendar year, unless a month is named.
     ends = period.month if period.kind in ("month", "date") or _NAMED_MONTH.search(text) else None
     month, day = (period.ends.month, period.ends.day) if period.ends is not None else (ends, period.day)
     match period.kind:
         case "quarter":
-            return AskedTime(text, period.year, _QUARTER, period.quarter if month is None else None, None, month, day)
+            return QuestionTime(
+                text, period.year, _QUARTER, period.quarter if month is None else None, None, month, day
+            )
         case "year":
             whole = _WHOLE_YEAR.search(text) or question.lowered[: mention.start].endswith(("fiscal year ", "fiscal "))
-            return AskedTime(text, period.year, _YEAR if whole else None, month=month, day=day)
+            return QuestionTime(text, period.year, _YEAR if whole else None, month=month, day=day)
         case "month":
-            return AskedTime(text, period.year, 1, month=month)
+            return QuestionTime(text, period.year, 1, month=month)
         case _:
-            return AskedTime(text, period.year, period.months, None, half_of(period) if not month else None, month, day)
+            return QuestionTime(
+                text, period.year, period.months, None, half_of(period) if not month else None, month, day
+            )
 
 
 def half_of(period: Period) -> int | None:
@@ -161,7 +165,7 @@ def half_of(period: Period) -> int | None:
     return {_HALF: 1, _YEAR: 2}.get(period.month or 0) if period.months == _HALF else None
 
 
-def _read_parts(question: Question) -> Iterator[AskedTime]:
+def _read_parts(question: Question) -> Iterator[QuestionTime]:
     """Yield the parts of years, then the days, that a question names without a year."""
     text = question.lowered
     for mention in question.periods:
@@ -169,15 +173,15 @@ def _read_parts(question: Question) -> Iterator[AskedTime]:
     for match in _PART.finditer(text):
         part, group = match[0], match.groupdict()
         if quarter := group["quarter"] or group["q"] or group["before_q"]:
-            yield AskedTime(part, months=_QUARTER, quarter=_number(quarter))
+            yield QuestionTime(part, months=_QUARTER, quarter=_number(quarter))
         elif half := group["half"] or group["h"] or group["before_h"]:
-            yield AskedTime(part, months=_HALF, half=_number(half))
+            yield QuestionTime(part, months=_HALF, half=_number(half))
         else:
-            yield AskedTime(part, months=_number(group["months"]) if group["months"] else _YEAR)
+            yield QuestionTime(part, months=_number(group["months"]) if group["months"] else _YEAR)
     for match in _DAY.finditer(text):
         day = parse_period(match["day"], _LEAP_YEAR)
         if day is not None:
-            yield AskedTime(match["day"], months=1 if day.day is None else None, month=day.month, day=day.day)
+            yield QuestionTime(match["day"], months=1 if day.day is None else None, month=day.month, day=day.day)
 
 
 def without_time_words(text: str) -> str:

@@ -129,7 +129,7 @@ class _Recomputation:
     def _correction_note(self, given: Answer, causes: frozenset[int]) -> Corrected:
         latest = max(causes, default=self._corrections[-1].number)
         correction = next(one for one in self._corrections if one.number == latest)
-        return Corrected(show_number(given), correction.author, correction.made, correction.number, correction.reason)
+        return Corrected(show_number(given), correction.author, correction.time, correction.number, correction.reason)
 
 
 def _choices_for(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int, Choice]]:

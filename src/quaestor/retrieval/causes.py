@@ -14,7 +14,7 @@ from quaestor.documents.document import Block, Document, Paragraph, Sentence
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, without_owner
 from quaestor.questions.words_asked import words_asked
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.retrieval.movements import (
     FALL,
     MOVES,

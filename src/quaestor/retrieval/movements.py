@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from quaestor.core.words import FUNCTION_WORDS, words
 from quaestor.questions.stems import stem
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 
 RISE = (
     r"increas\w+|rose|ris(?:es?|ing|en)|gr[eo]w\w*|growth|higher|improv\w+|gain(?:s|ed)?|expan(?:d\w*|sion)|climb\w*"

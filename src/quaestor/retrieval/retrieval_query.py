@@ -14,7 +14,7 @@ from quaestor.ontology.line_matching import caption_key
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.blocks import index_terms
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.retrieval.index import PlaceIndex
 
 _LONGEST_NAME = 9

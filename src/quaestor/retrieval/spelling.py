@@ -9,7 +9,7 @@ from quaestor.documents.document import Document
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.ontology.line_matching import read_core_lines
 from quaestor.questions.stems import stem
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 
 _WORD = lazy_regex(r"(?<![\w.&'\u2019-])[a-z]{7,}(?![\w&'\u2019-])")
 """Words in lower case, because names may have any spelling. Shorter words are too often one letter away from others:

@@ -7,7 +7,7 @@ from quaestor.core.terms import terms
 from quaestor.documents.roles import statements_named
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, read_lexicon
 from quaestor.questions.question import Question
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.retrieval.index import PlaceIndex
 
 _JUDGED = tuple(

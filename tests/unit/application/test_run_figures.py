@@ -96,14 +96,14 @@ def turn(*events: Event) -> TurnRecord:
     return replace(make_turns(make_run())[1], events=dump_events(events))
 
 
-def first(*, taken: bool) -> StageAnswered:
-    return StageAnswered(1, "embedded", taken, "7", 0.5, 0.7, seconds=0.01)
+def first(*, accepted: bool) -> StageAnswered:
+    return StageAnswered(1, "embedded", accepted, "7", 0.5, 0.7, seconds=0.01)
 
 
 def test_turns_answers_failures_time_and_usage_are_counted_by_stage() -> None:
-    sure = turn(Note("x"), first(taken=True))
-    unsure = turn(first(taken=False), StageAnswered(2, "workflow", True, "8", seconds=2.0, usage=ASKED))
-    failed = turn(first(taken=False), StageAnswered(2, "workflow", False, error="no plan", seconds=1.0, usage=ASKED))
+    sure = turn(Note("x"), first(accepted=True))
+    unsure = turn(first(accepted=False), StageAnswered(2, "workflow", True, "8", seconds=2.0, usage=ASKED))
+    failed = turn(first(accepted=False), StageAnswered(2, "workflow", False, error="no plan", seconds=1.0, usage=ASKED))
     one, two = found = stage_figures([sure, unsure, failed])
     assert one == StageFigures(1, "embedded", 3, 1, 0, 0.03, {})
     assert (two.asked, two.answered, two.failed, two.seconds) == (2, 1, 1, 3.0)

@@ -134,7 +134,7 @@ def test_calls_are_counted_by_kind_of_question_and_outcome(tmp_path: Path) -> No
         "calculate": (6, 0),
     }
     assert table.tools["calculate"].mean_seconds == 0.25
-    assert [(u.asked, u.tools, u.turns, u.calls, u.refused, u.right, u.judged) for u in table.uses] == [
+    assert [(u.metric_type, u.tools, u.turns, u.calls, u.refused, u.right, u.judged) for u in table.uses] == [
         ("percentage_change", ("calculate", "query_kg"), 6, 15, 3, 3, 6),
         ("value", ("query_kg",), 6, 6, 0, 6, 6),
     ]

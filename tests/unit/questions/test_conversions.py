@@ -5,23 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.quantity import Scale
-from quaestor.questions.conversions import AskedConversion, read_conversion
+from quaestor.questions.conversions import QuestionConversion, read_conversion
 
 
 @pytest.mark.parametrize(
     ("text", "conversion"),
     [
-        ("in thousands?", AskedConversion(Scale.THOUSAND)),
-        ("and in millions of dollars?", AskedConversion(Scale.MILLION, "USD")),
-        ("and in crores?", AskedConversion(Scale.CRORE)),
-        ("what is that in lakhs of rupees?", AskedConversion(Scale.LAKH, "INR")),
-        ("what is that in billions", AskedConversion(Scale.BILLION)),
-        ("what about in full dollars?", AskedConversion(Scale.ONE, "USD")),
-        ("can you convert it to u.s. dollars please?", AskedConversion(Scale.ONE, "USD")),
-        ("how much is that in percentage?", AskedConversion(Scale.PERCENT)),
-        ("and how much would that be in millions?", AskedConversion(Scale.MILLION)),
-        ("in % ?", AskedConversion(Scale.PERCENT)),
-        ("and as a percentage", AskedConversion(Scale.PERCENT)),
+        ("in thousands?", QuestionConversion(Scale.THOUSAND)),
+        ("and in millions of dollars?", QuestionConversion(Scale.MILLION, "USD")),
+        ("and in crores?", QuestionConversion(Scale.CRORE)),
+        ("what is that in lakhs of rupees?", QuestionConversion(Scale.LAKH, "INR")),
+        ("what is that in billions", QuestionConversion(Scale.BILLION)),
+        ("what about in full dollars?", QuestionConversion(Scale.ONE, "USD")),
+        ("can you convert it to u.s. dollars please?", QuestionConversion(Scale.ONE, "USD")),
+        ("how much is that in percentage?", QuestionConversion(Scale.PERCENT)),
+        ("and how much would that be in millions?", QuestionConversion(Scale.MILLION)),
+        ("in % ?", QuestionConversion(Scale.PERCENT)),
+        ("and as a percentage", QuestionConversion(Scale.PERCENT)),
         ("what was rent in thousands?", None),
         ("and in 2010?", None),
         ("in millions, what was rent?", None),
@@ -30,7 +30,7 @@ from quaestor.questions.conversions import AskedConversion, read_conversion
         ("", None),
     ],
 )
-def test_conversions_are_whole_questions(text: str, conversion: AskedConversion | None) -> None:
+def test_conversions_are_whole_questions(text: str, conversion: QuestionConversion | None) -> None:
     assert read_conversion(text) == conversion
 
 

@@ -5,7 +5,7 @@ from time import process_time
 
 import pytest
 
-from quaestor.questions.asked_parts import read_asked_parts
+from quaestor.questions.answer_arithmetic import read_answer_arithmetic
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.moments import read_moments
 from quaestor.questions.question import read_question
@@ -19,7 +19,7 @@ READERS: tuple[Callable[[str], object], ...] = (
     split_filing_question,
     split_question,
     read_instructions,
-    read_asked_parts,
+    read_answer_arithmetic,
     lambda text: list(read_moments(text)),
 )
 REPEATED = (", what", " and ", "?", "%", "2019 ", "(", '"', "\n", " the ", " per ", "q1 ", "less ", "the first ")

@@ -112,7 +112,7 @@ class CascadeSolver:
                 StageAnswered(
                     stage=number,
                     solver=solver.name,
-                    taken=error is None and stage.takes(answer),
+                    accepted=error is None and stage.takes(answer),
                     shown=show_number(answer) if answer.value is not None else None,
                     confidence=answer.confidence,
                     least=stage.least,

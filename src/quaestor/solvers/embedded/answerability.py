@@ -20,7 +20,7 @@ from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
 from quaestor.questions.times import without_time_words
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES

@@ -10,7 +10,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Rea
 from quaestor.plan.steps import Operand as PlanOperand
 from quaestor.questions.conditions import Limit, Test
 from quaestor.questions.question import Question, read_question
-from quaestor.questions.selection import AskedSelection
+from quaestor.questions.selection import QuestionSelection
 from quaestor.questions.stems import stem, stems
 from quaestor.solvers.embedded.cell_groups import GroupedCells, LabelledCell, Members
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
@@ -82,7 +82,7 @@ class PlanSteps:
         )
 
 
-def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
+def build_choice_plan(selection: QuestionSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
     """Return the plan that selects or counts the cells of a group that meet a condition; None if it is impossible."""
     builder, condition = PlanSteps(leaves), selection.condition
     size = _is_size_meant(selection, group)
@@ -118,7 +118,7 @@ def _change_operation(limit: Limit | None) -> str:
     return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
 
 
-def _is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
+def _is_size_meant(selection: QuestionSelection, group: GroupedCells) -> bool:
     """Return whether a question means the absolute values of a group whose numbers are all negative.
 
     That is the case for expenses and movements, and for comparisons with a positive limit.
@@ -133,7 +133,7 @@ def _is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
     return bool(named & _SIZES)
 
 
-def _add_extreme(builder: PlanSteps, selection: AskedSelection, listed: PlanOperand, cell_count: int) -> Plan:
+def _add_extreme(builder: PlanSteps, selection: QuestionSelection, listed: PlanOperand, cell_count: int) -> Plan:
     condition = selection.condition
     up = (condition.extreme == "largest") is not (condition.move == "fell")
     if condition.move == "changed":
@@ -148,7 +148,7 @@ def _add_extreme(builder: PlanSteps, selection: AskedSelection, listed: PlanOper
 
 
 def build_moved_items_plan(
-    selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
+    selection: QuestionSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
 ) -> Plan | None:
     """Return the plan that selects lines by their change between two periods; None if too few have both periods.
 
@@ -187,7 +187,7 @@ def _add_yearly_changes(builder: PlanSteps, group: GroupedCells, change: str, *,
     return builder.compute(change, builder.listed(later, size=size), builder.listed(earlier, size=size))
 
 
-def build_members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
+def build_members_plan(selection: QuestionSelection, members: Members, leaves: NumberMatrix) -> Plan:
     """Return the plan that lists lines by their labels, or counts them."""
     builder = PlanSteps(leaves)
     for label, source in zip(members.labels, members.sources, strict=True):
@@ -280,7 +280,7 @@ def read_two_years(years: Sequence[int], question: Question) -> tuple[int, int] 
 
 
 def build_yes_no_plan(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     group: GroupedCells,
     page: PageFeatures,
@@ -323,7 +323,7 @@ def _find_meant_cell(
 
 
 def _find_compared_cells(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     by_year: Mapping[int, LabelledCell],
     group: GroupedCells,

@@ -21,7 +21,7 @@ from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.conditions import Limit
 from quaestor.questions.question import Question
-from quaestor.questions.selection import AskedSelection
+from quaestor.questions.selection import QuestionSelection
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.embedded.cell_groups import (
@@ -89,7 +89,7 @@ class GroupCandidate:
 
 
 def _find_period_groups(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
@@ -114,7 +114,7 @@ def _find_period_groups(
 
 
 def _find_item_groups(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     document: Document,
     cells: Sequence[LabelledCell],
@@ -338,7 +338,7 @@ def _select_cells(question: Question, cells: Sequence[LabelledCell], document: D
 
 
 def _score_cells(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     document: Document,
     page: PageFeatures,
     state: DialogueState,
@@ -355,7 +355,7 @@ def _score_cells(
 
 
 def _choose_members(
-    selection: AskedSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
+    selection: QuestionSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
 ) -> Iterator[ChosenPlan]:
     consists = bool(selection.whole) and not selection.measure
     members = find_members(document, selection.whole, _WHOLE if consists else 0.6)
@@ -383,7 +383,7 @@ def _find_likeliest_lines(document: Document, page: PageFeatures, probability: N
 
 
 def _choose_items(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     document: Document,
     cells: Sequence[LabelledCell],
@@ -402,7 +402,7 @@ def _choose_items(
 
 
 def _build_moved_items_plan(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     found: GroupCandidate,
     cells: Sequence[LabelledCell],
@@ -425,7 +425,7 @@ def _build_moved_items_plan(
 
 
 def _build_period_plan(
-    selection: AskedSelection,
+    selection: QuestionSelection,
     question: Question,
     group: GroupedCells,
     page: PageFeatures,

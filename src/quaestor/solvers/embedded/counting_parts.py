@@ -22,7 +22,7 @@ from quaestor.plan.steps import (
     refer_further_back,
 )
 from quaestor.plan.validate import MOST_STEPS
-from quaestor.questions.asked_parts import AskedParts, read_asked_parts
+from quaestor.questions.answer_arithmetic import AnswerArithmetic, read_answer_arithmetic
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_on_earlier, answer_without_value
@@ -79,7 +79,7 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
     Args:
         of_turns: Whether answers that are single numbers count as parts if no answer is a list.
     """
-    requested_parts = read_asked_parts(question.lower())
+    requested_parts = read_answer_arithmetic(question.lower())
     if requested_parts is None or not memory.turns:
         return None
     if requested_parts.of_list:
@@ -97,10 +97,10 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
     return None if plan is None else PartsPlan(plan, tuple(dict.fromkeys(turn for turn, _ in parts)))
 
 
-def _compute_list(parts: AskedParts, memory: Memory) -> PartsPlan | None:
+def _compute_list(parts: AnswerArithmetic, memory: Memory) -> PartsPlan | None:
     """Return the plan on the last list of numbers, skipping answers that were computed from it."""
     for place in range(len(memory.turns) - 1, -1, -1):
-        answer, again = memory.answers[place], read_asked_parts(memory.turns[place].question.lower())
+        answer, again = memory.answers[place], read_answer_arithmetic(memory.turns[place].question.lower())
         if isinstance(answer.value, ValueList):
             if len(answer.value.items) < 2 or any(item.number is None for item in answer.value.items):
                 return None
@@ -113,7 +113,7 @@ def _compute_list(parts: AskedParts, memory: Memory) -> PartsPlan | None:
     return None
 
 
-def _describe_lack(parts: AskedParts, memory: Memory, place: int) -> str:
+def _describe_lack(parts: AnswerArithmetic, memory: Memory, place: int) -> str:
     """Describe why an answer cannot be used; "" if it can."""
     turns = len(memory.turns)
     if not 0 <= place < turns:
@@ -136,7 +136,7 @@ def _is_mixed(answer: Answer) -> bool:
     return len({(scale is Scale.PERCENT, unit) for scale, unit in scaled}) > 1
 
 
-def _list_places(parts: AskedParts, memory: Memory) -> Sequence[int]:
+def _list_places(parts: AnswerArithmetic, memory: Memory) -> Sequence[int]:
     return parts.places or [place for place in range(len(memory.turns)) if _has_value(memory, place)]
 
 
@@ -158,7 +158,7 @@ def _repeat_answers(memory: Memory, places: Sequence[int]) -> list[_TurnPart]:
     return parts
 
 
-def _compute_parts(requested_parts: AskedParts, parts: Sequence[Plan]) -> Plan | None:
+def _compute_parts(requested_parts: AnswerArithmetic, parts: Sequence[Plan]) -> Plan | None:
     """Return the plan that computes with parts; None if the operation does not accept their number."""
     if requested_parts.factor is not None:
         steps = parts[0].steps
@@ -180,12 +180,14 @@ def _compute_parts(requested_parts: AskedParts, parts: Sequence[Plan]) -> Plan |
     return replace(listed, steps=(*listed.steps[:-1], replace(last, operation=requested_parts.operation)))
 
 
-def _find_meant_parts(requested_parts: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[_TurnPart]:
+def _find_meant_parts(
+    requested_parts: AnswerArithmetic, memory: Memory, end: int, *, of_turns: bool
+) -> list[_TurnPart]:
     """Return the parts that a question refers to after the first `end` turns, adapted to the current turn."""
     by_place = bool(requested_parts.places) and not requested_parts.count
     for place in range(end - 1, max(-1, end - 1 - _MOST_DISTANT), -1):
         turn = memory.turns[place]
-        again = read_asked_parts(turn.question.lower())
+        again = read_answer_arithmetic(turn.question.lower())
         if again is not None and not again.answers:
             parts = _find_meant_parts(again, memory, place, of_turns=of_turns)
         else:
@@ -194,7 +196,7 @@ def _find_meant_parts(requested_parts: AskedParts, memory: Memory, end: int, *, 
                 (place, Plan(tuple(refer_further_back(step, back) for step in part.steps)))
                 for part in _list_parts(turn)
             ]
-        if _has_asked_parts(requested_parts, parts):
+        if _has_parts(requested_parts, parts):
             return [parts[at] for at in requested_parts.places] or parts
         if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):
             return []  # the list has no such part, or its parts are unknown
@@ -208,10 +210,10 @@ def _find_meant_parts(requested_parts: AskedParts, memory: Memory, end: int, *, 
             values = _read_values_before(memory, end, end) if of_turns else []
         elif _read_values_before(memory, end, count + 1):
             return []  # among three or more answers, "the first" is ambiguous
-    return [values[at] for at in requested_parts.places] or values if _has_asked_parts(requested_parts, values) else []
+    return [values[at] for at in requested_parts.places] or values if _has_parts(requested_parts, values) else []
 
 
-def _has_asked_parts(requested_parts: AskedParts, parts: Sequence[_TurnPart]) -> bool:
+def _has_parts(requested_parts: AnswerArithmetic, parts: Sequence[_TurnPart]) -> bool:
     has_count = len(parts) == requested_parts.count if requested_parts.count else len(parts) > 1
     return has_count and all(-len(parts) <= at < len(parts) for at in requested_parts.places)
 

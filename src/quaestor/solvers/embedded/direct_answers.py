@@ -18,7 +18,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, refer_further_back
-from quaestor.questions.conversions import AskedConversion, read_conversion
+from quaestor.questions.conversions import QuestionConversion, read_conversion
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_by_plan, answer_without_value
@@ -74,7 +74,7 @@ def find_restated_turns(memory: Memory) -> dict[int, int]:
     return {turn: base for turn, base in found if base is not None}
 
 
-def plan_conversion(conversion: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
+def plan_conversion(conversion: QuestionConversion, answer: Answer, back: int) -> Plan | str | None:
     """Return the plan that converts an earlier answer, or the reason why it cannot be converted.
 
     Return None if the scale of the answer is unknown. A large enough number is taken to count ones.
@@ -133,11 +133,11 @@ def _move_operands_back(operands: Sequence[Operand], back: int) -> tuple[Operand
     return tuple(Ref(o.step - back) if isinstance(o, Ref) and o.step < 0 else o for o in operands)
 
 
-def _spell_form(conversion: AskedConversion) -> str:
+def _spell_form(conversion: QuestionConversion) -> str:
     return f"{conversion.to.value}s" if conversion.to is not Scale.ONE else conversion.currency or "ones"
 
 
-def _find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
+def _find_conversion(question: Question, memory: Memory) -> QuestionConversion | None:
     """Return the unit or scale to which the question converts the last answer, or None."""
     return read_conversion(question.lowered) if _find_converted_turn(memory) is not None else None
 

@@ -15,8 +15,8 @@ from quaestor.documents.table import Cell, Table
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import without_owner
-from quaestor.questions.times import AskedTime, times_asked, without_time_words, years_asked
-from quaestor.retrieval.everyday import expand_abbreviations, in_words_of_reports
+from quaestor.questions.times import QuestionTime, times_asked, without_time_words, years_asked
+from quaestor.retrieval.colloquial_words import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.number_fit import RequestedKind, read_asked_kind
 from quaestor.solvers.embedded.page import NumberMatrix
@@ -69,7 +69,7 @@ class NamedCells:
     words: frozenset[str]
     exact: bool
 
-    def at(self, time: AskedTime, document: Document) -> tuple[Cell, ...]:
+    def at(self, time: QuestionTime, document: Document) -> tuple[Cell, ...]:
         """Return the cells of a time."""
         return tuple(cell for cell in self.cells if _is_at(cell, time, document))
 
@@ -170,7 +170,7 @@ def _read_words(label: str) -> Words:
     return tuple(singular(word) for word in search_words(label.lower()))
 
 
-def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
+def _is_at(cell: Cell, time: QuestionTime, document: Document) -> bool:
     if time.is_fine and is_of_other_time(time, cell.ref, document):
         return False
     printed = read_printed_time(document.table(cell.ref.table), cell.ref)
@@ -239,13 +239,13 @@ def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
     return line.words <= set(search_words(" ".join((*row.levels, row.label, *column.levels, column.label)).lower()))
 
 
-def _list_times(question: Question, named: NamedCells) -> list[AskedTime | None]:
+def _list_times(question: Question, named: NamedCells) -> list[QuestionTime | None]:
     """Return the times that are asked for, except years in the name of the line ("notes due 2021")."""
     if times := times_asked(question):
         return list(times)
     if question.relative_periods:
         return []
-    return [AskedTime(str(year), year) for year in question.years if str(year) not in named.name] or [None]
+    return [QuestionTime(str(year), year) for year in question.years if str(year) not in named.name] or [None]
 
 
 def _describe_print(cells: tuple[Cell, ...]) -> str:
@@ -264,7 +264,7 @@ def _find_line_before(context: TurnContext) -> tuple[NamedCells, ...]:
     return (_read_line_cells(steps[0].source, context.document),)
 
 
-def _is_in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:
+def _is_in_text(named: NamedCells, time: QuestionTime | None, context: TurnContext) -> bool:
     """Whether a sentence with the words of the line gives a number for the year."""
     year = None if time is None else time.year
     near = (m for m in context.graph.mentions if year is None or str(year) in m.sentence or m.year == year)

@@ -19,7 +19,7 @@ from quaestor.documents.table import Header, Table, TableRole
 from quaestor.ontology.line_matching import core_line_index, read_core_lines
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, stems, without_owner
-from quaestor.retrieval.everyday import expand_abbreviations, in_words_of_reports
+from quaestor.retrieval.colloquial_words import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.embedded.page import Floats
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 

@@ -20,7 +20,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import is_of_single_words, meaning_stem, stems, stems_of_parts
-from quaestor.retrieval.everyday import expand_abbreviations
+from quaestor.retrieval.colloquial_words import expand_abbreviations
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from quaestor.documents.table import Header, Table
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.questions.times import MONTH, AskedTime, half_of
+from quaestor.questions.times import MONTH, QuestionTime, half_of
 from quaestor.retrieval.movements import months_named
 
 # The kind of period of a cell: its length, its quarter, a day or a span, an amount or a change.
@@ -186,7 +186,7 @@ class PrintedTime:
     day: int | None = None
 
 
-def is_of_other_time(requested_time: AskedTime, source: Source, document: Document) -> bool:
+def is_of_other_time(requested_time: QuestionTime, source: Source, document: Document) -> bool:
     """Return whether a number cannot be of the requested time."""
     end = _find_fiscal_end(document)
     if isinstance(source, CellRef):
@@ -240,7 +240,7 @@ def _convert_period(period: Period) -> PrintedTime:
             return PrintedTime(period.year, month=period.month, day=period.day)
 
 
-def _is_other_time(time: AskedTime, found: PrintedTime, end: int | None) -> bool:
+def _is_other_time(time: QuestionTime, found: PrintedTime, end: int | None) -> bool:
     if time.months and found.lengths and time.months not in found.lengths:
         # A request for the last month of a year includes the amounts at the year's end.
         return not (time.months == 1 and time.month == (end or _DECEMBER) and found.lengths == {_CELL_TIMES_YEAR})
@@ -258,7 +258,7 @@ def _is_other_time(time: AskedTime, found: PrintedTime, end: int | None) -> bool
     return False
 
 
-def _is_far(time: AskedTime, found: PrintedTime) -> bool:
+def _is_far(time: QuestionTime, found: PrintedTime) -> bool:
     """Whether two last days are further apart than the end of a month and that of its last week."""
     days = [
         _number_day(time.year or found.year, time.month, time.day),
@@ -276,7 +276,7 @@ def _number_day(year: int | None, month: int | None, day: int | None) -> int:
     return date(year, month, min(day or last, last)).toordinal()
 
 
-def _is_of_other_year(time: AskedTime, found: PrintedTime, end: int | None) -> bool:
+def _is_of_other_year(time: QuestionTime, found: PrintedTime, end: int | None) -> bool:
     """Whether years differ; a fiscal year may be named after its last calendar year or the one with most of it."""
     if time.year is None or found.year is None or time.year in {found.year, *found.named}:
         return False

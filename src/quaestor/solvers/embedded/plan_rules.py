@@ -12,7 +12,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.questions.developments import as_change, as_share
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stems
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.solvers.embedded.candidates import LOOKUP, Candidates
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import PLAIN, DialogueState, Operand, TurnAction

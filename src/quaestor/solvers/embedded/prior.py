@@ -13,7 +13,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.questions.times import AskedTime, times_asked
+from quaestor.questions.times import QuestionTime, times_asked
 from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.number_fit import (
     OTHER_KIND,
@@ -170,6 +170,6 @@ def _asks_share_of_last(question: Question) -> bool:
     return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])
 
 
-def _is_of_other_times(times: Sequence[AskedTime], source: Source, document: Document) -> bool:
+def _is_of_other_times(times: Sequence[QuestionTime], source: Source, document: Document) -> bool:
     fine = bool(times) and all(time.is_fine for time in times)
     return fine and all(is_of_other_time(time, source, document) for time in times)

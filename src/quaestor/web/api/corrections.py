@@ -122,6 +122,7 @@ def correction_reply(one: Correction, ledger: Ledger) -> CorrectionReply:
     """Convert a correction to its reply."""
     return CorrectionReply.of(
         one,
+        made=one.time,
         says=act_words(one.act, ledger),
         stands=one.number in {active.number for active in active_corrections(ledger.corrections)},
         act=serial.dump(one.act),

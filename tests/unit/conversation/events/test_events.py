@@ -47,7 +47,7 @@ def test_an_event_comes_back_from_json_and_is_worded_in_lines(event: Event) -> N
 def test_lines_name_the_subject_of_an_event() -> None:
     look_up = LookedUp(2, "cash | 2009", "cash, 2009", 97.5, "costs, 2009", 60.0)
     expert = ExpertEvent(2, "reflection", ExpertEvent(1, "agent", ToolCalled("calculate", 4)))
-    stage = StageAnswered(1, "embedded", taken=False, shown="$ 7", confidence=0.412, least=0.7)
+    stage = StageAnswered(1, "embedded", accepted=False, shown="$ 7", confidence=0.412, least=0.7)
     for event, named in (
         (Note("one\ntwo"), ("one", "two")),
         (look_up, ("step 2", "cash | 2009", "cash, 2009", "97.5", "costs, 2009", "60")),

@@ -73,7 +73,7 @@ def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> 
     (alone,) = play(CascadeSolver([Stage(first)]))
     assert turn.answer.value == alone.answer.value
     assert second.feedback == []
-    assert [(event.solver, event.taken, event.confidence, event.least) for event in stages(turn)] == [
+    assert [(event.solver, event.accepted, event.confidence, event.least) for event in stages(turn)] == [
         ("first", True, 0.7, 0.7)
     ]
 
@@ -83,7 +83,7 @@ def test_unsure_stage_passes_the_turn_to_the_next(sure: float | None) -> None:
     (turn,) = play(CascadeSolver([Stage(ConfidentSolver("first", 0, sure), 0.7), Stage(ConfidentSolver("second", 1))]))
     (alone,) = play(CascadeSolver([Stage(ConfidentSolver("second", 1))]))
     assert turn.answer.value == alone.answer.value
-    assert [(event.stage, event.solver, event.taken, event.confidence) for event in stages(turn)] == [
+    assert [(event.stage, event.solver, event.accepted, event.confidence) for event in stages(turn)] == [
         (1, "first", False, sure),
         (2, "second", True, None),
     ]
@@ -95,13 +95,13 @@ def test_unsure_stage_passes_the_turn_to_the_next(sure: float | None) -> None:
 
 def test_an_answer_without_a_value_is_never_sure_enough() -> None:
     (turn,) = play(CascadeSolver([Stage(Silent(), 0.0), Stage(ConfidentSolver("second", 1))]))
-    assert [event.taken for event in stages(turn)] == [False, True]
+    assert [event.accepted for event in stages(turn)] == [False, True]
     assert turn.answer.value is not None
 
 
 def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
     (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(ConfidentSolver("second", 1))]))
-    assert [(event.taken, event.error) for event in stages(turn)] == [(False, "no plan"), (True, None)]
+    assert [(event.accepted, event.error) for event in stages(turn)] == [(False, "no plan"), (True, None)]
     assert turn.error is None
 
 
@@ -150,7 +150,7 @@ def test_usage_is_shown_by_stage() -> None:
     assert first.usage == {}
     assert second.usage["requests"] == 1
     assert second.usage == run.turn.usage.counts()
-    assert second.taken
+    assert second.accepted
     assert second.shown is not None
 
 
@@ -189,4 +189,4 @@ def test_the_answer_of_a_first_stage_is_withheld_too() -> None:
         )
     )
     assert turn.answer.value is None
-    assert [event.taken for event in stages(turn)] == [True]
+    assert [event.accepted for event in stages(turn)] == [True]

@@ -14,7 +14,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
-from quaestor.questions.conversions import AskedConversion
+from quaestor.questions.conversions import QuestionConversion
 from quaestor.solvers.embedded.direct_answers import is_restatement, plan_conversion
 
 SCALES = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
@@ -33,7 +33,7 @@ def exponent(scale: Scale) -> int:
 @given(st.decimals(-100_000, 100_000, places=2), st.sampled_from(SCALES[1:]), st.sampled_from(SCALES))
 def test_the_amount_is_the_same(value: Decimal, scale: Scale, to: Scale) -> None:
     answer, register = looked_up(value, scale)
-    plan = plan_conversion(AskedConversion(to), answer, 1)
+    plan = plan_conversion(QuestionConversion(to), answer, 1)
     assert isinstance(plan, Plan)
     assert is_restatement(plan)
     result = execute(plan, (register,)).result
@@ -43,23 +43,23 @@ def test_the_amount_is_the_same(value: Decimal, scale: Scale, to: Scale) -> None
 
 def test_number_without_unit_is_converted_only_if_large_enough() -> None:
     large, register = looked_up(Decimal(2_500_000), Scale.ONE, None)
-    plan = plan_conversion(AskedConversion(Scale.MILLION), large, 1)
+    plan = plan_conversion(QuestionConversion(Scale.MILLION), large, 1)
     assert isinstance(plan, Plan)
     result = execute(plan, (register,)).result
     assert (number_in(result.value), result.scale) == (Decimal("2.5"), Scale.MILLION)
     small, _ = looked_up(Decimal(2_500), Scale.ONE, None)
-    assert plan_conversion(AskedConversion(Scale.MILLION), small, 1) is None
-    assert plan_conversion(AskedConversion(Scale.THOUSAND), large, 1) is None
+    assert plan_conversion(QuestionConversion(Scale.MILLION), small, 1) is None
+    assert plan_conversion(QuestionConversion(Scale.THOUSAND), large, 1) is None
 
 
 def test_a_failed_conversion_is_reported() -> None:
     percent, _ = looked_up(Decimal(12), Scale.PERCENT, None)
-    assert "millions" in str(plan_conversion(AskedConversion(Scale.MILLION), percent, 1))
+    assert "millions" in str(plan_conversion(QuestionConversion(Scale.MILLION), percent, 1))
     shares, _ = looked_up(Decimal(12), Scale.MILLION, "shares")
-    assert "shares" in str(plan_conversion(AskedConversion(Scale.THOUSAND, "USD"), shares, 1))
-    assert isinstance(plan_conversion(AskedConversion(Scale.MILLION), Answer(YesNo(value=True)), 1), str)
+    assert "shares" in str(plan_conversion(QuestionConversion(Scale.THOUSAND, "USD"), shares, 1))
+    assert isinstance(plan_conversion(QuestionConversion(Scale.MILLION), Answer(YesNo(value=True)), 1), str)
     amount, _ = looked_up(Decimal(12), Scale.MILLION)
-    assert isinstance(plan_conversion(AskedConversion(Scale.PERCENT), amount, 1), str)
+    assert isinstance(plan_conversion(QuestionConversion(Scale.PERCENT), amount, 1), str)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_in_percent_a_difference_is_its_share_of_the_base(operation: str, explan
     result = execute(difference, (five, four)).result
     answer = Answer(result.value, result.scale, result.unit, plan=difference, in_ones=result.in_ones)
     # After two more turns, which the plan has to look past.
-    plan = plan_conversion(AskedConversion(Scale.PERCENT), answer, 3)
+    plan = plan_conversion(QuestionConversion(Scale.PERCENT), answer, 3)
     assert plan == Plan((Compute(1, explanation, (Ref(-5), Ref(-4))),))
     assert number_in(execute(plan, (five, four, result, result, result)).result.value) == Decimal(value)
 

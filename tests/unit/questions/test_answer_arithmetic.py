@@ -5,29 +5,29 @@ from decimal import Decimal
 import pytest
 
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.questions.asked_parts import NO_PLACE, AskedParts, read_asked_parts
+from quaestor.questions.answer_arithmetic import NO_PLACE, AnswerArithmetic, read_answer_arithmetic
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("and the first one?", AskedParts((0,))),
-        ("the latter", AskedParts((-1,), 2)),
-        ("what is the sum of the first two?", AskedParts((0, 1), 0, "sum")),
-        ("add up all three", AskedParts((), 3, "sum")),
-        ("both together?", AskedParts((), 2, "sum")),
-        ("ratio of the two", AskedParts((), 2, "divide")),
-        ("the second minus the first", AskedParts((1, 0), 0, "subtract")),
-        ("subtract the first from the second", AskedParts((1, 0), 0, "subtract")),
-        ("the change from the first to the second?", AskedParts((1, 0), 0, "subtract")),
-        ("the second as a percentage of the first", AskedParts((1, 0), 0, "percentage")),
-        ("which of the three is the lowest?", AskedParts((), 3, "argmin")),
-        ("so which was larger?", AskedParts((), 2, "argmax")),
-        ("half of the second one", AskedParts((1,), 0, "divide", factor=Quantity(Decimal(2)))),
+        ("and the first one?", AnswerArithmetic((0,))),
+        ("the latter", AnswerArithmetic((-1,), 2)),
+        ("what is the sum of the first two?", AnswerArithmetic((0, 1), 0, "sum")),
+        ("add up all three", AnswerArithmetic((), 3, "sum")),
+        ("both together?", AnswerArithmetic((), 2, "sum")),
+        ("ratio of the two", AnswerArithmetic((), 2, "divide")),
+        ("the second minus the first", AnswerArithmetic((1, 0), 0, "subtract")),
+        ("subtract the first from the second", AnswerArithmetic((1, 0), 0, "subtract")),
+        ("the change from the first to the second?", AnswerArithmetic((1, 0), 0, "subtract")),
+        ("the second as a percentage of the first", AnswerArithmetic((1, 0), 0, "percentage")),
+        ("which of the three is the lowest?", AnswerArithmetic((), 3, "argmin")),
+        ("so which was larger?", AnswerArithmetic((), 2, "argmax")),
+        ("half of the second one", AnswerArithmetic((1,), 0, "divide", factor=Quantity(Decimal(2)))),
     ],
 )
-def test_parts_are_named_by_their_places(text: str, parts: AskedParts) -> None:
-    assert read_asked_parts(text) == parts
+def test_parts_are_named_by_their_places(text: str, parts: AnswerArithmetic) -> None:
+    assert read_answer_arithmetic(text) == parts
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_parts_are_named_by_their_places(text: str, parts: AskedParts) -> None:
 def test_answers_are_named_by_their_numbers(
     text: str, places: tuple[int, ...], operation: str, factor: str | None
 ) -> None:
-    parts = read_asked_parts(text)
+    parts = read_answer_arithmetic(text)
     assert parts is not None
     assert (parts.places, parts.operation, parts.answers, parts.count) == (places, operation, True, 0)
     assert (None if parts.factor is None else parts.factor.value) == (None if factor is None else Decimal(factor))
@@ -74,7 +74,7 @@ def test_answers_are_named_by_their_numbers(
     ],
 )
 def test_a_number_that_is_given_is_read_as_it_is_printed(text: str, value: str, scale: Scale, inverse: bool) -> None:
-    parts = read_asked_parts(text)
+    parts = read_answer_arithmetic(text)
     assert parts is not None
     assert parts.factor is not None
     assert (parts.factor.value, parts.factor.scale, parts.inverse) == (Decimal(value), scale, inverse)
@@ -82,21 +82,21 @@ def test_a_number_that_is_given_is_read_as_it_is_printed(text: str, value: str, 
 
 @pytest.mark.parametrize("text", ["answer 0", "the sum of answers 1 to 999999999", "answer 12345678901234567890"])
 def test_an_answer_that_no_conversation_has_is_still_one_that_is_asked_for(text: str) -> None:
-    parts = read_asked_parts(text)
+    parts = read_answer_arithmetic(text)
     assert parts is not None
     assert parts.places == (NO_PLACE,)
 
 
 @pytest.mark.parametrize(("text", "operation"), [("the average?", "average"), ("and the total", "sum")])
 def test_an_operation_alone_is_on_the_last_list(text: str, operation: str) -> None:
-    assert read_asked_parts(text) == AskedParts((), 0, operation, of_list=True)
+    assert read_answer_arithmetic(text) == AnswerArithmetic((), 0, operation, of_list=True)
 
 
 @pytest.mark.parametrize("text", ["what is it?", "it to it", "half of the segments", "interest 2", "that minus 2023"])
 def test_words_without_an_answer_are_not_operands(text: str) -> None:
-    assert read_asked_parts(text) is None
+    assert read_answer_arithmetic(text) is None
 
 
 @pytest.mark.parametrize("text", ["the first quarter", "the two segments", "both years", "total debt", "them", ""])
 def test_other_questions_name_no_parts(text: str) -> None:
-    assert read_asked_parts(text) is None
+    assert read_answer_arithmetic(text) is None

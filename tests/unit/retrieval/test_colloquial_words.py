@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.colloquial_words import in_words_of_reports
 
 
 @pytest.mark.parametrize(

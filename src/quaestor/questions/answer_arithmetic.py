@@ -106,7 +106,7 @@ NO_PLACE = 10**12
 
 
 @dataclass(frozen=True, slots=True)
-class AskedParts:
+class AnswerArithmetic:
     """Question about earlier answers, or about the parts of one.
 
     Attributes:
@@ -137,26 +137,26 @@ class _Term:
 
 
 @lru_cache(maxsize=1024)
-def read_asked_parts(text: str) -> AskedParts | None:
+def read_answer_arithmetic(text: str) -> AnswerArithmetic | None:
     """Read a lower-case question about earlier answers or their parts; return None for any other question.
 
-    >>> read_asked_parts("and the sum of the first two?")
-    AskedParts(places=(0, 1), count=0, operation='sum', answers=False, factor=None, inverse=False, of_list=False)
-    >>> read_asked_parts("what was the first quarter?")
+    >>> read_answer_arithmetic("and the sum of the first two?")
+    AnswerArithmetic(places=(0, 1), count=0, operation='sum', answers=False, factor=None, inverse=False, of_list=False)
+    >>> read_answer_arithmetic("what was the first quarter?")
     """
     if len(text) > _LONGEST:
         return None
     request = " ".join(text.split()).rstrip(" ?.!")
     request = request[len(lead[0]) if (lead := _LEAD.match(request)) else 0 :]
     if (alone := _ALONE.fullmatch(request)) is not None:
-        return AskedParts((), operation=_find_name(alone), of_list=True)
+        return AnswerArithmetic((), operation=_find_name(alone), of_list=True)
     together = _TOGETHER.search(request)
     request = request[: together.start()] if together else request
     forms = (parts for form in _list_forms(request) if (parts := _read_form(form)) is not None)
     return next((_add_up(parts) if together else parts for parts in forms), None)
 
 
-def _add_up(parts: AskedParts) -> AskedParts:
+def _add_up(parts: AnswerArithmetic) -> AnswerArithmetic:
     return replace(parts, operation=parts.operation or "sum")
 
 
@@ -203,7 +203,7 @@ def _find_name(found: re.Match[str]) -> str:
     return "" if name == "none" else name
 
 
-def _read_form(form: _Form) -> AskedParts | None:
+def _read_form(form: _Form) -> AnswerArithmetic | None:
     """Read a form; return None if one of its terms is unknown."""
     read = [term for text in form.terms if (term := _read_term(text)) is not None]
     named = [term for term in read if term.given is None]
@@ -220,15 +220,15 @@ def _read_form(form: _Form) -> AskedParts | None:
         return None  # "both minus the first"
     count = max((term.count for term in named), default=0) or 2 * form.compares
     if form.factor is not None:
-        return AskedParts(places, count, operation, answers == {True}, form.factor) if len(places) == 1 else None
+        return AnswerArithmetic(places, count, operation, answers == {True}, form.factor) if len(places) == 1 else None
     if operation in ("change", "percentage_change"):
         # from the first to the second
         places, operation = places[::-1] or (1, 0), "subtract" if operation == "change" else operation
         count = count or (0 if named[0].places else 2)
-    return AskedParts(places, count, operation, answers == {True})
+    return AnswerArithmetic(places, count, operation, answers == {True})
 
 
-def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Term]) -> AskedParts | None:
+def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Term]) -> AnswerArithmetic | None:
     """Read an operation on one answer or part and a given number; return None for anything else."""
     if len(read) != 2 or len(named) != 1 or len(named[0].places) != 1 or not operation:
         return None
@@ -237,7 +237,7 @@ def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Te
     if operation in ("change", "percentage_change"):
         # from the first to the second
         inverse, operation = not inverse, "subtract" if operation == "change" else operation
-    return AskedParts(
+    return AnswerArithmetic(
         named[0].places, named[0].count, operation, named[0].answers, before.given or behind.given, inverse
     )
 
