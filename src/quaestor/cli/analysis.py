@@ -18,7 +18,9 @@ from quaestor.cli.options import (
     StoreOption,
     with_options,
 )
+from quaestor.cli.printing import announce, make_console, print_json, print_rows
 from quaestor.cli.stored import labelled_file, output_file, read_store, store_uri
+from quaestor.errors import InputError
 
 if TYPE_CHECKING:
     from quaestor.application.comparison import RunsCompared, ShownTurn
@@ -53,7 +55,6 @@ def audit_command(
     from quaestor.application.files import json_line
     from quaestor.application.judged_runs import audit_run
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_audited, show_candidates
     from quaestor.core import serial
     from quaestor.scoring.audits import AuditCandidate, read_audit
@@ -92,7 +93,6 @@ def metrics_command(
     benchmark's own rule. With an audit of the references, the last row applies that rule to the audited references.
     """
     from quaestor.application.judged_runs import run_conventions
-    from quaestor.cli.printing import make_console, print_json, print_rows
     from quaestor.cli.results import FIGURE_HEADS, figure_cells
     from quaestor.core import serial
     from quaestor.scoring.audits import read_audit
@@ -172,7 +172,6 @@ def compare_command(
     if play:
         raise typer.BadParameter("requires --cascade", param_hint="--play")
     from quaestor.application.comparison import compare_stored, comparison_json, different_turns
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_compare import show_comparison, show_differences
 
     uri = store_uri(store)
@@ -194,7 +193,6 @@ def compare_command(
 
 def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool, play: bool) -> None:
     from quaestor.application.simulated_cascade import simulate_stored
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_compare import cascade_object, show_cascade
 
     file = labelled_file(dataset)
@@ -228,8 +226,6 @@ def report_command(
     from quaestor.application.report.data import read_report
     from quaestor.application.report.page import report_page
     from quaestor.application.report.tables import report_markdown
-    from quaestor.cli.printing import announce
-    from quaestor.errors import InputError
     from quaestor.scoring.audits import read_audit
 
     uri = store_uri(store)
@@ -264,7 +260,6 @@ def calibrate_command(
     are for answers whose confidence was learned from other companies.
     """
     from quaestor.application.calibrating import calibrate_run, calibration_text
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_coverage
     from quaestor.core import serial
 

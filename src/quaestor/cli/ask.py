@@ -17,6 +17,9 @@ from quaestor.cli.options import (
     TracesOption,
     with_options,
 )
+from quaestor.cli.printing import make_console, print_json, show_reading, warn_of_default_policy, warn_of_losses
+from quaestor.core.visible import visible
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest
@@ -48,7 +51,6 @@ def ask_command(
     from quaestor.application.ask_service import answer_questions
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import read_files, split_arguments
-    from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 
     files, questions = split_arguments(arguments)
     if questions == (_STDIN,):
@@ -102,8 +104,6 @@ def _show_examples(page: "DocumentInCorpus", request: "AskRequest", files: str, 
     """Print the line items of a document with their years, and example commands."""
     from quaestor.application.askable import askable_object, find_askable
     from quaestor.application.resolve import require_askable
-    from quaestor.cli.printing import make_console, print_json
-    from quaestor.core.visible import visible
 
     require_askable(page.document)
     askable = asyncio.run(find_askable(page, request))
@@ -130,9 +130,7 @@ def pages(
 
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.printing import print_json, show_reading
     from quaestor.datasets.formats import read_dataset
-    from quaestor.settings import load_settings
 
     settings = load_settings({"store": store, "cache": cache})
     with show_reading([dataset]):

@@ -11,13 +11,15 @@ from quaestor.cli.options import (
     ForceOption,
     with_options,
 )
+from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
+from quaestor.cli.signals import has_received_sigterm
 from quaestor.core.visible import visible
 from quaestor.errors import InputError, QuaestorError, SettingsError
+from quaestor.settings import Settings
 
 if TYPE_CHECKING:
     from quaestor.application.chat_service import Chat
     from quaestor.cli.chat_commands import ChatLine
-    from quaestor.settings import Settings
 
 _HISTORY = "chat_history"
 """File next to the store with the history of typed lines."""
@@ -50,7 +52,6 @@ def chat_command(
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import read_files
     from quaestor.cli.chat_commands import ChatLine
-    from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 
     settings = options.load()
     used_files = options.used_files(settings, files)
@@ -78,11 +79,10 @@ def chat_command(
         raise typer.Exit(2)
 
 
-def _run_chat(context: "ChatLine", settings: "Settings") -> bool:
+def _run_chat(context: "ChatLine", settings: Settings) -> bool:
     """Answer questions until the input ends, and return whether a piped line failed."""
     from quaestor.application.resolve import store_file
     from quaestor.cli.chat_commands import completed_commands
-    from quaestor.cli.signals import has_received_sigterm
     from quaestor.cli.typed_lines import completions, typed_lines
 
     at_terminal, file, failed = sys.stdin.isatty(), store_file(settings.store), False

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import DatasetArgument, JsonOption
+from quaestor.cli.printing import count_noun, make_console, print_grid, print_json, print_rows
+from quaestor.errors import UnlabelledError
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,14 +34,11 @@ def check_command(
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.read_service import check_filing, filing_check_object
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
-    from quaestor.errors import UnlabelledError
     from quaestor.readers.registry import reader_names
     from quaestor.scoring.check import check_dataset
     from quaestor.scoring.gold import read_gold
-    from quaestor.settings import load_settings
 
     path, limits = dataset_path(dataset), reading_limits(load_settings())
     if (filing := check_filing(path, limits)) is not None:
@@ -66,7 +66,6 @@ def _show(console: "Console", report: "CheckReport", every: bool, stated: bool) 
     from rich.markup import escape
     from rich.table import Table as Grid
 
-    from quaestor.cli.printing import count_noun, print_grid
     from quaestor.scoring.check import FindingKind
 
     counts = ((report.conversations, "conversation"), (report.turns, "question"), (report.documents, "page"))
@@ -100,7 +99,6 @@ _FIRST_DIFFERENT = 10
 def _show_filing(console: "Console", check: "TagCheck", every: bool) -> None:
     from rich.markup import escape
 
-    from quaestor.cli.printing import print_rows
     from quaestor.scoring.tag_check import FIGURES
 
     facts, names = check.all["facts"], FIGURES[1:-1]

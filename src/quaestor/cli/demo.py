@@ -6,6 +6,8 @@ Stores nothing.
 import asyncio
 
 from quaestor.cli.options import JsonOption
+from quaestor.cli.printing import make_console, print_json
+from quaestor.settings import load_settings
 
 # One page for each kind of source: table cells and sentences.
 SHOWN = ("Single_QUIL/2007/page_88.pdf-1", "Single_LUMI/2018/page_35.pdf-1")
@@ -20,13 +22,11 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.application.resolve import DocumentInCorpus, read_answerable
     from quaestor.application.run_service import RunRequest, start_run
     from quaestor.application.score_service import ScoredRun, score_run
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.progress import show_progress
     from quaestor.cli.render import show_tables, show_turn
     from quaestor.cli.results import show_score
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
-    from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     console = make_console()

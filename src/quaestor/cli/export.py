@@ -8,6 +8,9 @@ import typer
 
 from quaestor.cli.options import ForceOption, RunArgument, StoreOption
 from quaestor.cli.stored import read_store
+from quaestor.errors import InputError
+from quaestor.extras import require_extra
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +57,6 @@ def export_command(
     )
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
-    from quaestor.errors import InputError
-    from quaestor.settings import load_settings
 
     stored = store_file(load_settings({"store": store}).store)
     read_too = read_store(store, lambda opened: files_of_run(opened, run, output))
@@ -79,7 +80,6 @@ def _export_log(
 ) -> None:
     """Write an Inspect log, and warn if it has no scores."""
     from quaestor.application.inspect_log.log import read_logged_run, write_inspect_log
-    from quaestor.extras import require_extra
 
     require_extra("inspect", "writing an Inspect log")
     target.require_free()

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import CacheOption, JsonOption, StoreOption
+from quaestor.cli.printing import make_console, print_json, show_reading, warn_of_losses
+from quaestor.errors import InputError, QuestionError
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,13 +35,10 @@ def find_command(
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.replies import place_reply
     from quaestor.application.resolve import read_files, split_arguments
-    from quaestor.cli.printing import make_console, print_json, show_reading, warn_of_losses
-    from quaestor.errors import InputError, QuestionError
     from quaestor.questions.question import read_question
     from quaestor.retrieval.finding import find_places
     from quaestor.retrieval.index import load_index
     from quaestor.retrieval.retrieval_query import FindingContext
-    from quaestor.settings import load_settings
 
     settings = load_settings({"store": store, "cache": cache})
     files, questions = split_arguments(asked_about)

@@ -15,11 +15,12 @@ from quaestor.cli.options import (
     print_help_alone,
     with_options,
 )
+from quaestor.cli.printing import announce, make_console, print_grid, print_json, show_reading, warn_of_default_policy
+from quaestor.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from quaestor.application.resolve import DocumentInCorpus
     from quaestor.graph.knowledge_graph import KnowledgeGraph
-    from quaestor.settings import Settings
 
 kg = typer.Typer(
     help="Build, show and query knowledge graphs of pages.", invoke_without_command=True, callback=print_help_alone
@@ -47,8 +48,6 @@ def build_graph_command(
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import read_pages
-    from quaestor.cli.printing import warn_of_default_policy
-    from quaestor.settings import load_settings
 
     settings = load_settings({**reading.settings, **spread.settings})
     found = read_pages(pages[0], limit, file_cache(settings), reading_limits(settings)) if len(pages) == 1 else ()
@@ -59,9 +58,8 @@ def build_graph_command(
     warn_of_default_policy(settings)
 
 
-def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: bool, json: bool) -> None:
+def _freeze(pages: list[str], settings: Settings, limit: int | None, *, anew: bool, json: bool) -> None:
     from quaestor.application.ontology_service import freeze_graphs
-    from quaestor.cli.printing import announce, print_json
     from quaestor.core import serial
 
     frozen = []
@@ -77,10 +75,9 @@ def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: 
         print(f"  ontology {file.ontology}, policy {file.policy}, {file.minted} lines not covered by the ontology")
 
 
-def _build_one(page: "DocumentInCorpus", settings: "Settings", *, json: bool) -> None:
+def _build_one(page: "DocumentInCorpus", settings: Settings, *, json: bool) -> None:
     from quaestor.application.graph_query import graph_object
     from quaestor.application.ontology_service import build_page_graph
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_reading, show_statistics
 
     graph = asyncio.run(build_page_graph(page, settings))
@@ -102,7 +99,6 @@ def show_graph_command(
 ) -> None:
     """Show the instances in a page's graph with their values, and the numbers in its text."""
     from quaestor.application.graph_query import graph_object
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_facts
 
     graph = _graph(page, reading)
@@ -126,7 +122,6 @@ def query_graph_command(
 ) -> None:
     """Run a SPARQL query on the graph of a page."""
     from quaestor.application.graph_query import query_graph
-    from quaestor.cli.printing import print_json
     from quaestor.graph.sparql import Limits
 
     found = query_graph(_graph(page, reading), sparql, Limits())
@@ -146,7 +141,6 @@ def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.ontology_service import read_page_graph
     from quaestor.application.resolve import read_page
-    from quaestor.cli.printing import show_reading, warn_of_default_policy
 
     settings = reading.load()
     with show_reading([page]):
@@ -163,8 +157,6 @@ def _term(value: object) -> str:
 def _show_rows(rows: list[dict[str, str]]) -> None:
     from rich.markup import escape
     from rich.table import Table as Grid
-
-    from quaestor.cli.printing import make_console, print_grid
 
     console = make_console()
     if not rows:

@@ -14,6 +14,7 @@ from quaestor.cli.options import (
 )
 from quaestor.cli.serve import check_can_ask, log_to_stderr
 from quaestor.errors import InputError
+from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -73,7 +74,6 @@ def mcp_command(
     from quaestor.application.folder_library import Folders
     from quaestor.application.resolve import SAMPLE
     from quaestor.evaluation.processes import preload_modules
-    from quaestor.extras import require_extra
 
     require_extra("mcp", "quaestor mcp")
     preload_modules(MODULES)

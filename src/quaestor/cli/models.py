@@ -5,6 +5,9 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.options import JsonOption, print_help_alone
+from quaestor.cli.printing import print_json
+from quaestor.extras import require_extra
+from quaestor.settings import load_settings
 
 models = typer.Typer(help="Check that a model works.", invoke_without_command=True, callback=print_help_alone)
 
@@ -33,16 +36,12 @@ def check_model_command(
 async def _check(name: str, as_json: bool) -> None:
     from dataclasses import replace
 
-    from quaestor.cli.printing import print_json
-    from quaestor.extras import require_extra
-
     require_extra("models", "calling the model")
     from quaestor.core import serial
     from quaestor.llm.budget import Meter, find_price
     from quaestor.llm.checking import ModelCheck, check_model
     from quaestor.llm.models import connect
     from quaestor.llm.naming import find_model
-    from quaestor.settings import load_settings
 
     settings = load_settings()
     spec = replace(find_model(name, settings.models), attempts=2)

@@ -15,11 +15,13 @@ from quaestor.cli.options import (
     StoreOption,
     print_help_alone,
 )
+from quaestor.cli.printing import announce, make_console, print_grid, print_json
+from quaestor.errors import SettingsError
+from quaestor.settings import FILE, Settings, load_settings
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
     from quaestor.ontology.ontology import Ontology, Proposal
-    from quaestor.settings import Settings
 
 ontology = typer.Typer(
     help="Build, show and compare ontologies.", invoke_without_command=True, callback=print_help_alone
@@ -48,8 +50,6 @@ def build_ontology_command(
     from quaestor.application.files import OutputFile
     from quaestor.application.ontology_service import build_corpus_ontology
     from quaestor.application.resolve import dataset_path, store_file
-    from quaestor.cli.printing import announce
-    from quaestor.settings import load_settings
 
     settings = load_settings({"store": store})
     paths = [dataset_path(name) for name in datasets]
@@ -78,7 +78,6 @@ def show_ontology_command(
     Defaults to the configured ontology, or that of the latest run.
     """
     from quaestor.application.graph_query import ontology_object
-    from quaestor.cli.printing import print_json
 
     found = _read(ontology, store)
     if json:
@@ -95,9 +94,7 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
     from rich.table import Table as Grid
 
     from quaestor.application.ontology_service import list_ontologies
-    from quaestor.cli.printing import make_console, print_grid, print_json
     from quaestor.core import serial
-    from quaestor.settings import load_settings
     from quaestor.store.base import display_uri
 
     settings = load_settings({"store": store})
@@ -136,7 +133,6 @@ def use_command(
 ) -> None:
     """Set the default ontology, by a line in quaestor.toml in the current directory."""
     from quaestor.application.ontology_service import use_ontology
-    from quaestor.settings import FILE, load_settings
 
     written = asyncio.run(use_ontology(name, load_settings({"store": store})))
     print(f"{FILE}: ontology = {written}")
@@ -147,7 +143,6 @@ def diff_command(
     before: _OntologyName, after: _OntologyName, store: StoreOption = None, json: JsonOption = False
 ) -> None:
     """Show the differences between two ontologies."""
-    from quaestor.cli.printing import print_json
     from quaestor.core import serial
     from quaestor.ontology.ontology import diff_ontologies
 
@@ -198,8 +193,6 @@ def refine_command(
     from quaestor.application.ontologies import is_set
     from quaestor.application.refinement import accept_refinements
     from quaestor.application.resolve import store_file
-    from quaestor.errors import SettingsError
-    from quaestor.settings import load_settings
 
     settings = load_settings({"ontology": ontology, "store": store})
     if not is_set(settings):
@@ -218,7 +211,7 @@ def refine_command(
     print(f"digest: {refined.ontology.digest}")
 
 
-def _propose(runs: list[str], settings: "Settings", output: "OutputFile") -> None:
+def _propose(runs: list[str], settings: Settings, output: "OutputFile") -> None:
     from quaestor.application.ontologies import find_ontology
     from quaestor.application.refinement import propose_refinements, write_proposals
     from quaestor.store.base import open_store
@@ -251,7 +244,6 @@ def why_command(
     json: JsonOption = False,
 ) -> None:
     """Explain whether two labels are the same property."""
-    from quaestor.cli.printing import print_json
     from quaestor.core import serial
 
     explanation = _read(ontology, store).explain(label, other)
@@ -268,15 +260,12 @@ _ONE = {"classes": "type", "properties": "property", "labels": "label"}
 
 def _read(name: str | None, store: str | None) -> "Ontology":
     from quaestor.application.ontologies import ontology_or_latest
-    from quaestor.settings import load_settings
 
     return asyncio.run(ontology_or_latest(load_settings({"ontology": name, "store": store})))
 
 
 def _show_types(found: "Ontology") -> None:
     from rich.table import Table as Grid
-
-    from quaestor.cli.printing import make_console, print_grid
 
     grid = Grid("type", "documents", "properties", "labels", title=f"{found.digest[:12]}", title_justify="left")
     seen = sorted(found.classes, key=lambda c: (-len(c.documents), c.name))
@@ -295,8 +284,6 @@ def _show_types(found: "Ontology") -> None:
 def _show_properties(found: "Ontology", name: str) -> None:
     from rich.markup import escape
     from rich.table import Table as Grid
-
-    from quaestor.cli.printing import make_console, print_grid
 
     kind = found.class_named(name)
     properties = found.properties_of(kind.name)

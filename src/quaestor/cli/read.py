@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaestor.cli.failures import print_failure
 from quaestor.cli.options import CacheOption, JsonOption, SpreadOptions, StoreOption, with_options
+from quaestor.cli.printing import count_noun, make_console, print_grid, print_json, show_reading
+from quaestor.core.visible import visible_name
+from quaestor.errors import InputError, QuaestorError
+from quaestor.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -14,8 +19,6 @@ if TYPE_CHECKING:
 
     from quaestor.documents.document import Document
     from quaestor.documents.table import Table
-    from quaestor.errors import QuaestorError
-    from quaestor.settings import Settings
 
 _MOST_WARNINGS = 20
 _MOST_HEADINGS = 8
@@ -45,10 +48,7 @@ def read_command(
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.outline import outline_of, table_content, table_of
-    from quaestor.cli.printing import make_console, print_json, show_reading
     from quaestor.datasets.formats import read_document
-    from quaestor.errors import InputError
-    from quaestor.settings import load_settings
 
     settings = load_settings({"store": store, "cache": cache, **spread.settings})
     if len(files) > 1 or settings.engine == "ray":
@@ -71,14 +71,10 @@ def read_command(
         _show_outline(make_console(), document)
 
 
-def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> None:
+def _show_several(files: list[Path], settings: Settings, *, json: bool) -> None:
     from quaestor.application.file_cache import file_cache
     from quaestor.application.outline import outline_of
     from quaestor.application.read_service import read_several
-    from quaestor.cli.failures import print_failure
-    from quaestor.cli.printing import make_console, print_json
-    from quaestor.core.visible import visible_name
-    from quaestor.errors import QuaestorError
 
     console, outlines, codes = make_console(), list["JsonValue"](), list[int]()
 
@@ -102,7 +98,6 @@ def _show_outline(console: "Console", document: "Document") -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
-    from quaestor.cli.printing import count_noun
     from quaestor.core.number_conventions import ENGLISH
     from quaestor.documents.document import SectionHeading
     from quaestor.documents.health import document_health, health_words
@@ -144,7 +139,6 @@ def _about(document: "Document", table: "Table") -> str:
     """Return a line with a table's role, title, size, scale, page, columns and periods, and what was not understood."""
     from rich.markup import escape
 
-    from quaestor.cli.printing import count_noun
     from quaestor.documents.health import health_doubts, table_health
     from quaestor.documents.shown import describe_units, role_words
 
@@ -179,7 +173,6 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
     from rich.markup import escape
     from rich.table import Table as Grid
 
-    from quaestor.cli.printing import print_grid
     from quaestor.documents.health import health_doubts, table_health
     from quaestor.documents.shown import describe_units
     from quaestor.graph.facts import period_code

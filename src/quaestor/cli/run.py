@@ -20,7 +20,10 @@ from quaestor.cli.options import (
     StoreOption,
     with_options,
 )
+from quaestor.cli.printing import announce, make_console, print_json, print_refusals
 from quaestor.cli.stored import output_file
+from quaestor.errors import RunStoppedError
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
@@ -127,7 +130,6 @@ def score_command(
     from quaestor.application.score_service import score_run
     from quaestor.scoring.audits import audited_score, judge_turns, read_audit
     from quaestor.scoring.gold import read_gold
-    from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
@@ -181,7 +183,6 @@ def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tupl
     from quaestor.application.conversation_filter import read_filtered
     from quaestor.application.file_cache import file_cache
     from quaestor.application.run_service import preload_workers
-    from quaestor.cli.printing import announce, print_refusals
 
     preload_workers(request)
     with announce(f"reading {path}"):
@@ -195,8 +196,6 @@ def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tupl
 @contextmanager
 def _explain_interrupt() -> Iterator[None]:
     """Report an interrupt before the run has started."""
-    from quaestor.errors import RunStoppedError
-
     try:
         yield
     except KeyboardInterrupt as error:
@@ -217,7 +216,6 @@ def _report(
 ) -> None:
     """Write the output file, if there is one, and print the score."""
     from quaestor.application.reports import score_json, write_report
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_audited, show_score
     from quaestor.core import serial
 

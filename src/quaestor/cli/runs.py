@@ -18,7 +18,20 @@ from quaestor.cli.options import (
     TurnArgument,
     print_help_alone,
 )
-from quaestor.cli.stored import labelled_file, output_file, read_store, store_uri
+from quaestor.cli.printing import announce, confirm, count_noun, make_console, print_json
+from quaestor.cli.stored import (
+    example_objects,
+    labelled_file,
+    output_file,
+    read_store,
+    score_lines,
+    scores_of_run,
+    scores_of_runs,
+    store_uri,
+    verdict_on,
+    verdict_words,
+)
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
@@ -39,9 +52,7 @@ runs = typer.Typer(help="Inspect the run store.", invoke_without_command=True, c
 @runs.command("list")
 def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List all runs, the latest first."""
-    from quaestor.cli.printing import print_json
     from quaestor.cli.render_runs import show_runs
-    from quaestor.cli.stored import scores_of_runs
     from quaestor.core import serial
     from quaestor.store.base import display_uri
 
@@ -59,9 +70,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show one run: its settings, progress, accuracy, speed and failures."""
     from quaestor.application.run_figures import read_run_figures
-    from quaestor.cli.printing import print_json
     from quaestor.cli.render_runs import correction_figures, figure_lines, show_run, stage_lines
-    from quaestor.cli.stored import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
     found = read_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
@@ -106,7 +115,6 @@ def failures(
     FILE compares with the references again and shows them.
     """
     from quaestor.application.wrong_turns import find_wrong_turns, wrong_turn_objects
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_wrong_turns
 
     file, uri = labelled_file(dataset), store_uri(store)
@@ -132,9 +140,7 @@ def show_one_turn(
 ) -> None:
     """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
     from quaestor.application.stored_turns import kind_objects, read_stored_turn
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
-    from quaestor.cli.stored import verdict_on, verdict_words
     from quaestor.core import serial
 
     found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
@@ -160,7 +166,6 @@ def prompts(
 ) -> None:
     """Show the model requests and replies of a turn, omitting what earlier requests already contained."""
     from quaestor.application.stored_turns import read_exchanges
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_exchanges
     from quaestor.core import serial
 
@@ -177,7 +182,6 @@ def prompts(
 def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show which tools were called for which questions, the accuracy with each, and why calls were refused."""
     from quaestor.application.tool_advice import tool_table
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_tool_table
     from quaestor.core import serial
 
@@ -201,7 +205,6 @@ def show_graph(
     """Show the knowledge graph that a conversation used, as stored."""
     from quaestor.application.graph_query import graph_object
     from quaestor.application.stored_turns import read_graph
-    from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_facts, show_statistics
 
     found = read_store(store, lambda opened: read_graph(opened, run, conversation))
@@ -237,10 +240,8 @@ def import_answers(
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_import import ImportedRun, import_run
-    from quaestor.cli.printing import announce, print_json
     from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
-    from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
@@ -270,7 +271,6 @@ def delete_runs(
 ) -> None:
     """Delete runs permanently: their conversations, turns, prompts, graphs and scores, but not their ontologies."""
     from quaestor.application.run_service import find_runs, status_word
-    from quaestor.cli.printing import confirm, count_noun
 
     found = read_store(store, lambda opened: find_runs(opened, names))
     for record in found:

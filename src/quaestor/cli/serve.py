@@ -13,6 +13,7 @@ from quaestor.cli.options import (
     with_options,
 )
 from quaestor.errors import SettingsError
+from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest
@@ -61,7 +62,6 @@ def serve_command(
     from quaestor.application.answer_workers import MODULES
     from quaestor.application.resolve import SAMPLE, page_file
     from quaestor.evaluation.processes import preload_modules
-    from quaestor.extras import require_extra
 
     require_extra("web", "quaestor serve")
     preload_modules(MODULES)

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import CacheOption, StoreOption
+from quaestor.cli.printing import make_console, show_reading
+from quaestor.errors import InputError
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.conversation.turn import Turn
@@ -34,11 +37,8 @@ def show_command(
     """Print a page with its text and tables. The sources of answers are shown in brackets."""
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import read_page
-    from quaestor.cli.printing import make_console, show_reading
     from quaestor.cli.render import show_document
     from quaestor.conversation.display import show_correction, show_number
-    from quaestor.errors import InputError
-    from quaestor.settings import load_settings
 
     if turn is not None and run is None:
         raise InputError("--turn requires --run")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import JsonOption, StoreOption, print_help_alone
+from quaestor.cli.printing import announce, confirm, count_noun, print_json
+from quaestor.errors import StoreError
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.store.records import RunRecord
@@ -24,8 +27,6 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     the same digest have the same records.
     """
     from quaestor.application.store_copy import digest_of_all, digests_of, opened_parts
-    from quaestor.cli.printing import announce, print_json
-    from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
 
@@ -71,8 +72,6 @@ def vacuum_store(
     """
     from quaestor.application.run_service import ended_before
     from quaestor.application.store_copy import opened_parts
-    from quaestor.cli.printing import confirm, count_noun
-    from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
 
@@ -108,8 +107,6 @@ def copy_stores(
     changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
     from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
-    from quaestor.cli.printing import announce, count_noun
-    from quaestor.errors import StoreError
 
     def done(run: "RunRecord") -> None:
         print(f"{run.id}: {count_noun(run.conversations, 'conversation')}", file=sys.stderr)

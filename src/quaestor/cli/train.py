@@ -16,7 +16,10 @@ from quaestor.cli.options import (
     StoreOption,
     print_help_alone,
 )
+from quaestor.cli.printing import make_console
 from quaestor.cli.stored import output_file, read_store, store_uri
+from quaestor.extras import require_extra
+from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.application.training import CrossValidationRequest, HeldOutReport
@@ -81,8 +84,6 @@ def crossvalidate_command(
 
     from quaestor.application.resolve import dataset_path
     from quaestor.application.training import CrossValidationRequest, judge_held_out
-    from quaestor.extras import require_extra
-    from quaestor.settings import load_settings
 
     def report(done: int) -> None:
         print(f"{done} of {folds} folds done", file=sys.stderr, flush=True)
@@ -111,7 +112,6 @@ async def _keep(
 
 
 def _show(found: "Sequence[HeldOutReport]", stored: "Sequence[RunRecord | None]", *, json: bool) -> None:
-    from quaestor.cli.printing import make_console
     from quaestor.cli.results import show_score
     from quaestor.scoring.figures import score_to_json
 
@@ -167,7 +167,6 @@ def train_filings_command(
 ) -> None:
     """Train the embedded solver's weights for whole filings on labelled questions."""
     from quaestor.application.training import train_filing_weights
-    from quaestor.extras import require_extra
 
     require_extra("train", "training")
     trained = train_filing_weights(questions, filings, output, force=force)
