@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from quaestor.application.read_service import check_content
+from quaestor.application.read_service import check_filing
 from quaestor.readers.content import FileContent
 from quaestor.scoring.tag_check import FIGURES
 
@@ -23,7 +23,7 @@ def main() -> None:
     print(f"{'':34} {'facts':>6} " + " ".join(f"{name.removesuffix('_right'):>8}" for name in _NAMES))
     for path in sorted([*folder.glob("*.html.gz"), *folder.glob("*.html"), *folder.glob("*.htm")]):
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        check = check_content(FileContent(path, data))
+        check = check_filing(FileContent(path, data))
         if check is None:
             continue
         for where, figures, total in zip(("tables", "text"), (check.tables, check.text), totals, strict=True):

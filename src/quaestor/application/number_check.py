@@ -96,7 +96,7 @@ class _PrintedNumber:
         return " ".join(document.cell(self.source).text.split())
 
 
-def check_number(document: Document, text: str, most: int = 10, places: Sequence[Source] | None = None) -> NumberCheck:
+def check_number(document: Document, text: str, most: int = 10) -> NumberCheck:
     """Find the places with a number in a document, and how each must be read to give it.
 
     A bare number is looked for as it is printed, and in every scale of the document: `5,300,000` is found where a table
@@ -106,7 +106,7 @@ def check_number(document: Document, text: str, most: int = 10, places: Sequence
         text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
     """
     wanted = _read(text)
-    numbers = [one for one in _numbers(document) if places is None or one.source in places]
+    numbers = list(_numbers(document))
     found = [match for one in numbers if (match := _match(wanted, one, document)) is not None]
     best: dict[Source, NumberMatch] = {}
     for match in found:

@@ -95,13 +95,8 @@ class _FileReader:
             return error, {}
 
 
-def check_filing(path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
+def check_filing(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
     """Compare the tagged numbers of a filing with how they were read; None if it is not HTML, or has no tags."""
-    return check_content(read_content(path), limits)
-
-
-def check_content(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
-    """Do the same as `check_filing` for loaded content."""
     reader = None if content.looks_like_json else find_reader(content)
     if reader is None or reader.name != "html":
         return None

@@ -36,12 +36,13 @@ def check_command(
     from quaestor.application.resolve import dataset_path
     from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
+    from quaestor.readers.content import read_content
     from quaestor.readers.registry import reader_names
     from quaestor.scoring.check import check_dataset
     from quaestor.scoring.gold import read_gold
 
     path, limits = dataset_path(dataset), reading_limits(load_settings())
-    if (filing := check_filing(path, limits)) is not None:
+    if (filing := check_filing(read_content(path), limits)) is not None:
         if json:
             print_json(filing_check_object(filing))
         else:

@@ -15,12 +15,11 @@ from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid, print_rows
 from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes
-from quaestor.cli.stored import score_words
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
-from quaestor.scoring.bootstrap import percent
+from quaestor.scoring.bootstrap import in_percent, percent
 from quaestor.store.listing import ConversationCounts
 from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
 
@@ -32,7 +31,8 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
     for name in (0, 3):
         grid.columns[name].no_wrap = True
     for record in records:
-        right = score_words(scores.get(record.id))
+        score = scores.get(record.id)
+        right = in_percent(score.accuracy) if score else ""
         grid.add_row(record.id, status_word(record), str(record.conversations), right, Path(record.dataset).name)
     print_grid(make_console(), grid, spare=("examples", "dataset"))
 

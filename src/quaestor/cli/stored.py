@@ -67,15 +67,6 @@ def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[s
     return asyncio.run(read_latest_scores(store_uri(store), runs))
 
 
-def score_words(score: "ScoreRecord | None") -> str:
-    """Return the accuracy of a score; "" without one.
-
-    >>> score_words(None)
-    ''
-    """
-    return "" if score is None else f"{100 * score.accuracy:.1f} %"
-
-
 def score_lines(scores: "RunScores") -> dict[str, str]:
     """Return the scores of a run in words under the key `score`: the latest of each labelled file."""
     lines = ["outdated, as the run continued: score it again"] if scores.outdated else []

@@ -53,6 +53,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
+def in_percent(share: float) -> str:
+    """Format a share as a percentage with one decimal.
+
+    >>> in_percent(0.7669)
+    '76.7 %'
+    """
+    return f"{percent(share)} %"
+
+
 def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] | Numbers) -> Proportion:
     """Return the mean of outcomes (right or wrong, or a share from 0 to 1) with its interval."""
     if not len(outcomes):

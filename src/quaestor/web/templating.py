@@ -14,6 +14,7 @@ from quaestor.conversation.answer import confidence_words, show_confidence
 from quaestor.conversation.display import correction_note, show_entries, show_number
 from quaestor.conversation.events import event_lines
 from quaestor.core.visible import visible
+from quaestor.scoring.bootstrap import in_percent
 from quaestor.web.security import STATIC
 
 _LIKELY, _UNSURE = 0.8, 0.5
@@ -95,6 +96,7 @@ _FILTERS = {
     "confidence_words": confidence_words,
     "correction_note": correction_note,
     "event_lines": event_lines,
+    "in_percent": in_percent,
     "show_confidence": show_confidence,
     "show_entries": show_entries,
     "show_number": show_number,

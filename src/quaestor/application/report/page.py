@@ -29,13 +29,12 @@ from quaestor.application.report.tables import (
     comparison_rows,
     cost_rows,
     figure,
-    in_percent,
     right_of,
     run_rows,
     score_rows,
     scorer_title,
 )
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, in_percent
 from quaestor.scoring.paired import label_run, paired_cells
 from quaestor.scoring.turn_frame import breakdown_title
 from quaestor.store.records import now

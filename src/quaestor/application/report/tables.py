@@ -6,7 +6,7 @@ from statistics import fmean, median
 from quaestor.application.comparison import solver_name
 from quaestor.application.report.data import EvaluationReport, ReportedRun
 from quaestor.application.run_figures import duration_words, percentile_95
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, in_percent, percent
 from quaestor.scoring.paired import label_run
 from quaestor.scoring.scorers import SCORERS
 
@@ -15,11 +15,6 @@ def scorer_title(scorer: str) -> str:
     """Return the display name of a scorer."""
     title = SCORERS[scorer].title if scorer in SCORERS else scorer
     return title[0].upper() + title[1:]
-
-
-def in_percent(share: float) -> str:
-    """Format a proportion as a percentage."""
-    return f"{percent(share)} %"
 
 
 def figure(found: Proportion | None) -> str:

@@ -1,4 +1,4 @@
-"""Strict reading of requests: limited size, checked content type, unambiguous JSON.
+"""Strict reading of requests: limited size, checked content type, unambiguous JSON; bodies and parts of lists.
 
 A body must be UTF-8 JSON without duplicate keys and with finite numbers. Unknown and repeated query parameters are
 errors.
@@ -9,15 +9,18 @@ import math
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
+from fastapi import Depends, Query
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from quaestor.store.listing import MOST, ListPart
 from quaestor.web.site import site_of
 
 JSON_TYPE, FILE_TYPE = "application/json", "application/octet-stream"
@@ -26,6 +29,7 @@ _MAX_IN_MEMORY = 1_000_000
 """Uploads larger than this many bytes are buffered on disk."""
 
 _LONGEST_NUMBER = 40
+_MAX_OFFSET = 1_000_000_000
 _CLOSE_CONNECTION = {"Connection": "close"}
 
 
@@ -182,3 +186,21 @@ def _check_parameters(request: Request, known: set[str]) -> None:
     faults += [("given more than once", name) for name in set(names) if names.count(name) > 1 and name in known]
     if faults:
         raise RequestValidationError([{"loc": ("query", name), "msg": what} for what, name in faults])
+
+
+class RequestBody(BaseModel):
+    """A request body; values are not converted to other types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+async def part_of(
+    offset: Annotated[int, Query(ge=0, le=_MAX_OFFSET, description="The number of items to skip.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = 50,
+) -> ListPart:
+    """Create a `ListPart` from the query parameters."""
+    return ListPart(offset, limit)
+
+
+Part = Annotated[ListPart, Depends(part_of)]
+"""Annotation for a route parameter that receives the requested part of a list."""

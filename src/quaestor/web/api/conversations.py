@@ -14,9 +14,8 @@ from quaestor.application.replies import AnswerReply, answers_of
 from quaestor.application.saved_conversations import LONGEST_TITLE, SavedConversation
 from quaestor.core.serial import Value
 from quaestor.store.listing import ListPage
-from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.bodies import Part, RequestBody, StrictRoute
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, RequestBody
 from quaestor.web.site import TheSite, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])

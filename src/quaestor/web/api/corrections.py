@@ -14,10 +14,9 @@ from quaestor.core.serial import Value
 from quaestor.repair.ledger import Ledger
 from quaestor.repair.offers import possible_corrections
 from quaestor.store.listing import ListPage
-from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.bodies import Part, RequestBody, StrictRoute
 from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, RequestBody
 from quaestor.web.site import TheSite
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["corrections"])

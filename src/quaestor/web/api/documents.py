@@ -24,9 +24,8 @@ from quaestor.core.computing import compute
 from quaestor.core.serial import Value
 from quaestor.errors import InputError
 from quaestor.store.listing import ListPage, ListPart
-from quaestor.web.api.bodies import FILE_TYPE, StrictRoute, file_body
+from quaestor.web.api.bodies import FILE_TYPE, Part, StrictRoute, file_body
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part
 from quaestor.web.site import TheSite, client_of
 
 router = APIRouter(route_class=StrictRoute, prefix="/documents", tags=["documents"])

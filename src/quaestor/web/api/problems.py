@@ -42,24 +42,8 @@ PREFIX = "/api"
 
 MEDIA_TYPE = "application/problem+json"
 
-_TITLES = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    408: "Request Timeout",
-    409: "Conflict",
-    413: "Content Too Large",
-    415: "Unsupported Media Type",
-    421: "Misdirected Request",
-    422: "Unprocessable Content",
-    429: "Too Many Requests",
-    500: "Internal Server Error",
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-}
-"""Phrases of RFC 9110, because those of `http.HTTPStatus` change with the Python version."""
+_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""Phrases of RFC 9110 that `http.HTTPStatus` has only from Python 3.13 on."""
 
 _DESCRIPTIONS = {
     400: "The request is invalid.",

@@ -22,10 +22,9 @@ from quaestor.core.serial import Value
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
-from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.bodies import RequestBody, StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
 from quaestor.web.api.problems import code_of, problem_json, problem_of, problems, status_of
-from quaestor.web.api.values import RequestBody
 from quaestor.web.errors import INTERNAL
 from quaestor.web.site import Site, TheSite, follow_question
 

@@ -21,10 +21,9 @@ from quaestor.core.serial import Value
 from quaestor.scores.records import ScoreRecord, Tally, Verdict
 from quaestor.store.listing import ListPage
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus
-from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.bodies import Part, StrictRoute
 from quaestor.web.api.conversations import FILES
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part
 from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
 from quaestor.web.runs.words import dataset_name, model_name
 from quaestor.web.site import TheSite, Views, download

@@ -35,11 +35,10 @@ from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
-from quaestor.web.api.bodies import StrictRoute
+from quaestor.web.api.bodies import RequestBody, StrictRoute
 from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.documents import DocumentId
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import RequestBody
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter(route_class=StrictRoute, tags=["tools"])

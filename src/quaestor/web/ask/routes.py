@@ -18,8 +18,10 @@ from quaestor.conversation.answer import sources_of
 from quaestor.conversation.events import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import Source
+from quaestor.documents.document import SectionHeading
 from quaestor.documents.health import health_words
 from quaestor.documents.shown import role_words
+from quaestor.documents.table import Table
 from quaestor.errors import (
     BusyError,
     InputError,
@@ -154,7 +156,9 @@ async def show_conversation(
     number = number if 0 <= number < len(paper.parts) else 0
     used = _used_sources(state)
     blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here) if paper.parts else []
-    outline = [(block, heading, where, heading_key(block.order)) for block, heading, where in paper.headings()]
+    outline = [
+        (block, heading, where, heading_key(block.order)) for block, heading, where in paper.blocks_of(SectionHeading)
+    ]
     return site.pages.page(
         request,
         template,
@@ -166,7 +170,10 @@ async def show_conversation(
         shown=number,
         blocks=blocks,
         outline=outline,
-        tables=[(table, where, heading_key(block.order), role_words(table)) for block, table, where in paper.tables()],
+        tables=[
+            (table, where, heading_key(block.order), role_words(table))
+            for block, table, where in paper.blocks_of(Table)
+        ],
         answerer=state.answerer,
         answerers=answerers(site.ask_request),
         unkept=state.unkept or "",

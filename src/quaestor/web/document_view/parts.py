@@ -9,11 +9,14 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading, Sentence
 from quaestor.documents.health import document_health
 from quaestor.documents.table import Table
+
+C = TypeVar("C", SectionHeading, Table)
 
 _PART_LINES = 60.0
 """Target size of a part, in lines on the screen."""
@@ -82,25 +85,11 @@ class Paper:
         row = source.row if isinstance(source, CellRef) else 0
         return self._at(block.order, row)
 
-    def part_of_block(self, order: int) -> int:
-        """Return the number of the part in which a block begins.
-
-        Args:
-            order: The position of the block in the document.
-        """
-        return self._at(order, 0)
-
-    def headings(self) -> Iterator[tuple[Block, SectionHeading, int]]:
-        """Yield the headings of the document with the numbers of their parts."""
+    def blocks_of(self, kind: type[C]) -> Iterator[tuple[Block, C, int]]:
+        """Yield the headings or the tables of the document with the numbers of the parts in which they begin."""
         for block in self.document.blocks:
-            if isinstance(block.content, SectionHeading):
-                yield block, block.content, self.part_of_block(block.order)
-
-    def tables(self) -> Iterator[tuple[Block, Table, int]]:
-        """Yield the tables with the numbers of their parts."""
-        for block in self.document.blocks:
-            if isinstance(block.content, Table):
-                yield block, block.content, self.part_of_block(block.order)
+            if isinstance(block.content, kind):
+                yield block, block.content, self._at(block.order, 0)
 
     def _at(self, order: int, row: int) -> int:
         # Column headers are repeated in every piece of a table; the first piece counts.

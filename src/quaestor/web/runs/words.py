@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
+from quaestor.application.run_figures import duration_words
 from quaestor.conversation.answer import show_confidence
 from quaestor.scores.records import ScoreRecord
 from quaestor.scoring.scorers import SCORERS
@@ -56,21 +57,10 @@ def duration(start: datetime, end: datetime | None) -> str:
     if end is None:
         return ""
     seconds = max(0.0, (end - start).total_seconds())
-    if seconds < 1:
-        return f"{1000 * seconds:.0f} ms"
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return duration_words(seconds)
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def percent(share: float) -> str:
-    """Format a share as a percentage with one decimal.
-
-    >>> percent(0.7669)
-    '76.7 %'
-    """
-    return f"{100 * share:.1f} %"
 
 
 def figures(score: ScoreRecord) -> list[dict[str, Any]]:
