@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import (
-    AskOptions,
-    ForceOption,
-    with_options,
-)
+from quaestor.cli.options import AskOptions, ForceOption, with_options
 from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 from quaestor.cli.signals import has_received_sigterm
 from quaestor.core.visible import visible

@@ -48,13 +48,7 @@ def export_command(
     store: StoreOption = None,
 ) -> None:
     """Export questions and answers of a run. In a workbook, every answer is a live formula over its sources."""
-    from quaestor.application.exporting import (
-        files_of_run,
-        format_of,
-        is_inspect_log,
-        read_conversations,
-        write_export,
-    )
+    from quaestor.application.exporting import files_of_run, format_of, is_inspect_log, read_conversations, write_export
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
 

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.options import (
-    McpOptions,
-    with_options,
-)
+from quaestor.cli.options import McpOptions, with_options
 from quaestor.cli.serve import check_can_ask, log_to_stderr
 from quaestor.errors import InputError
 from quaestor.extras import require_extra

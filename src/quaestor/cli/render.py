@@ -12,13 +12,7 @@ from rich.text import Text
 
 from quaestor.cli.printing import print_grid, print_rows
 from quaestor.conversation.answer import Variable, cite_explanation, confidence_words, show_confidence
-from quaestor.conversation.display import (
-    arithmetic,
-    locate_source,
-    show_correction,
-    show_number,
-    show_source,
-)
+from quaestor.conversation.display import arithmetic, locate_source, show_correction, show_number, show_source
 from quaestor.conversation.events import ToolCalled, event_lines
 from quaestor.conversation.meaning import period_words
 from quaestor.conversation.references.expressions import References

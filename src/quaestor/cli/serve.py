@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.failures import debugging
-from quaestor.cli.options import (
-    ServeOptions,
-    with_options,
-)
+from quaestor.cli.options import ServeOptions, with_options
 from quaestor.errors import SettingsError
 from quaestor.extras import require_extra
 

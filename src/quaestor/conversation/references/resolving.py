@@ -18,12 +18,7 @@ from quaestor.conversation.references.expressions import (
     References,
     find_expressions,
 )
-from quaestor.conversation.references.lineage import (
-    Result,
-    latest_results,
-    results_of_turns,
-    years_of,
-)
+from quaestor.conversation.references.lineage import Result, latest_results, results_of_turns, years_of
 from quaestor.conversation.references.pointing import Likeness, find_focus, in_focus_of, score_likeness
 from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
 from quaestor.conversation.turn import Memory

@@ -17,14 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.settings import Settings
-from quaestor.web.api import (
-    conversations,
-    corrections,
-    documents,
-    questions,
-    runs,
-    tools,
-)
+from quaestor.web.api import conversations, corrections, documents, questions, runs, tools
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import HeadMiddleware, Problem, install_problems, problem_answer, problem_of
 from quaestor.web.errors import INTERNAL, ErrorMiddleware

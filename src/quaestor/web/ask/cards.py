@@ -6,17 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from quaestor.conversation.answer import (
-    Answer,
-    CitedExplanation,
-    cite_explanation,
-    sources_of,
-)
-from quaestor.conversation.display import (
-    arithmetic,
-    locate_source,
-    show_source,
-)
+from quaestor.conversation.answer import Answer, CitedExplanation, cite_explanation, sources_of
+from quaestor.conversation.display import arithmetic, locate_source, show_source
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef

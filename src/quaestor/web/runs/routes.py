@@ -19,15 +19,7 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.scorers import SCORERS
 from quaestor.store.records import RunStatus
 from quaestor.web.runs import words
-from quaestor.web.runs.filters import (
-    RUNS_SHOWN,
-    TURNS_SHOWN,
-    ListRequest,
-    PairQuery,
-    RunQuery,
-    TurnQuery,
-    pager,
-)
+from quaestor.web.runs.filters import RUNS_SHOWN, TURNS_SHOWN, ListRequest, PairQuery, RunQuery, TurnQuery, pager
 from quaestor.web.runs.turn_page import turn_values
 from quaestor.web.site import Site, TheSite, Views, open_run_views
 from quaestor.web.templating import is_partial
