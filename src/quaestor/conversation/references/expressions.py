@@ -331,7 +331,7 @@ def _describe_repeat(found: References, named: AnswerNamer) -> Iterator[str]:
             likely = (first, *(one for one in others[:1] if one.score >= _ELSE))
             sources = " or ".join(named(one.turn) for one in likely)
             yield (
-                f"goes on from {sources}, with what it names in place of the like there"
+                f"asks the same as {sources}, but about what it names itself"
                 if expression.kind == "ellipsis"
                 else f'"{_YEAR.sub("", expression.text)}" is as in {sources}'
             )
