@@ -1,7 +1,7 @@
 """Names of concepts, formulas of measures, and synonyms."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -301,6 +301,31 @@ def _terms_of_phrase(phrase: str) -> Phrase:
 def find_expressions(text: tuple[str, ...]) -> tuple[Expression, ...]:
     """Find expressions with the package's thesaurus; cached, because a question is processed many times."""
     return read_thesaurus().find(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """Synonym that a document prints instead of terms of a question."""
+
+    replaced: frozenset[str]
+    printed: frozenset[str]
+
+
+def find_synonyms(
+    phrase: Sequence[str], wanted: Collection[str], is_printed: Callable[[str], bool]
+) -> tuple[Synonym, ...]:
+    """Find synonyms that a document prints instead of terms of a question.
+
+    Args:
+        is_printed: Returns whether a term occurs in the document.
+    """
+    return tuple(
+        Synonym(replaced, frozenset(other))
+        for found in find_expressions(tuple(phrase))
+        if (replaced := frozenset(phrase[found.start : found.end]).intersection(wanted))
+        for other in found.others
+        if all(map(is_printed, other))
+    )
 
 
 @lru_cache(maxsize=1)

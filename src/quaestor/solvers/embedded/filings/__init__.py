@@ -13,8 +13,10 @@ Modules, in the order in which a question passes through them:
     words, reasons    candidate sentences, with features
     composing   plans over the bound series
     evidence    lines and sentences that contain what the question names; plans that quote
-    deciding    executes the plans and estimates which result is right
-    results, rules    the result of a plan; rules that exclude results or make them less likely
+    results     executes the plans
+    confidence_features    features of the results
+    deciding, rules        estimates which result is right; rules that exclude results or make them less likely
+    compound_answers       joins the answers to the parts of a question
     whole_sentences   quotations for questions that ask for an explanation
     loading     reads the trained weights
 """

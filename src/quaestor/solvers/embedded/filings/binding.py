@@ -1,7 +1,7 @@
 """Binds the words of a question to series of a filing's facts, and to times."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,35 +18,9 @@ from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import ADJUSTED_TERMS, FactLine, Moment
 from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import find_expressions, read_lexicon
+from quaestor.ontology.lexicon import find_expressions, find_synonyms, read_lexicon
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.understanding import INTENTS, MomentQuery, ParsedQuestion, QuestionOperand
-
-
-@dataclass(frozen=True, slots=True)
-class Synonym:
-    """Synonym that a document prints instead of terms of a question."""
-
-    replaced: frozenset[str]
-    printed: frozenset[str]
-
-
-def find_synonyms(
-    phrase: Sequence[str], wanted: Collection[str], is_printed: Callable[[str], bool]
-) -> tuple[Synonym, ...]:
-    """Find synonyms that a document prints instead of terms of a question.
-
-    Args:
-        is_printed: Returns whether a term occurs in the document.
-    """
-    return tuple(
-        Synonym(replaced, frozenset(other))
-        for found in find_expressions(tuple(phrase))
-        if (replaced := frozenset(phrase[found.start : found.end]).intersection(wanted))
-        for other in found.others
-        if all(map(is_printed, other))
-    )
-
 
 _LAST_DAY = 28
 _FAR = 50

@@ -14,10 +14,9 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
 from quaestor.facts.sentences import STATIC, SentenceIndex
 from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
+from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_units import KINDS
-from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, softmax
 from quaestor.solvers.embedded.filings.words import STOP_TERMS, SentenceCandidates, asks_for
 from quaestor.solvers.embedded.trees import Trees

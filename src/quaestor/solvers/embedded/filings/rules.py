@@ -45,7 +45,7 @@ def weigh_by_rules(
         rights: The probabilities that the weights estimate.
         lack: The missing inputs of the requested measure; "" if none.
     """
-    measures = find_computed_measures(question, [result.proposal for result in results])
+    measures = _find_computed_measures(question, [result.proposal for result in results])
     names, concepts = read_member_meant(question), _find_named_concept(question, results)
     adds_up = bool(measures) or question.intents["sum"] > _LIKELY
     only_computes, part = _only_computes(question), bool(_PART.search(question.text))
@@ -54,7 +54,7 @@ def weigh_by_rules(
         proposal = result.proposal
         excluded = (
             bool(lack)
-            or (bool(measures) and is_of_another(proposal, measures, question.table))
+            or (bool(measures) and _is_of_another(proposal, measures, question.table))
             or (adds_up and _is_part_of_sum(result, results))
             or (part and _cannot_be_part(result))
         )
@@ -70,7 +70,15 @@ def _only_computes(question: BoundQuestion) -> bool:
     return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
 
-def find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposal]) -> frozenset[str]:
+def drop_other_verdicts(question: BoundQuestion, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+    """Return the plans for a question without yes-or-no sentences about something other than its measure."""
+    measures = _find_computed_measures(question, proposals)
+    if not measures:
+        return proposals
+    return [one for one in proposals if one.form != "verdict" or not _is_of_another(one, measures, question.table)]
+
+
+def _find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposal]) -> frozenset[str]:
     """Return the named measures if a question names nothing else and one of the plans computes them by a formula."""
     operand, *others = question.reading.operands
     named = [match for match in operand.matches if match.measures and not match.concepts]
@@ -86,12 +94,12 @@ def _computes_measure(proposal: Proposal) -> bool:
     return proposal.form == "measure" or (proposal.form in ("compare", "parts") and of_several)
 
 
-def is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable) -> bool:
+def _is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable) -> bool:
     """Return whether a plan looks up only lines or sentences that name none of the measures."""
     if proposal.form not in ("words", "verdict", *LOOKED_UP):
         return False
     index = table.sentences
-    texts = [index.terms[index.places[at]] for at in list_sentences(proposal) if at in index.places]
+    texts = [index.terms[index.places[at]] for at in list_sentences(proposal.plan) if at in index.places]
     lines = [series.line for series in proposal.series if not series.line.sentence]
     texts += [(*line.path_terms, *line.label_terms) for line in lines]
     return not any(measures & set(match.measures) for text in texts for match in read_lexicon().find(text))

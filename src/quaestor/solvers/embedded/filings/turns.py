@@ -1,8 +1,8 @@
 """Reading a question about a filing after earlier turns: binds it to series and composes plans."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Compute, Plan
-from quaestor.questions.answer_units import KINDS, kind_of_number
+from quaestor.questions.answer_units import KINDS
 from quaestor.questions.developments import asks_how_far, without_change
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.listing import asks_for_its_amount
@@ -50,6 +49,7 @@ from quaestor.solvers.embedded.filings.composing import (
     Proposal,
     compose,
     intents_by_name,
+    list_intents,
     softmax,
 )
 from quaestor.solvers.embedded.filings.composing.changes import asks_for_fall
@@ -63,6 +63,7 @@ from quaestor.solvers.embedded.filings.past import (
     read_past_parts,
     read_quoted_number,
 )
+from quaestor.solvers.embedded.filings.results import classify_plan, list_sentences
 from quaestor.solvers.embedded.filings.words import WordQuery, find_sentences
 from quaestor.solvers.embedded.trees import Trees
 
@@ -88,7 +89,6 @@ _PRINTED = 0.1
 _COMPARES = 0.3
 """Minimum probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
-_INTENT_OF_FORM = {"value": "lookup", "members": "list", "compare": "comparison"}
 _MOST = 12
 
 
@@ -139,24 +139,6 @@ class QuestionProbabilities:
     sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class UnderstoodQuestion:
-    """Question with the plans that may answer it.
-
-    Attributes:
-        likely: The probabilities of what it asks for.
-        proposals: The plans, likeliest first.
-        past: The probabilities that earlier answers are right, latest last.
-        inherited: Terms of earlier questions that it may refer to.
-    """
-
-    question: BoundQuestion
-    likely: QuestionProbabilities
-    proposals: tuple[Proposal, ...]
-    past: tuple[float, ...] = ()
-    inherited: frozenset[str] = frozenset()
-
-
 @dataclass(frozen=True, slots=True)
 class TurnState:
     """State of the conversation before a question.
@@ -172,6 +154,9 @@ class TurnState:
         intent: The intent of the last question, from the form of its answer; "" before the first.
         sentences: The sentences from which answers were read, by section and index, latest last.
         kind: The kind of the last answer; "" before the first.
+        rights: The probabilities that the answers are right, latest last.
+        question: The text of the last question.
+        previous: The state before the last question; None before the first.
     """
 
     base: Moment | None = None
@@ -184,6 +169,25 @@ class TurnState:
     intent: str = ""
     sentences: tuple[tuple[str, int], ...] = ()
     kind: str = ""
+    rights: tuple[float, ...] = ()
+    question: str = ""
+    previous: "TurnState | None" = None
+
+
+@dataclass(frozen=True)
+class UnderstoodQuestion:
+    """Question with the plans that may answer it.
+
+    Attributes:
+        likely: The probabilities of what it asks for.
+        proposals: The plans, likeliest first.
+        state: The state of the conversation before it.
+    """
+
+    question: BoundQuestion
+    likely: QuestionProbabilities
+    proposals: tuple[Proposal, ...]
+    state: TurnState
 
 
 def read_turn_state(
@@ -286,35 +290,58 @@ def find_operand_series(
     return find_candidates(query, table)
 
 
-def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
-    """Return the state after a turn of the conversation."""
+def read_past(past: Iterable[PastTurn], table: FactTable, weights: FilingWeights) -> TurnState:
+    """Return the state of the conversation after some turns."""
+    return reduce(lambda state, turn: advance_state(state, turn, table, weights), past, TurnState())
+
+
+def advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
+    """Return the state of the conversation after one more turn."""
     reading = read_question_for_filing(turn.text, table)
     moments = resolve_moments(reading, table, state.base)
-    answer = None if turn.plan is None else read_past_answer(turn.plan, table)
-    sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
-    quoted = tuple((ref.section, ref.sentence) for ref in sources if isinstance(ref, SentenceRef))
-    if answer is None and turn.plan is not None and not _is_verdict(turn.plan):
+    quoted = tuple(list_sentences(turn.plan)) if turn.plan is not None else ()
+    answer = _read_answer(turn.plan, reading, quoted, state, table, weights)
+    leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
+    found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
+    known = read_turn_state(state, reading, moments, found, table, answer, quoted)
+    before = known.before
+    if answer is None:
+        intent, kind = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))], "words"
+    else:
+        intent = list_intents(answer.form)[0]
+        kind = classify_plan(answer.form, [series for series, _ in found])
+        compound = answer.form == "members" and len(split_filing_question(turn.text)) > 1
+        if compound and turn.plan and (parts := read_past_parts(turn.plan, table)):
+            intent, before = "two_part", (*before[:1], *parts, *state.before)[:_REMEMBERED]
+    return replace(
+        known,
+        before=before,
+        intent=intent,
+        kind=kind or "money",  # most numbers of unknown kind in tables are money
+        rights=(*state.rights, turn.right),
+        question=turn.text,
+        previous=state,
+    )
+
+
+def _read_answer(
+    plan: Plan | None,
+    reading: ParsedQuestion,
+    quoted: Sequence[tuple[str, int]],
+    state: TurnState,
+    table: FactTable,
+    weights: FilingWeights,
+) -> PastAnswer | None:
+    """Return what the plan of an answer measured, or the number that it quotes; None if it has neither."""
+    if plan is None:
+        return None
+    answer = read_past_answer(plan, table)
+    if answer is None and not _is_verdict(plan):
         kinds = dict(zip(KINDS, map(float, weights.kinds.classify(reading, before=state.kind)), strict=True))
         answer = read_quoted_number(quoted, reading.terms, kinds, table)
     if answer is not None and answer.measured[0].kind == "divide" and _names_ratio(reading, state):
-        answer = replace(answer, is_measure=True)
-    parts: tuple[PastAnswer, ...] = ()
-    if answer is not None and answer.form == "members" and turn.plan and len(split_filing_question(turn.text)) > 1:
-        parts = read_past_parts(turn.plan, table)
-    leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
-    found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
-    if answer is not None:
-        intent = _INTENT_OF_FORM.get(answer.form, answer.form)
-    else:
-        intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
-    known = read_turn_state(state, reading, moments, found, table, answer, quoted)
-    kind = classify_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
-    kind = kind or "money"  # most numbers of unknown kind in tables are money
-    if parts:
-        return replace(
-            known, intent="two_part", kind=kind, before=(*known.before[:1], *parts, *state.before)[:_REMEMBERED]
-        )
-    return replace(known, intent=intent, kind=kind)
+        return replace(answer, is_measure=True)
+    return answer
 
 
 def _names_ratio(reading: ParsedQuestion, state: TurnState) -> bool:
@@ -329,21 +356,6 @@ def _names_ratio(reading: ParsedQuestion, state: TurnState) -> bool:
 def _is_verdict(plan: Plan) -> bool:
     last = plan.steps[-1]
     return isinstance(last, Compute) and last.operation in ("affirms", "denies")
-
-
-_RELATIVE = frozenset({"growth", "share", "cagr"})
-
-
-def classify_plan(form: str, series: Sequence[Series]) -> str:
-    """Return the kind of a plan's result, by its form and its series."""
-    if form in _RELATIVE:
-        return "percent"
-    if form == "ratio":
-        return "ratio"
-    if not series:
-        return "words"
-    first = series[0].first
-    return kind_of_number(first.amount, first.scale, first.unit, in_table=not series[0].line.sentence)
 
 
 def build_word_query(
@@ -364,32 +376,30 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
     return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
 
 
-def _compose_after(question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
+def _compose_after(question: BoundQuestion, state: TurnState, weights: FilingWeights) -> list[Proposal]:
     """Compose the plans for a question; one that names only times is also read as the previous question at them."""
     composed = compose(question)
-    if not past or not question.moments or question.own:
+    if state.previous is None or not question.moments or question.own:
         return composed
-    if not any(one.form in _OF_TWO_TIMES for one in composed):
-        composed = [*composed, *_compare_other_meanings(question, past, weights)]
+    has_change = any(one.form in _OF_TWO_TIMES for one in composed)
+    asks_for_change = question.intents["change"] + question.intents["growth"] >= _COMPARES
+    if composed and (has_change or not asks_for_change):
+        return composed
+    earlier = understand_turn(state.question, state.previous, question.table, weights).question
+    if asks_for_change:
+        composed += _compare_other_meanings(question, earlier)
     if composed:
         return composed
     # The line of the last answer has no number at the new time: ask the last question again for it.
-    earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
     timed = replace(earlier.reading, moments=question.reading.moments)
-    again = compose(replace(earlier, reading=timed, moments=question.moments))
-    return [one for one in again if set(question.moments).intersection(one.moments)]
+    return _keep_timed(compose(replace(earlier, reading=timed, moments=question.moments)), question)
 
 
-def _compare_other_meanings(
-    question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights
-) -> list[Proposal]:
+def _compare_other_meanings(question: BoundQuestion, earlier: BoundQuestion) -> list[Proposal]:
     """Return changes between two times of other meanings of the previous question.
 
     They are needed if the line of the last answer has only one time.
     """
-    if sum(question.intents[intent] for intent in ("change", "growth")) < _COMPARES:
-        return []
-    earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
     reading = replace(
         earlier.reading,
         text=question.reading.text,
@@ -397,103 +407,122 @@ def _compare_other_meanings(
         moments=question.reading.moments,
         relation="",
     )
-    again = compose(
-        replace(earlier, reading=reading, moments=question.moments, base=question.base, intents=question.intents)
-    )
-    return [one for one in again if one.form in _OF_TWO_TIMES and set(question.moments).intersection(one.moments)]
+    again = replace(earlier, reading=reading, moments=question.moments, base=question.base, intents=question.intents)
+    return [one for one in _keep_timed(compose(again), question) if one.form in _OF_TWO_TIMES]
 
 
-def _classify_kind(reading: ParsedQuestion, state: TurnState, weights: FilingWeights) -> NDArray[np.float64]:
-    """Return the probabilities of the kinds of answers; a question for the amount of a winner does not want words."""
+def _keep_timed(proposals: Sequence[Proposal], question: BoundQuestion) -> list[Proposal]:
+    """Return the plans that use one of the times that a question names."""
+    return [one for one in proposals if set(question.moments).intersection(one.moments)]
+
+
+def _estimate_probabilities(
+    reading: ParsedQuestion, moments: Sequence[Moment], state: TurnState, weights: FilingWeights
+) -> QuestionProbabilities:
+    """Estimate what a question asks for from its words, and from the previous question if it repeats that."""
+    alone = weights.intents.classify(reading, before=state.intent)
+    listed = _lists_numbers(state.before)
+    intents = mix_with_repetition(alone, reading, state.intent, times=len(moments), listed=listed)
     kinds = weights.kinds.classify(reading, before=state.kind)
     if state.intent == "ranking" and asks_for_its_amount(reading.text):
-        kinds[KINDS.index("words")] = 0.0
-    return kinds
+        kinds[KINDS.index("words")] = 0.0  # the amount of the winner
+    return QuestionProbabilities(_prefer_change(intents, reading), kinds)
 
 
-def _prefer_change(shares: NDArray[np.float64], reading: ParsedQuestion) -> None:
+def _prefer_change(shares: NDArray[np.float64], reading: ParsedQuestion) -> NDArray[np.float64]:
     """Move probability to changes if a question is about the change of a balance, or says how far an amount moved."""
     if not (reading.of_balance or asks_how_far(reading.operation_text)):
-        return
+        return shares
     others = [INTENTS.index(intent) for intent in (("lookup",) if reading.of_balance else _NO_CHANGE)]
     share = 0.0 if reading.of_balance else _PRINTED
-    shares[INTENTS.index("change")] += (1 - share) * shares[others].sum()
-    shares[others] *= share
+    moved = shares.copy()
+    moved[INTENTS.index("change")] += (1 - share) * shares[others].sum()
+    moved[others] *= share
+    return moved
 
 
-def _penalize(
-    scores: NDArray[np.float32],
-    series: Sequence[Series],
-    operand: QuestionOperand,
-    reading: ParsedQuestion,
-    state: TurnState,
-    table: FactTable,
-    *,
-    first: bool,
-) -> NDArray[np.float32]:
-    """Lower the scores of series that are elsewhere or named otherwise than the question says.
+@dataclass(frozen=True)
+class _Binder:
+    """Binds the operands of a question to series, which a model ranks."""
 
-    Args:
-        first: Whether the operand is the first one, to which the exclusions of the question apply.
-    """
-    if operand.is_concept:
-        scores = scores - _OF_MEMBER * find_unasked_members(series, {*reading.terms, *state.terms}, table)
-    if quoted := _find_quoted_names(operand, reading):
-        scores = scores - _OUTSIDE * find_otherwise_named(series, quoted)
-    role = reading.role if len(reading.operands) == 1 else None
-    if reading.source or role:
-        scores = scores - _OUTSIDE * find_outside(series, frozenset(reading.source), role)
-    if first and reading.excluded:
-        scores = scores - _OUTSIDE * find_excluded(series, reading.excluded)
-    return scores
+    reading: ParsedQuestion
+    state: TurnState
+    table: FactTable
+    likely: QuestionProbabilities
+    weights: FilingWeights
+
+    def bind_question(self, moments: tuple[Moment, ...]) -> BoundQuestion:
+        """Bind all operands at some times."""
+        reading, state = self.reading, self.state
+        return BoundQuestion(
+            reading, self.table, intents_by_name(list(self.likely.intents)),
+            tuple(self._bind(moments, place) for place in range(len(reading.operands))),
+            moments, state.base or self.table.latest, state.before, state.falls,
+            lru_cache(lambda operand: self._bind(moments, 0, operand)),
+        )  # fmt: skip
+
+    def choose_moments(self, moments: tuple[Moment, ...]) -> tuple[Moment, ...]:
+        """Return the alternative meaning of the times if a series fits the first operand better then."""
+        in_words = self.likely.kinds[KINDS.index("words")] > _IN_WORDS
+        others = () if in_words else read_other_times(self.reading, self.table)
+        if not others:
+            return moments
+        best, best_at_others = (self._score(times, 0)[1].max(initial=-np.inf) for times in (moments, others))
+        return others if best_at_others > best else moments
+
+    def _bind(
+        self, moments: tuple[Moment, ...], place: int, operand: QuestionOperand | None = None
+    ) -> tuple[BoundOperand, ...]:
+        series, scores = self._score(moments, place, operand)
+        order = np.argsort(-scores, kind="stable")[:_MOST]
+        shares = softmax([float(scores[index]) for index in order])
+        return tuple(BoundOperand(series[index], share) for index, share in zip(order, shares, strict=True))
+
+    def _score(
+        self, moments: tuple[Moment, ...], place: int, operand: QuestionOperand | None = None
+    ) -> tuple[Sequence[Series], NDArray[np.float32]]:
+        """Return the series that an operand, or another one in its place, may mean, and their scores."""
+        found = find_operand_series(self.reading, place, moments, self.state, self.table, self.likely, operand)
+        if not found.series:
+            return (), np.zeros(0, np.float32)
+        scores = self.weights.ranker.scores_of(found.names, found.features)
+        named, first = operand or self.reading.operands[place], place == 0 and operand in (None, self.reading.whole)
+        return found.series, self._penalize(scores, found.series, named, first=first)
+
+    def _penalize(
+        self, scores: NDArray[np.float32], series: Sequence[Series], operand: QuestionOperand, *, first: bool
+    ) -> NDArray[np.float32]:
+        """Lower the scores of series that are elsewhere or named otherwise than the question says.
+
+        Args:
+            first: Whether the operand is the first one, to which the exclusions of the question apply.
+        """
+        reading = self.reading
+        if operand.is_concept:
+            requested = {*reading.terms, *self.state.terms}
+            scores = scores - _OF_MEMBER * find_unasked_members(series, requested, self.table)
+        if quoted := _find_quoted_names(operand, reading):
+            scores = scores - _OUTSIDE * find_otherwise_named(series, quoted)
+        role = reading.role if len(reading.operands) == 1 else None
+        if reading.source or role:
+            scores = scores - _OUTSIDE * find_outside(series, frozenset(reading.source), role)
+        if first and reading.excluded:
+            scores = scores - _OUTSIDE * find_excluded(series, reading.excluded)
+        return scores
 
 
-def understand_turn(
-    text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
-) -> UnderstoodQuestion:
-    """Read a question after earlier turns, and compose the plans that may answer it."""
-    state = TurnState()
-    for turn in past:
-        state = _advance_state(state, turn, table, weights)
+def understand_turn(text: str, state: TurnState, table: FactTable, weights: FilingWeights) -> UnderstoodQuestion:
+    """Read a question in a state of the conversation, and compose the plans that may answer it."""
     reading = read_question_for_filing(text, table)
-    listed = _lists_numbers(state.before)
-    own_shares = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
-    shares = mix_with_repetition(own_shares, reading, state.intent, times=len(moments), listed=listed)
-    _prefer_change(shares, reading)
-    likely = QuestionProbabilities(shares, _classify_kind(reading, state, weights))
-    words = find_sentences(build_word_query(reading, moments, state, shares), table)
+    likely = _estimate_probabilities(reading, moments, state, weights)
+    words = find_sentences(build_word_query(reading, moments, state, likely.intents), table)
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
-
-    def score(
-        place: int, operand: QuestionOperand | None, times: tuple[Moment, ...]
-    ) -> tuple[Sequence[Series], NDArray[np.float32]]:
-        candidates = find_operand_series(reading, place, times, state, table, likely, operand)
-        if not candidates.series:
-            return (), np.zeros(0, np.float32)
-        scores = weights.ranker.scores_of(candidates.names, candidates.features)
-        named, first = operand or reading.operands[place], place == 0 and operand in (None, reading.whole)
-        return candidates.series, _penalize(scores, candidates.series, named, reading, state, table, first=first)
-
-    def bind(place: int, operand: QuestionOperand | None = None) -> tuple[BoundOperand, ...]:
-        series, scores = score(place, operand, moments)
-        order = np.argsort(-scores, kind="stable")[:_MOST]
-        parts = softmax([float(scores[index]) for index in order])
-        return tuple(BoundOperand(series[index], share) for index, share in zip(order, parts, strict=True))
-
-    in_words = likely.kinds[KINDS.index("words")] > _IN_WORDS
-    if not in_words and (others := read_other_times(reading, table)):
-        best, best_at_others = (score(0, None, times)[1].max(initial=-np.inf) for times in (moments, others))
-        moments = others if best_at_others > best else moments
-
-    question = BoundQuestion(
-        reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),
-        moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
-    )  # fmt: skip
-    quotes = propose_words(reading.text, ranked, table, question.intents)
-    verdicts = () if compares_numbers(question) else propose_verdicts(reading.text, ranked, table, question.intents)
-    proposals = sorted(
-        [*_compose_after(question, past, weights), *quotes, *verdicts], key=lambda proposal: -proposal.score
-    )
-    return UnderstoodQuestion(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)
+    binder = _Binder(reading, state, table, likely, weights)
+    question = binder.bind_question(binder.choose_moments(moments))
+    proposals = _compose_after(question, state, weights) + propose_words(reading.text, ranked, table, question.intents)
+    if not compares_numbers(question):
+        proposals += propose_verdicts(reading.text, ranked, table, question.intents)
+    proposals.sort(key=lambda proposal: -proposal.score)
+    return UnderstoodQuestion(question, likely, tuple(proposals), state)

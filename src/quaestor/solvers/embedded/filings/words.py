@@ -14,9 +14,8 @@ from quaestor.core.terms import SMALL, term, terms
 from quaestor.facts.lines import Moment
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
 from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import read_lexicon
+from quaestor.ontology.lexicon import Synonym, find_synonyms, read_lexicon
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
-from quaestor.solvers.embedded.filings.binding import Synonym, find_synonyms
 from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
 
 _MOST = 80

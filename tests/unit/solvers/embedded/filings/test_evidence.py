@@ -7,7 +7,7 @@ from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.embedded.filings.composing import BoundQuestion
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
-from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
+from quaestor.solvers.embedded.filings.turns import FilingWeights, TurnState, understand_turn
 
 MONEY, PERCENT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -30,7 +30,7 @@ def table() -> FactTable:
 
 
 def ask(text: str, table: FactTable, weights: FilingWeights) -> BoundQuestion:
-    return understand_turn(text, [], table, weights).question
+    return understand_turn(text, TurnState(), table, weights).question
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_number_that_is_a_name_is_needed(table: FactTable, weights: FilingWeig
 
 
 def test_plan_lacks_terms_that_none_of_its_lines_has(table: FactTable, weights: FilingWeights) -> None:
-    understood = understand_turn("what was the goodwill of Norway?", [], table, weights)
+    understood = understand_turn("what was the goodwill of Norway?", TurnState(), table, weights)
     evidence = find_evidence(understood.question, ())
     (goodwill, *_) = [one for one in understood.proposals if {s.line.label for s in one.series} == {"Goodwill"}]
     (sales, *_) = [one for one in understood.proposals if one.form == "words"]

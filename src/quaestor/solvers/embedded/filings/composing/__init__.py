@@ -37,7 +37,13 @@ from quaestor.solvers.embedded.filings.composing.comparisons import (
     compare_every_year,
     propose_comparisons,
 )
-from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion, Proposal, softmax
+from quaestor.solvers.embedded.filings.composing.question import (
+    BoundOperand,
+    BoundQuestion,
+    Proposal,
+    list_intents,
+    softmax,
+)
 from quaestor.solvers.embedded.filings.composing.rankings import propose_rankings
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
@@ -48,43 +54,31 @@ from quaestor.solvers.embedded.filings.composing.several import (
 )
 from quaestor.solvers.embedded.filings.composing.signs import drop_signs
 
-__all__ = ["BoundOperand", "BoundQuestion", "Proposal", "compose", "intents_by_name", "softmax"]
+__all__ = ["BoundOperand", "BoundQuestion", "Proposal", "compose", "intents_by_name", "list_intents", "softmax"]
 
 _LEAST_FORM = 0.02
 """Forms below this probability are not composed."""
 
-_INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
-    "value": ("lookup", "text_fact", "why", "description", "two_part"),
-    "ratio": ("ratio",),
-    "share": ("share",),
-    "sum": ("sum",),
-    "growth": ("growth",),
-    "change": ("change",),
-    "cagr": ("cagr",),
-    "average": ("average",),
-    "list": ("list",),
-    "operands": ("list", "lookup", "two_part"),
-    "ranking": ("ranking",),
-    "compare": ("comparison", "yesno"),
-}
 _BY_NUMBERS: Mapping[str, float] = {"text_fact": 0.2, "why": 0.02, "description": 0.02}
 """Share of an intent's questions that numbers from tables answer; 1 for the other intents."""
 
 
-_COMPOSERS: Mapping[str, Callable[[BoundQuestion], Iterator[Proposal]]] = {
-    "value": propose_numbers,
-    "ratio": propose_ratios,
-    "share": propose_shares,
-    "sum": propose_sums,
-    "growth": propose_growths,
-    "change": propose_changes,
-    "cagr": propose_growth_rates,
-    "average": propose_averages,
-    "list": propose_lists,
-    "operands": list_operands,
-    "ranking": propose_rankings,
-    "compare": propose_comparisons,
+_Composer = Callable[[BoundQuestion], Iterator[Proposal]]
+_COMPOSERS: Mapping[str, tuple[_Composer, tuple[str, ...]]] = {
+    "value": (propose_numbers, ("lookup", "text_fact", "why", "description", "two_part")),
+    "ratio": (propose_ratios, ("ratio",)),
+    "share": (propose_shares, ("share",)),
+    "sum": (propose_sums, ("sum",)),
+    "growth": (propose_growths, ("growth",)),
+    "change": (propose_changes, ("change",)),
+    "cagr": (propose_growth_rates, ("cagr",)),
+    "average": (propose_averages, ("average",)),
+    "list": (propose_lists, ("list",)),
+    "operands": (list_operands, ("list", "lookup", "two_part")),
+    "ranking": (propose_rankings, ("ranking",)),
+    "compare": (propose_comparisons, ("comparison", "yesno")),
 }
+"""The composer of each form, and the intents for which it is asked."""
 
 
 def compose(question: BoundQuestion) -> list[Proposal]:
@@ -92,14 +86,14 @@ def compose(question: BoundQuestion) -> list[Proposal]:
     found: dict[str, Proposal] = {}
     # Whether the question has an answer is decided later; even an unanswerable question may have any form.
     known = 1 - question.intents["unanswerable"] - question.intents["ambiguous"]
-    for form, intents in _INTENTS_OF_FORM.items():
+    for form, (composer, intents) in _COMPOSERS.items():
         share = sum(question.intents[intent] * _BY_NUMBERS.get(intent, 1.0) for intent in intents) / max(
             known, _LEAST_FORM
         )
         if share < _LEAST_FORM:
             continue
         proposals: dict[str, Proposal] = {}
-        for proposal in _choose_composer(form, question)(question):
+        for proposal in _choose_composer(form, composer, question)(question):
             scored = replace(
                 drop_signs(question.text, proposal), score=proposal.score + log(share), features={"form": share}
             )
@@ -112,13 +106,13 @@ def compose(question: BoundQuestion) -> list[Proposal]:
     return [_with_features(proposal, ranked) for proposal in ranked]
 
 
-def _choose_composer(form: str, question: BoundQuestion) -> Callable[[BoundQuestion], Iterator[Proposal]]:
-    """Return the composer of a form; what the words of a question clearly ask for is composed for any form."""
+def _choose_composer(form: str, composer: _Composer, question: BoundQuestion) -> _Composer:
+    """Return the composer of a form, or that of what the words of a question clearly ask for."""
     if asks_from_what(question):
         return propose_base
     if form == "change" and AVERAGE_CHANGE.search(question.text):
         return propose_averages
-    return compare_every_year if asks_of_every_year(question) else _COMPOSERS[form]
+    return compare_every_year if asks_of_every_year(question) else composer
 
 
 def _merge_proposals(one: Proposal, other: Proposal) -> Proposal:

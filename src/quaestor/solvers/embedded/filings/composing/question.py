@@ -21,6 +21,14 @@ _EXCLUDED = lazy_regex(
     r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
 )
 
+_INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
+    "value": ("lookup", "text_fact"), "before": ("lookup", "text_fact"), "measure": ("lookup", "ratio"),
+    "ratio": ("ratio", "share"), "share": ("share", "ratio"), "difference": ("change",), "members": ("list",),
+    "compare": ("comparison", "yesno"), "verdict": ("yesno", "comparison"), "parts": ("two_part",),
+    "words": ("text_fact", "why", "description"),
+}  # fmt: skip
+"""Intents of questions that are answered in a form, if the form is not named like the intent."""
+
 
 @dataclass(frozen=True, slots=True)
 class BoundOperand:
@@ -114,6 +122,11 @@ class BoundQuestion:
         if self.moments:
             return self.moments
         return (self.last.anchor,) if self.last is not None and self.last.anchor is not None else ()
+
+
+def list_intents(form: str) -> tuple[str, ...]:
+    """Return the intents of questions that are answered in a form, the usual one first."""
+    return _INTENTS_OF_FORM.get(form, (form,))
 
 
 def log_share(share: float) -> float:
