@@ -19,6 +19,7 @@ from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
 from quaestor.facts.sentences import SentenceIndex, SentenceWords, index_sentences, read_sentence_lines, read_words
 from quaestor.facts.serialization import facts_bytes, facts_of
+from quaestor.questions.answer_units import kind_of_number
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.registry import digest_of_code
 from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
@@ -97,6 +98,12 @@ class Series:
     def first(self) -> FactCell:
         """The first number."""
         return next(iter(self.cells.values()))
+
+    @property
+    def kind(self) -> str:
+        """The kind of its numbers, by the first one."""
+        first = self.first
+        return kind_of_number(first.amount, first.scale, first.unit, in_table=not self.line.sentence)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ Modules, in the order in which a question passes through them:
     answering   `FilingAnswerer`: looks up the facts, decides, and offers other readings
     turns       reads a question in the context of earlier turns, binds it to series and composes plans
     past        what earlier answers measured
-    binding     candidate series for the words of an operand, with features
+    binding     the times that it names, and the query for the series of an operand
+    series      candidate series, with features
     words, reasons    candidate sentences, with features
     composing   plans over the bound series
     evidence    lines and sentences that contain what the question names; plans that quote

@@ -10,7 +10,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
 from quaestor.plan.steps import Compute
-from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
+from quaestor.questions.answer_units import KINDS, share_of_kind
 from quaestor.questions.owners import names_other_owner
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, list_intents
@@ -234,10 +234,8 @@ def _measure_numbers(result: PlanResult) -> dict[str, float]:
     series = result.proposal.series
     if len(series) < _SEVERAL or not isinstance(result.value, Number):
         return {}
-    firsts = [(one.first, not one.line.sentence) for one in series]
-    kinds = {kind_of_number(cell.amount, cell.scale, cell.unit, in_table=in_table) for cell, in_table in firsts}
     return {
-        "kinds_apart": float(len(kinds) - 1),
+        "kinds_apart": float(len({one.kind for one in series}) - 1),
         "tables_apart": float(len({one.line.sentence or one.line.table for one in series}) - 1),
         "times_apart": float(len(set(result.proposal.moments)) - 1),
         "whole": float(abs(result.value.value) > 1),

@@ -17,7 +17,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
-from quaestor.questions.answer_units import kind_of_number, share_of_kind
+from quaestor.questions.answer_units import share_of_kind
 from quaestor.questions.listing import asks_for_its_amount, asks_for_parts, names_best_time, read_order
 from quaestor.questions.understanding import DOWNWARD, INTENTS, UPWARD, ParsedQuestion
 
@@ -153,11 +153,8 @@ def read_quoted_number(
     found = []
     for place in (place for sentence in sentences for place in table.lines_of_sentence.get(sentence, ())):
         for series in table.series_of_line.get(place, ()):
-            first, own = series.first, series.line.label_terms
-            kind = kind_of_number(first.amount, first.scale, first.unit, in_table=False)
-            found.append(
-                (share_of_kind(kinds, kind) * (1 + sum(term in own for term in set(question_terms))), -place, series)
-            )
+            named = sum(term in series.line.label_terms for term in set(question_terms))
+            found.append((share_of_kind(kinds, series.kind) * (1 + named), -place, series))
     if not found:
         return None
     worth, _, series = max(found, key=lambda one: one[:2])

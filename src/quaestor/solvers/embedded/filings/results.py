@@ -13,7 +13,6 @@ from quaestor.errors import PlanError
 from quaestor.facts.table import Series
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.steps import Plan
-from quaestor.questions.answer_units import kind_of_number
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Proposal
 
@@ -123,7 +122,4 @@ def classify_plan(form: str, series: Sequence[Series]) -> str:
         return "percent"
     if form == "ratio":
         return "ratio"
-    if not series:
-        return "words"
-    first = series[0].first
-    return kind_of_number(first.amount, first.scale, first.unit, in_table=not series[0].line.sentence)
+    return series[0].kind if series else "words"

@@ -35,11 +35,6 @@ from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import (
     OperandQuery,
     SeriesCandidates,
-    find_candidates,
-    find_excluded,
-    find_otherwise_named,
-    find_outside,
-    find_unasked_members,
     read_other_times,
     resolve_moments,
 )
@@ -64,6 +59,13 @@ from quaestor.solvers.embedded.filings.past import (
     read_quoted_number,
 )
 from quaestor.solvers.embedded.filings.results import classify_plan, list_sentences
+from quaestor.solvers.embedded.filings.series import (
+    find_candidates,
+    find_excluded,
+    find_otherwise_named,
+    find_outside,
+    find_unasked_members,
+)
 from quaestor.solvers.embedded.filings.words import WordQuery, find_sentences
 from quaestor.solvers.embedded.trees import Trees
 

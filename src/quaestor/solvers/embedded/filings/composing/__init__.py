@@ -4,6 +4,7 @@
 
     question    their input and output: `BoundQuestion`, `Proposal`
     meanings    what an operand may mean: a series, a measure by its formula, an earlier answer
+    measures    the formula of a measure, and the inputs that the filing lacks for it
     finding     the series of a concept, for the company or a member; parts of a total
     formulas    the numbers of a formula, as printed or derived from other periods
     schedules   payments due in future years

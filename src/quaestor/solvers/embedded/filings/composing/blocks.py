@@ -137,7 +137,7 @@ def _add_block(found: dict[frozenset[object], Block], question: BoundQuestion, b
 
 def _has_asked_time(question: BoundQuestion, block: Block) -> bool:
     """Return whether a member has a number at the requested time, else the latest; also True if all are undated."""
-    question_moment = (*question.moments[:1], *question.wanted[:1], question.table.latest)[0]
+    question_moment = question.first_wanted
     ends = {moment.end for _, series in block.members for moment in series.cells if moment is not None}
     return not ends or question_moment.end in ends
 
@@ -184,7 +184,7 @@ def _find_named_wholes(question: BoundQuestion, dimension: str) -> Iterator[Boun
         named |= set(ratio.concepts())  # the members of a ratio are those of its inputs
     concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if dimension and question.last is None else ()
     for concept in concepts:
-        found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
+        found = find_concept(concept, question.first_wanted, question)
         if found is not None:
             yield BoundOperand(found[0], found[1] * _measure_named_share(question, dimension) / (1 + len(named)))
 

@@ -10,26 +10,23 @@ from math import prod
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.facts.lines import FactLine, Moment
-from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import MEASURE, PER_SHARE, Formula, LexiconMatch, NamedMeasure, read_lexicon
-from quaestor.questions.answer_units import UNKNOWN, kind_of_number
+from quaestor.facts.table import Series
+from quaestor.ontology.lexicon import PER_SHARE, Formula, LexiconMatch, NamedMeasure, read_lexicon
+from quaestor.questions.answer_units import UNKNOWN
 from quaestor.questions.understanding import QuestionOperand, relate_operands
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
-    DEBTS,
-    LIKELY,
     MEMBER_WORDS,
-    FoundSeries,
     find_concept,
     find_for_member,
     find_named_member,
     list_member_names,
     list_series_terms,
     measure_likeness,
-    spell_debts,
 )
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, pick_cell, spell_at
-from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion, log_share
+from quaestor.solvers.embedded.filings.composing.measures import FindSeries, Measure
+from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion
 from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
 
@@ -58,9 +55,6 @@ _OTHER_LINE = 0.2
 """Factor for other lines if the named member has a line below a heading that is named like the measure."""
 _REPEATED = 0.7
 """Probability that a question without an operand refers to the last answer as a whole."""
-_QUARTER = 3
-_DAYS, _MONTHS = "365", 12
-"""Days and months of a year; a formula that measures days uses the number of days in the period."""
 _NARROWED = 0.6
 """Probability that a measure refers to the member of the last answer."""
 
@@ -69,7 +63,6 @@ _REFERRED_TO = 0.98
 _SCHEDULED = 0.8
 """Probability that a payment due in a future year is in a schedule."""
 
-_AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
 _OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
 _OF_MEMBER = lazy_regex(rf"\b(?:its|it|there)\b|{_OF_THAT.pattern}")
 _BOTH_TOGETHER = lazy_regex(
@@ -187,9 +180,8 @@ def _is_count(series: Sequence[Series]) -> bool:
     """Return whether numbers are counts, instead of money or percentages."""
     if not series:
         return False
-    first, line = series[0].first, series[0].line
-    kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
-    return kind == "count" or (kind == UNKNOWN and not line.role.is_statement)
+    kind = series[0].kind
+    return kind == "count" or (kind == UNKNOWN and not series[0].line.role.is_statement)
 
 
 def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
@@ -226,7 +218,7 @@ def _is_amount(concept: str) -> bool:
 
 def _list_measures(question: BoundQuestion, match: LexiconMatch) -> Iterator[NamedMeasure]:
     """Yield the measures that a phrase names, and those that compute concepts missing from the filing."""
-    lexicon, moment = read_lexicon(), (*question.wanted, question.table.latest)[0]
+    lexicon, moment = read_lexicon(), question.first_wanted
     yield from (lexicon.measures[name] for name in match.measures[:2])
     for concept in match.concepts:
         if concept in lexicon.computed and find_concept(concept, moment, question) is None:
@@ -237,7 +229,7 @@ def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[Operan
     """Yield a meaning and, if the question is about a member ("its sales", "sales there"), that of the member."""
     member = _find_member_before(question) if _OF_MEMBER.search(question.text) else None
     concept = meaning.series[0].concept if meaning.kind == "series" else ""
-    moment = (*question.wanted, question.table.latest)[0]
+    moment = question.first_wanted
     found = find_for_member(concept, moment, question, member) if member is not None and concept else None
     if found is None or found[0].place == meaning.series[0].place:
         yield meaning
@@ -271,7 +263,7 @@ def _add_measure(
     is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
     parts = FormulaTerms(question.table)
     if not is_ratio:
-        _Measure(question, formula, partial(find_concept, question=question))(None, parts, "")
+        Measure(question, formula, partial(find_concept, question=question)).spell(None, parts, "")
     summed = {series.place for series in parts.series} if len(parts.series) > 1 else set[int]()
     named: list[OperandMeaning] = []
     rest: list[OperandMeaning] = []
@@ -353,7 +345,7 @@ def _may_belong_to(series: Series, others: Sequence[str], member: Series | None)
 
 def repeat_for_member(question: BoundQuestion, node: Node, member: Series) -> OperandMeaning:
     """Return an earlier measurement, repeated for the member of a series."""
-    moment = (*question.wanted, question.table.latest)[0]
+    moment = question.first_wanted
 
     def find_own(series: Series) -> Series | None:
         if series.place == member.place:
@@ -373,7 +365,7 @@ def read_ratio(operand: QuestionOperand) -> Formula | None:
 def measure_for_member(question: BoundQuestion, formula: Formula, member: Series) -> OperandMeaning:
     """Return a measure for the member of a series."""
     find = partial(find_for_member, question=question, member=member)
-    return OperandMeaning(1.0, _Measure(question, formula, find), (), "measure", is_ratio=True)
+    return OperandMeaning(1.0, Measure(question, formula, find).spell, (), "measure", is_ratio=True)
 
 
 def divide_for_member(question: BoundQuestion, node: Node, wholes: Sequence[str], member: Series) -> OperandMeaning:
@@ -382,7 +374,7 @@ def divide_for_member(question: BoundQuestion, node: Node, wholes: Sequence[str]
     one = build_meaning(member, 1.0) if own else repeat_for_member(question, node, member)
 
     def spell(moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
-        at = moment or (*question.wanted, question.table.latest)[0]
+        at = moment or question.first_wanted
         whole = next((found[0] for name in wholes if (found := find_for_member(name, at, question, member))), None)
         if whole is None or whole.place == member.place:
             return None
@@ -396,164 +388,25 @@ def _build_measures(
     question: BoundQuestion, formula: Formula, others: Sequence[str], share: float
 ) -> Iterator[OperandMeaning]:
     """Yield a measure for the whole company, for the named member, or for that of the last answer."""
-    whole = _Measure(question, formula, partial(find_concept, question=question))
+
+    def build(share: float, find: FindSeries, *, narrowed: bool = False) -> OperandMeaning:
+        return OperandMeaning(share, Measure(question, formula, find, narrowed).spell, (), "measure")
+
+    whole = partial(find_concept, question=question)
     last = question.last.series if question.last is not None else ()
     if others:
-        yield OperandMeaning(
-            share * 0.8,
-            _Measure(question, formula, partial(find_named_member, question=question, others=others), True),
-            (),
-            "measure",
-        )
-        yield OperandMeaning(share * 0.25 / len(others), whole, (), "measure")
-    elif (member := _find_member_before(question)) is not None:
-        find = partial(find_for_member, question=question, member=member)
-        narrowed = _REFERRED_TO if _OF_THAT.search(question.text) else _NARROWED
-        yield OperandMeaning(share * narrowed, _Measure(question, formula, find), (), "measure")
-        yield OperandMeaning(share * (1 - narrowed), whole, (), "measure")
+        yield build(share * 0.8, partial(find_named_member, question=question, others=others), narrowed=True)
+        yield build(share * 0.25 / len(others), whole)
+        return
+    if (member := _find_member_before(question)) is not None:
+        of_member = _REFERRED_TO if _OF_THAT.search(question.text) else _NARROWED
     elif last and last[0].members:
-        find = partial(find_for_member, question=question, member=last[0])
-        yield OperandMeaning(share * 0.5, _Measure(question, formula, find), (), "measure")
-        yield OperandMeaning(share * 0.5, whole, (), "measure")
+        member, of_member = last[0], 0.5
     else:
-        yield OperandMeaning(share, whole, (), "measure")
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """Formula over concepts that a function finds."""
-
-    question: BoundQuestion
-    formula: Formula
-    find: Callable[[str, Moment], FoundSeries | None]
-    narrowed: bool = False
-
-    def __call__(self, moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
-        latest = self.question.table.latest
-        if moment is not None or latest.months != _QUARTER:
-            return self._spell(self.formula, moment or latest, terms, label)
-        # Quarterly reports have cash flows only for the year to date.
-        before = terms.copy()
-        text = self._spell(self.formula, latest, terms, label)
-        if text is None:
-            terms.restore(before)
-            text = self._spell(self.formula, replace(latest, months=3 * latest.quarter), terms, label)
-        return text
-
-    def _spell(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
-        parts = formula.parts
-        match formula.kind:
-            case "number":
-                days = formula.name == _DAYS and 0 < moment.months < _MONTHS
-                return str(round(int(_DAYS) * moment.months / _MONTHS)) if days else formula.name
-            case "concept":
-                return self._concept(formula.name, moment, terms, label)
-            case "else":
-                return next((text for part in parts if (text := self._spell(part, moment, terms, label))), None)
-            case "prior":
-                return self._spell(parts[0], moment.before(years=1), terms, label)
-            case "average":
-                # The balance at the end is used, unless the question asks for an average.
-                averaged = _AVERAGED.search(self.question.text) is not None
-                times = (moment, moment.before(years=1))[: 1 + averaged]
-                sides = [self._spell(parts[0], at, terms, label) for at in times]
-                return sides[0] if None in sides or not averaged else f"(({sides[0]} + {sides[1]}) / 2)"
-        return self._operation(formula, moment, terms, label)
-
-    def _operation(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
-        sides = [self._spell(part, moment, terms, label) for part in formula.parts]
-        if None not in sides:
-            return f"({sides[0]} {formula.kind} {sides[1]})"
-        if formula.kind not in "+-" or (sides[1] is None and _needs_second(formula)):
-            return None
-        # A sum may lack an addend that the filing does not have; a missing first operand or subtrahend is unlikely.
-        terms.score += log_share(LIKELY) if formula.kind == "-" or not sides[0] else 0.0
-        return sides[0] or (sides[1] if formula.kind == "+" else None)
-
-    def _concept(self, concept: str, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
-        if concept == DEBTS:
-            return None if self.narrowed else spell_debts(moment, terms, label)
-        measure = read_lexicon().measures.get(concept.removeprefix(MEASURE))
-        if measure is not None and measure.formula is not None:
-            return self._spell(measure.formula, moment, terms, label)
-        # The first input found by its name determines the member; the others are looked up for the same one.
-        first = terms.series[0] if terms.series and self.narrowed else None
-        found = None if first is None else find_for_member(concept, moment, self.question, first)
-        found = found or self.find(concept, moment)
-        if found is None:
-            return None
-        score = terms.score
-        text = spell_at(found[0], moment, terms, label)
-        if text is None and concept.startswith(MEASURE):
-            text = spell_at(found[0], None, terms, label)
-        terms.score = min(terms.score, score + log_share(found[1]))
-        return text
-
-
-# Inputs of a measure that a filing does not have
-
-
-def describe_lack(question: BoundQuestion) -> str:
-    """Describe the inputs that the filing lacks for a named measure that it does not print; "" if none."""
-    for operand in question.reading.operands:
-        measures = [read_lexicon().measures[name] for name in operand.measures if operand.is_concept]
-        if any(known.formula is None or _is_named(known, question.table) for known in measures):
-            continue
-        moment = (*question.wanted, question.table.latest)[0]
-        lacking = [dict.fromkeys(_list_lacking(known.formula, moment, question)) for known in measures if known.formula]
-        if lacking and all(lacking):
-            names = '" and "'.join(lacking[0])
-            return f'{measures[0].called} requires "{names}", which the document does not have at that time'
-    return ""
-
-
-def _is_named(known: NamedMeasure, table: FactTable) -> bool:
-    """Return whether a line or sentence has the words of a measure's name."""
-    return any(
-        table.sentences.having(phrase).all(axis=0).any()
-        or any(set(phrase) <= {*line.path_terms, *line.label_terms} for line in table.lines)
-        for phrase in known.phrases
-    )
-
-
-def _needs_second(formula: Formula) -> bool:
-    """Return whether an operation needs its second operand; addends and second subtrahends may be missing."""
-    return formula.kind in "*/" or (formula.kind == "-" and formula.parts[0].kind != "-")
-
-
-def _list_lacking(formula: Formula, moment: Moment, question: BoundQuestion) -> Iterator[str]:
-    """Yield the names of a formula's inputs that a filing lacks."""
-    parts = formula.parts
-    match formula.kind:
-        case "number":
-            return
-        case "concept":
-            yield from _name_lacking(formula.name, moment, question)
-        case "else":
-            ways = [list(_list_lacking(part, moment, question)) for part in parts]
-            yield from ways[0] if all(ways) else ()
-        case "prior":
-            yield from _list_lacking(parts[0], moment.before(years=1), question)
-        case _:
-            for part in parts if _needs_second(formula) else parts[:1]:
-                yield from _list_lacking(part, moment, question)
-
-
-def _name_lacking(concept: str, moment: Moment, question: BoundQuestion) -> Iterator[str]:
-    lexicon, table = read_lexicon(), question.table
-    measure = lexicon.measures.get(concept.removeprefix(MEASURE))
-    known = measure or lexicon.concepts[concept]
-    if concept == DEBTS:
-        found = spell_debts(moment, FormulaTerms(table), "") is not None
-    elif measure is not None and measure.formula is not None:
-        found = not list(_list_lacking(measure.formula, moment, question))
-    else:
-        found = find_concept(concept, moment, question) is not None
-    if not found and not any(line.label_terms in known.phrases for line in table.lines):
-        yield known.called
-
-
-# The last answer
+        yield build(share, whole)
+        return
+    yield build(share * of_member, partial(find_for_member, question=question, member=member))
+    yield build(share * (1 - of_member), whole)
 
 
 def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[OperandMeaning]:

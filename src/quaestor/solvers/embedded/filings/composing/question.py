@@ -123,6 +123,11 @@ class BoundQuestion:
             return self.moments
         return (self.last.anchor,) if self.last is not None and self.last.anchor is not None else ()
 
+    @property
+    def first_wanted(self) -> Moment:
+        """The first named time, else that of the previous turn, else the latest."""
+        return (*self.wanted, self.table.latest)[0]
+
 
 def list_intents(form: str) -> tuple[str, ...]:
     """Return the intents of questions that are answered in a form, the usual one first."""

@@ -9,7 +9,7 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.facts.table import FactTable, Series
-from quaestor.questions.answer_units import UNKNOWN, kind_of_number
+from quaestor.questions.answer_units import UNKNOWN
 from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_concept,
@@ -124,8 +124,7 @@ def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str =
 
 def _classify_series(series: Series) -> str:
     """Return the kind of the numbers of a series; `small` for a small number of unknown kind."""
-    first = series.first
-    kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
+    first, kind = series.first, series.kind
     return _SMALL if kind == UNKNOWN and first.scale is Scale.ONE and abs(first.amount) < _LARGE else kind
 
 
@@ -223,7 +222,7 @@ def names_margin(operand: QuestionOperand) -> bool:
 
 def _find_revenue(question: BoundQuestion, members: Sequence[Series]) -> Iterator[OperandMeaning]:
     """Yield the revenue of the member of a series, else of the company."""
-    moment = (*question.wanted, question.table.latest)[0]
+    moment = question.first_wanted
     if members:
         found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, members[0]))]
         if found:
@@ -315,7 +314,7 @@ def _find_wholes(question: BoundQuestion, part: Series) -> Iterator[OperandMeani
             if "total" in one.column or not one.column:
                 yield build_meaning(one, 0.4)
     if part.members and part.concept:
-        found = find_concept(part.concept, (*question.wanted, table.latest)[0], question)
+        found = find_concept(part.concept, question.first_wanted, question)
         if found is not None:
             yield build_meaning(found[0], 0.5)
     elif not part.column:

@@ -96,7 +96,7 @@ def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence
     """Return the times of a list in order: those of the question or earlier answers, else all available ones."""
     last, latest = question.last, question.table.latest
     if _QUARTERS.search(question.text) or names_best_time(question.text, "quarter"):
-        year = (*question.wanted, question.table.latest)[0].year
+        year = question.first_wanted.year
         return [Moment(year, quarter, 3) for quarter in (1, 2, 3, 4)]
     if len(question.moments) >= 2:
         years = [moment for moment in meaning.moments if moment.months in (0, 12) and moment.end <= latest.end]

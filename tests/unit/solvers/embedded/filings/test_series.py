@@ -8,8 +8,9 @@ from quaestor.errors import ModelError
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.binding import OperandQuery, find_candidates, find_unasked_members
+from quaestor.solvers.embedded.filings.binding import OperandQuery
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
+from quaestor.solvers.embedded.filings.series import find_candidates, find_unasked_members
 
 
 def a_report() -> FactTable:
