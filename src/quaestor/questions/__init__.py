@@ -5,17 +5,19 @@
     stems         words that carry meaning as stems, and the shapes of all words
     amounts       numbers, in digits and in words
     cues          words that refer to earlier turns
-    intent        metric type, scale and sign, by the patterns of the ontology's core
+    metric_types  metric type, scale and sign, by the patterns of the ontology's core
     conditions    conditions on numbers: the highest, more than 5, fallen
     selection     what to choose from: years, the lines of a group
     answer_kind   the kind of answer: a number, a name, a list, words
     comparison    the two operands that a question compares
     entity        the topic, in the question's own words
-    times         the times that a question certainly asks for
+    asked_times   the times that a question certainly asks for
     stated_years  years that are relative to those of earlier questions
     splitting     several questions in one text, by their words alone
 
-`understanding.ParsedQuestion` is a question about a filing: operands, their relation, and times:
+`understanding.ParsedQuestion` is a question about a filing: operands, their relation, and times. `read_filing_question`
+parses it from the text alone; `solvers.embedded.filings.turns.read_question_for_filing` first replaces the company's
+name, corrects the spelling and marks names of lines, all by the facts of the filing:
 
     wordings      plainer wordings, which the parser reads instead
     moments       the named times

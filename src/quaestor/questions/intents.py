@@ -13,7 +13,7 @@ from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.moments import MomentQuery
 from quaestor.questions.understanding import ParsedQuestion, is_filler
 
-FORMS: Mapping[str, str] = {
+_FORMS: Mapping[str, str] = {
     "lookup": "value", "text_fact": "value", "unanswerable": "value", "ambiguous": "value", "ratio": "ratio",
     "share": "ratio", "comparison": "compare", "yesno": "compare",
 }  # fmt: skip
@@ -51,15 +51,6 @@ class QuestionClassifier:
         return np.asarray(odds / odds.sum(), np.float64)
 
 
-def form_of(intent: str) -> str:
-    """Return the form of the answer for an intent.
-
-    >>> form_of("text_fact"), form_of("share"), form_of("growth")
-    ('value', 'ratio', 'growth')
-    """
-    return FORMS.get(intent, intent)
-
-
 def question_features(reading: ParsedQuestion, *, before: str, by_terms: bool = False) -> Iterator[str]:
     """Yield the distinct features of a question for a classifier."""
     words, first = _skeleton(reading), not before
@@ -73,7 +64,7 @@ def question_features(reading: ParsedQuestion, *, before: str, by_terms: bool = 
     found.add(f"operands={len(reading.operands)}")
     slots = "+".join(sorted(reading.slots))
     found |= {f"slots={slots}", f"unit={reading.unit}", f"each={bool(reading.each)}"}
-    form = form_of(before) if before else "-"
+    form = _FORMS.get(before, before) or "-"
     found |= {f"before={form}", f"before={form} slots={slots}", f"before={form} begin={words[0] if words else ''}"}
     if reading.relation:
         empty = [place for place, operand in enumerate(reading.operands) if not operand.terms]

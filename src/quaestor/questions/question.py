@@ -9,7 +9,7 @@ from quaestor.core.periods import PeriodMention, RelativePeriod, find_periods, f
 from quaestor.core.quantity import Scale
 from quaestor.core.words import FUNCTION_WORDS, names, singular
 from quaestor.ontology.core import Order, QuestionPattern
-from quaestor.questions import amounts, comparison, cues, entity, intent, stems
+from quaestor.questions import amounts, comparison, cues, entity, metric_types, stems
 
 if TYPE_CHECKING:
     from quaestor.questions.answer_kind import RequestedAnswer
@@ -90,7 +90,7 @@ class Question:
     @cached_property
     def patterns(self) -> tuple[QuestionPattern, ...]:
         """The core's question patterns that match the text."""
-        return intent.matching_patterns(self.lowered)
+        return metric_types.matching_patterns(self.lowered)
 
     @cached_property
     def pattern_names(self) -> frozenset[str]:
@@ -105,12 +105,12 @@ class Question:
     @cached_property
     def scale(self) -> Scale | None:
         """The scale that it names ("in millions"), or None."""
-        return intent.asked_scale(self.patterns)
+        return metric_types.asked_scale(self.patterns)
 
     @cached_property
     def power(self) -> float | None:
         """The power of ten that it asks for ("in millions" is 6), or None."""
-        return intent.asked_power(self.lowered, self.scale)
+        return metric_types.asked_power(self.lowered, self.scale)
 
     @cached_property
     def magnitude(self) -> bool:
@@ -144,13 +144,13 @@ class Question:
         """The topic in its own words; None if it only refers to earlier turns."""
         return entity.named_entity(self.text)
 
-    def metric_types(self, previous: str | None = None) -> tuple[intent.ScoredMetric, ...]:
+    def metric_types(self, previous: str | None = None) -> tuple[metric_types.ScoredMetric, ...]:
         """Return the metric types that it may ask for, most certain first; never empty.
 
         Args:
             previous: The metric type of the previous turn, which decides what "and in 2008?" asks for, or None.
         """
-        return intent.scored_metrics(self.patterns, previous)
+        return metric_types.scored_metrics(self.patterns, previous)
 
 
 @lru_cache(maxsize=1024)

@@ -349,7 +349,7 @@ _PRINTED = {term("outside"): "non"}
 
 @lru_cache(maxsize=512)
 def read_filing_question(text: str) -> ParsedQuestion:
-    """Parse a question about a filing, without the conversation before it."""
+    """Parse a question about a filing from its text alone, without the filing and the conversation before it."""
     text = in_plain_wording(re.sub(r"\s{2,}|[^\S ]", " ", text))
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)

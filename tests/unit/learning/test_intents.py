@@ -5,7 +5,6 @@ from importlib.util import find_spec
 import pytest
 
 from quaestor.learning.intents import QuestionSample, fit_classifier, generate_samples
-from quaestor.questions.intents import form_of
 from quaestor.questions.understanding import INTENTS, read_filing_question
 
 if find_spec("sklearn") is None:
@@ -33,7 +32,3 @@ def test_intents_of_training_questions_are_learned() -> None:
 def test_templates_have_every_operation() -> None:
     intents = {sample.label for sample in generate_samples()}
     assert intents == set(INTENTS) - {"two_part"}
-
-
-def test_intents_that_depend_on_the_document_have_one_form() -> None:
-    assert {form_of(intent) for intent in ("lookup", "text_fact", "unanswerable")} == {"value"}

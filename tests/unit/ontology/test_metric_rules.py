@@ -10,7 +10,7 @@ from quaestor.ontology.core import MetricType, core_triples, read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import ARITHMETIC, OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Plan
-from quaestor.questions.intent import matching_patterns
+from quaestor.questions.metric_types import matching_patterns
 
 CORE = read_core()
 METRICS = list(CORE.metric_types.values())

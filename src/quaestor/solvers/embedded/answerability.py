@@ -18,8 +18,8 @@ from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
+from quaestor.questions.question_times import without_time_words
 from quaestor.questions.stems import stems, without_owner
-from quaestor.questions.times import without_time_words
 from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability

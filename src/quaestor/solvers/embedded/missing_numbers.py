@@ -14,8 +14,8 @@ from quaestor.documents.repairs import Repair, RepairKind
 from quaestor.documents.table import Cell, Table
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
+from quaestor.questions.question_times import QuestionTime, times_asked, without_time_words, years_asked
 from quaestor.questions.stems import without_owner
-from quaestor.questions.times import QuestionTime, times_asked, without_time_words, years_asked
 from quaestor.retrieval.colloquial_words import expand_abbreviations, in_words_of_reports
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.number_fit import RequestedKind, read_asked_kind

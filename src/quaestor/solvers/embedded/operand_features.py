@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.references.lineage import find_latest_turn
-from quaestor.questions.intent import SEVERAL
+from quaestor.questions.metric_types import SEVERAL
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates import (
     ADD,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.comparison import ComparisonArgument
-from quaestor.questions.intent import SEVERAL
+from quaestor.questions.metric_types import SEVERAL
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.page import NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction

@@ -15,8 +15,8 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
+from quaestor.questions.question_times import MONTH, QuestionTime, half_of
 from quaestor.questions.stems import stems
-from quaestor.questions.times import MONTH, QuestionTime, half_of
 from quaestor.retrieval.movements import months_named
 
 # The kind of period of a cell: its length, its quarter, a day or a span, an amount or a change.

@@ -12,8 +12,8 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
+from quaestor.questions.question_times import QuestionTime, times_asked
 from quaestor.questions.stems import stems
-from quaestor.questions.times import QuestionTime, times_asked
 from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.number_fit import (
     OTHER_KIND,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
-from quaestor.questions.times import times_asked
+from quaestor.questions.question_times import times_asked
 from quaestor.solvers.embedded.candidates import CHANGE, LOOKUP, OPERATIONS, Candidates
 from quaestor.solvers.embedded.operand_pool import CONSTANT
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among

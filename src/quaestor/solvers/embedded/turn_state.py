@@ -20,7 +20,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import STOP_WORDS, words
 from quaestor.ontology.core import FinancialRatio, LineItem, find_phrase, read_core
 from quaestor.plan.scales import Dimension
-from quaestor.questions.intent import matching_patterns
+from quaestor.questions.metric_types import matching_patterns
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stated_years import with_stated_years
 from quaestor.questions.stems import stems

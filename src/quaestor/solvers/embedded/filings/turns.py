@@ -232,7 +232,10 @@ def with_sentences(
 
 
 def read_question_for_filing(text: str, table: FactTable) -> ParsedQuestion:
-    """Parse a question about a filing after replacing its company by "the company" and correcting the spelling."""
+    """Parse a question by the facts of a filing: its company becomes "the company", its spelling that of the filing.
+
+    Names of lines that the question quotes are hidden from the parser.
+    """
     named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
     spelled = respelled(named, table.document, lambda word: any(map(table.mentions, terms(word))))
     outline, names = mark_quoted_names(spelled, table.line_names)

@@ -236,24 +236,26 @@ class _SentenceFinder:
         explained, caused = self._measure_explanations(), self._measure_causes()
         chosen = score + _FITS_WEIGHT * fits + _EXPLAINS_WEIGHT * explained + _CAUSES_WEIGHT * caused
         places = np.argsort(-chosen, kind="stable")[:_MOST]
-        columns: dict[str, Floats] = {}
-        for name, recalls in groups.items():
-            for part, values in recalls.items():
-                columns[f"{name}_{part}"] = values[places]
-        columns |= {name: values[places] for name, values in context.items()}
-        columns["alias"], columns["alias_before"] = alias[places], alias_before[places]
-        columns["numbers_before"], columns["distance"] = numbers[places], np.clip(distance[places], -20, 20)
-        columns["kind_fits"] = fits[places]
-        columns["explained"], columns["caused"] = explained[places], caused[places]
-        columns["same_section"] = same_section[places]
-        columns["score"] = score[places].astype(np.float32)
+        everywhere = {
+            **{f"{name}_{part}": values for name, recalls in groups.items() for part, values in recalls.items()},
+            **context,
+            "alias": alias,
+            "alias_before": alias_before,
+            "numbers_before": numbers,
+            "distance": np.clip(distance, -20, 20),
+            "kind_fits": fits,
+            "explained": explained,
+            "caused": caused,
+            "same_section": same_section,
+            "score": score.astype(np.float32),
+        }
+        columns = {name: values[places] for name, values in everywhere.items()}
         columns["pairs"] = self._pairs(places)
         columns["window"] = self._windows(places)
         columns["number_fits"] = self._numbers(places)
         columns["date_fits"] = self._dates(places)
         columns |= self._subjects(places, goes_on=goes_on)
-        behind = {f"{name}_behind": columns[name] - columns[name].max() for name in _COMPARED}
-        columns |= behind
+        columns |= {f"{name}_behind": columns[name] - columns[name].max() for name in _COMPARED}
         columns["rank"] = np.arange(len(places), dtype=np.float32)
         columns |= self._times(places)
         static = index.static[places]

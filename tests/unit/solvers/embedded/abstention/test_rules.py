@@ -9,7 +9,7 @@ import quaestor
 from quaestor.conversation.events import NoAnswerGiven
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
-from quaestor.questions.times import years_asked
+from quaestor.questions.question_times import years_asked
 from quaestor.solvers.embedded.answerability import find_years
 
 PAGE = "sample#NORD/2012/page_41.pdf"

@@ -4,7 +4,7 @@ import pytest
 from pages import page
 
 from quaestor.questions.question import Question
-from quaestor.questions.times import years_asked
+from quaestor.questions.question_times import years_asked
 from quaestor.solvers.embedded.answerability import find_years, show_years
 
 GRID = [["( in millions )", "2012", "2011"], ["net sales", "12", "11"], ["costs", "7", "6"]]

@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.question import Question
-from quaestor.questions.times import times_asked, without_time_words
+from quaestor.questions.question_times import times_asked, without_time_words
 
 
 @pytest.mark.parametrize(
