@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
-from quaestor.facts.sentences import STATIC, SentenceIndex
+from quaestor.facts.sentences import STATIC, Flags, SentenceIndex
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
@@ -168,8 +168,6 @@ def quote(places: tuple[int, ...], table: FactTable, label: str) -> Plan:
         return Plan(tuple(steps))
     return Plan((*steps, Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps))))
 
-
-Flags = NDArray[np.bool_]
 
 _NAMES = 8
 """Maximum number of names of a concept to search for."""

@@ -45,6 +45,9 @@ _LEAST_SAME = 2
 _UNDATED = 0.5
 """Certainty that an undated number belongs to the latest period."""
 
+VARIABLE = lazy_regex(r"\bx\d{1,3}\b")
+"""A variable name of `FormulaTerms`."""
+
 
 class FormulaTerms:
     """Numbers of a formula by variable name.

@@ -24,7 +24,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     list_series_terms,
     measure_likeness,
 )
-from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, pick_cell, spell_at
+from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, FormulaTerms, pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.measures import FindSeries, Measure
 from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion
 from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
@@ -40,7 +40,6 @@ _COMPOUND, _JOINED = 0.9, 0.5
 with "and".
 """
 _ADDS = lazy_regex(r"\+|\b(?:plus|together|combined|altogether|sum|both|added|as well as)\b")
-_NAME = lazy_regex(r"\bx\d{1,3}\b")
 _COMPUTED = 0.85
 """Probability of a measure's formula if no line is named after the measure."""
 _COMPUTED_WITH_PRINTED = 0.35
@@ -163,7 +162,7 @@ def _spell_compound(
 ) -> str | None:
     """Return the formula of the sum or difference of some meanings, or None if they are not distinct."""
     texts = [part.spell(moment, terms, label) for part in parts]
-    names = [name for text in texts if text is not None for name in _NAME.findall(text)]
+    names = [name for text in texts if text is not None for name in VARIABLE.findall(text)]
     if None in texts or len(set(names)) < len(names):
         return None
     return f"({f' {sign} '.join(map(str, texts))})"
@@ -326,7 +325,7 @@ def _find_member_before(question: BoundQuestion) -> Series | None:
 def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
     """Return the names, as terms, of the member that a question refers to ("that segment"); empty if there is none."""
     member = _find_member_before(question) if _OF_THAT.search(question.text) else None
-    return {name for name in list_member_names(member) if name} if member is not None else frozenset()
+    return list_member_names(member) if member is not None else frozenset()
 
 
 def _has_member(series: Series) -> bool:

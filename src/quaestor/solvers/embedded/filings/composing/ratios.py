@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     find_totals,
     read_phrase,
 )
-from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
+from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -44,7 +44,6 @@ _ADDED_TO = lazy_regex(
 """Words that ask to add something to the last answer."""
 _INVERSE = lazy_regex(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST, _MOST_OF_EACH = 4, 2
-_NAME = lazy_regex(r"\bx\d{1,3}\b")
 _DIVIDED = lazy_regex(r"/ (?!2\b)")
 _SMALL, _LARGE = "small", 10_000
 _SAME_TABLE = 0.5
@@ -330,8 +329,8 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):
-            if not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)) or _mixes_times(terms):
-                continue  # a total and its part, or a balance and a flow
+            if _cannot_be_added(one, other, terms):
+                continue
             if proposal := terms.proposal(
                 f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED
             ):
@@ -348,10 +347,15 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
         _read_last(question, last), _read_subtracted(question) or read_meanings(question)[:3]
     ):
         for score, one, other, terms in pair_numbers(question, *((meaning, before) if from_own else (before, meaning))):
-            if _mixes_times(terms) or not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)):
+            if _cannot_be_added(one, other, terms):
                 continue
             if proposal := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield proposal
+
+
+def _cannot_be_added(one: str, other: str, terms: FormulaTerms) -> bool:
+    """Return whether two formulas are a total and its part, or a balance and a flow."""
+    return _mixes_times(terms) or not set(VARIABLE.findall(one)).isdisjoint(VARIABLE.findall(other))
 
 
 def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
@@ -362,7 +366,7 @@ def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
     for chosen in product(*found):
         terms = FormulaTerms(question.table)
         texts = [spell_value(question, meaning, terms) for meaning in chosen]
-        names = [name for text in texts if text is not None for name in _NAME.findall(text)]
+        names = [name for text in texts if text is not None for name in VARIABLE.findall(text)]
         if None in texts or len(set(names)) < len(names) or _mixes_times(terms):
             continue
         score = sum(log_share(meaning.share) for meaning in chosen) * 2 / len(chosen)

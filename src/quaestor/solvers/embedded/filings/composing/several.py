@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
     name_members,
     read_blocks,
 )
-from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
+from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -48,7 +48,6 @@ from quaestor.solvers.embedded.filings.composing.values import (
 from quaestor.solvers.embedded.filings.past import PastAnswer, is_printed_twice
 
 _MOST_ITEMS = 24
-_NAME = lazy_regex(r"\bx\d{1,3}\b")
 _QUARTERS = lazy_regex(
     r"\b(?:(?:which|what|each|every|by)(?: (?:fiscal|(?:19|20)\d\d))? quarter\b(?! of the year before)"
     r"|quarter by quarter|(?:the|all|four) (?:four )?quarters)\b"
@@ -302,11 +301,11 @@ def read_entry(question: BoundQuestion, entry: Entry) -> float | None:
 
 def join_lists(texts: Sequence[str]) -> str | None:
     """Combine formulas of one shape into a formula of lists: `a / c` and `b / d` into `items(a, b) / items(c, d)`."""
-    if len({_NAME.sub("x", text) for text in texts}) != 1:
+    if len({VARIABLE.sub("x", text) for text in texts}) != 1:
         return None
-    columns = zip(*(_NAME.findall(text) for text in texts), strict=True)
+    columns = zip(*(VARIABLE.findall(text) for text in texts), strict=True)
     lists = [f"items({', '.join(column)})" for column in columns]
-    rest = _NAME.split(texts[0])
+    rest = VARIABLE.split(texts[0])
     return "".join(part + listed for part, listed in zip(rest, (*lists, ""), strict=True))
 
 
