@@ -18,7 +18,8 @@ from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_units import KINDS
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, softmax
-from quaestor.solvers.embedded.filings.words import STOP_TERMS, SentenceCandidates, asks_for
+from quaestor.solvers.embedded.filings.word_patterns import STOP_TERMS, asks_for
+from quaestor.solvers.embedded.filings.words import SentenceCandidates
 from quaestor.solvers.embedded.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
@@ -217,11 +218,6 @@ class Evidence:
     own: tuple[Need, ...]
     inherited: tuple[Need, ...] = ()
 
-    @property
-    def all(self) -> tuple[Need, ...]:
-        """All needs."""
-        return self.own + self.inherited
-
 
 def find_evidence(question: BoundQuestion, inherited: Iterable[str]) -> Evidence:
     """Find what a question needs, and which lines and sentences of its filing contain it.
@@ -319,7 +315,7 @@ def measure_joint(evidence: Evidence, question: BoundQuestion, kinds: Sequence[f
     column = {"money": _MONEY, "price": _MONEY, "percent": _PERCENT}.get(kind)
     of_kind = numbered if column is None or not len(numbered) else numbered & (index.static[:, column] > 0)
     found = {"needs": float(len(evidence.own)), "needs_inherited": float(len(evidence.inherited))}
-    for name, needs in (("", evidence.own), ("_inherited", evidence.all)):
+    for name, needs in (("", evidence.own), ("_inherited", evidence.own + evidence.inherited)):
         if not needs:
             continue
         weights = np.array([need.weight for need in needs])

@@ -1,6 +1,5 @@
 """Candidate sentences of a filing for a question."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.terms import SMALL, term, terms
+from quaestor.core.terms import term, terms
 from quaestor.facts.lines import Moment
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import Synonym, find_synonyms, read_lexicon
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
 from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
+from quaestor.solvers.embedded.filings.word_patterns import (
+    ASKS,
+    STOP_TERMS,
+    asks_for,
+    asks_who_signed,
+    list_asked_numbers,
+    list_counted_terms,
+)
 
 _MOST = 80
 """Maximum number of sentences to score."""
@@ -41,52 +48,6 @@ _EXPLAINED_BY = ("description", "why", "text_fact")
 """Intents of questions that ask to explain something."""
 _LEAST_SHARE = 0.05
 """Minimum probability of the intent `why` to search for causes."""
-
-_STOP = SMALL | frozenset(
-    """what which who whom whose when where why how did do does has have had been can could would should will it its
-    they them their he she we you i me us tell give show please and or but so then ok now about if any some there here
-    these those than much many just only also not no yes say says said come up go going get got make made""".split()
-)
-STOP_TERMS = frozenset(map(term, _STOP))
-
-
-def _build_pattern(words: str) -> re.Pattern[str]:
-    """Compile a pattern of comma-separated words and phrases; `*` matches any ending."""
-    found = "|".join(re.escape(" ".join(word.split())).replace(r"\*", r"\w*") for word in words.split(","))
-    return re.compile(rf"\b(?:{found})\b")
-
-
-_ASKS: Mapping[str, re.Pattern[str]] = {
-    "why": _build_pattern("why,how come,because,reason*,cause*,drive*,drove,driving,behind,explain*"),
-    "who": _build_pattern("who,whom,whose,ceo,cfo"),
-    "when": _build_pattern(
-        "when,what date,what day,what year*,which year*,which month,what month,what period,which period,until,since,"
-        "how long,how old,expire*,maturity"
-    ),
-    "where": _build_pattern(
-        "where,which state*,what state*,which countr*,what countr*,which cit*,what cit*,which exchange,headquarter*"
-    ),
-    "count": _build_pattern("how many,number of,headcount"),
-    "much": _build_pattern("how much,how big,how large,how high,how low,cost*,spend,paid,pay,worth"),
-    "which": _build_pattern("which,name,list"),
-    "what": _build_pattern("what"),
-    "how": _build_pattern("how do,how does,how did,how is,how are"),
-    "define": _build_pattern("defin*,mean*,made up,includ*,consist*,describe*"),
-    "percent": lazy_regex(r"%|\b(?:percent\w*|rate|share|margin)\b"),
-    "closed": lazy_regex(r"^(?:and |so |but )?(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|any)\b"),
-    "forward": _build_pattern("expect*,guid*,outlook,forecast*,plan*,next year,will,target*"),
-    "adverse": _build_pattern("risk*,danger*,threat*,sue*,suing,suit,lawsuit*,court"),
-    "auditor": _build_pattern("audit*"),
-    "signs": _build_pattern("sign,signs,signed,signing,signature*"),
-    "staff": _build_pattern("employ*,headcount,head count,staff,workforce,workers,people work*,associates"),
-    "rises": _build_pattern("rise,rose,up,grow*,grew,higher,increas*,jump*,more,better,improv*,gain*,climb*"),
-    "falls": _build_pattern(
-        "fall*,fell,down,drop*,lower,decreas*,declin*,less,worse,shrink*,shrank,shrunk,negative,loss,lost,weak*"
-    ),
-    "now": _build_pattern("now,current*,today,latest,left,remain*"),
-    "any": _build_pattern("any,anything,anyone,anybody,ever,at all"),
-}
-"""What a question may ask for, by patterns of its words."""
 
 _FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "who": (("person", "name"),),
@@ -197,8 +158,7 @@ class _SentenceFinder:
         self.question_terms = tuple(one for one in left if not one[0].isdigit())
         self.synonyms = find_synonyms(terms(query.reading.text), self.question_terms, index.postings.__contains__)
         self.inherited = tuple(sorted(query.inherited - set(self.own)))
-        named_counts = _COUNTS.search(lowered)
-        self.counts = frozenset(terms(named_counts[1])[:3]) if named_counts else frozenset[str]()
+        self.counts = list_counted_terms(lowered)
         self.lines = tuple(dict.fromkeys(one for series in query.before[:2] for one in _list_line_terms(series)))
 
     def candidates(self) -> SentenceCandidates:
@@ -230,7 +190,7 @@ class _SentenceFinder:
                 + 0.8 * (np.abs(distance) <= 4)
             )  # fmt: skip
         fits = self._fits()
-        if not _asks_who_signed(self.lowered):
+        if not asks_who_signed(self.lowered):
             score = score - _SIGNED_WEIGHT * index.static[:, STATIC.index("signed")]
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
         explained, caused = self._measure_explanations(), self._measure_causes()
@@ -264,7 +224,7 @@ class _SentenceFinder:
         up, down = columns["rises"], columns["falls"]
         columns["moves_so"] = (rises * (up - down) + falls * (down - up)).astype(np.float32)
         constant = {
-            **{f"asks_{name}": asks_for(name, self.lowered) for name in _ASKS},
+            **{f"asks_{name}": asks_for(name, self.lowered) for name in ASKS},
             **{f"intent={name}": share for name, share in zip(INTENTS, query.intents, strict=True)},
             "goes_on": float(query.reading.goes_on),
             "first_turn": float(query.first),
@@ -402,7 +362,7 @@ class _SentenceFinder:
     def _numbers(self, places: NDArray[np.intp]) -> Floats:
         """Return how close the question's terms are to a number of the requested kind in each sentence."""
         index = self.index
-        wanted = self._read_wanted_kinds()
+        wanted = list_asked_numbers(self.lowered)
         found = np.zeros(len(places), np.float32)
         weights = {one: index.rarity(one) for one in (*self.question_terms, *self.lines[:4])}
         total = sum(weights[one] for one in self.question_terms)
@@ -419,11 +379,6 @@ class _SentenceFinder:
                         near = sum(weight * _NEARNESS[min(abs(where - spot), _FARTHEST)] for spot, weight in at)
                         found[row] = max(found[row], fits * min(near / total, 1.0))
         return found
-
-    def _read_wanted_kinds(self) -> frozenset[str]:
-        """Return the kinds of numbers that the question asks for."""
-        found = frozenset(kind for kind, pattern in _ASKED_NUMBERS.items() if pattern.search(self.lowered))
-        return found - {"count"} if found & {"duration", "area"} else found
 
     def _dates(self, places: NDArray[np.intp]) -> Floats:
         """Return which sentences have a date that is new, if the question asks for one."""
@@ -500,20 +455,6 @@ _WINDOW = 30
 _MONTHS = frozenset(map(term, (
     "january february march april may june july august september october november december".split()
 )))  # fmt: skip
-_ASKED_NUMBERS: Mapping[str, re.Pattern[str]] = {
-    "count": _build_pattern("how many,number of,count,headcount,how big,how large,size"),
-    "duration": _build_pattern(
-        "how long,how many years,how many months,how many days,how many weeks,years,months,days,period,maturity,term,"
-        "life,lives,length of time,notice"
-    ),
-    "area": _build_pattern("square feet,square foot,sq ft,how big,floor space,indoors,area"),
-    "percent": lazy_regex(r"%|\b(?:percent\w*|rate|share|margin|stake|proportion|fraction|portion|yield)\b"),
-    "money": _build_pattern(
-        "how much,cost*,spend,spent,paid,pay*,worth,price,fee*,damages,amount*,charge*,how big,how large,how high,"
-        "fund*,debt,loan*,guidance,sales,revenue*,expens*,income,value"
-    ),
-}
-"""Patterns of questions for each kind of number."""
 
 
 def weigh_best_window(sentence_terms: Sequence[str], weights: Mapping[str, float]) -> float:
@@ -546,19 +487,6 @@ def find_subject(sentence_terms: Sequence[str]) -> set[str]:
 
 
 _MOVES = RISES | FALLS | CAUSE
-
-
-_COUNTS = lazy_regex(r"\b(?:how many|number of|count of) (.{1,40})")
-
-
-def _asks_who_signed(lowered: str) -> bool:
-    """Return whether a question in lower case asks for people that a signature may name."""
-    return any(asks_for(name, lowered) for name in ("who", "auditor", "signs"))
-
-
-def asks_for(name: str, lowered: str) -> float:
-    """Return 1 if a question in lower case matches a pattern of `_ASKS`, else 0."""
-    return float(_ASKS[name].search(lowered) is not None)
 
 
 def _list_line_terms(series: Series) -> tuple[str, ...]:
