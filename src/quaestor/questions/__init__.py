@@ -11,7 +11,7 @@
     answer_kind   the kind of answer: a number, a name, a list, words
     comparison    the two operands that a question compares
     entity        the topic, in the question's own words
-    asked_times   the times that a question certainly asks for
+    question_times  the times that a question certainly asks for
     stated_years  years that are relative to those of earlier questions
     splitting     several questions in one text, by their words alone
 
