@@ -124,7 +124,8 @@ def sets_for(item: LabelledReference, weights: Weights) -> Sequence[AntecedentSe
 def by_hand(item: LabelledReference) -> Sequence[tuple[int, ...]]:
     """Rank by rules without weights.
 
-    A look-up uses nothing, a calculation all values asked for since, or a change and its base.
+    The first set is empty for a look-up. Otherwise it has the last two results if they are all values asked since a
+    calculation, or a change and its base; else the last result if the question refers to one.
     """
     latest = latest_results(results_of_turns(item.memory))
     question = read_question(item.question)

@@ -86,7 +86,7 @@ class OracleEngine:
         for conversation in conversations:
             guided = GuidedSolver(factory(), self._server, self._golds[conversation.id], oracle_of(self._solver))
             watcher = await listener.on_start(conversation)
-            assert watcher is not False, "nobody else plays it"
+            assert watcher is not False, "another process runs this conversation"
             await listener.on_finish(
                 conversation, await run_conversation(conversation, guided, graphs, session, watcher)
             )

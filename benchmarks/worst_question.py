@@ -2,9 +2,9 @@
 
 The server runs as for `http_load`, with a solver that answers like the embedded one, but never ends for a certain
 question. First all clients hold conversations, then one of them asks the endless question instead, again whenever it
-has ended. The measurements alternate, so that other load affects both. A process of the lowest priority computes all
-the
-time: two CPUs are often two threads of one core, and each is slower while the other is busy.
+has ended. The measurements alternate, so that other load affects both. A process of the
+lowest priority computes all the time: two CPUs are often two threads of one core, and each is slower while the other is
+busy.
 """
 
 import argparse
