@@ -1,4 +1,4 @@
-"""A plain install answers without a model, and reports missing extras in one line."""
+"""An installation without extras answers without a model, and reports missing extras in one line."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from quaestor.sample import sample_path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = f"{sample_path()}#NORD/2012/page_41.pdf"
 
-# Python runs this before anything else, in worker processes too.
+# `sitecustomize`, which Python runs first, also in worker processes.
 BLOCKER = """
 import sys
 class Absent:
@@ -32,7 +32,7 @@ Python = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def python_without(tmp_path: Path) -> Python:
-    """Run Python in an empty folder, where the modules of some extras are not installed."""
+    """Run Python in an empty folder, with the modules of some extras missing."""
 
     def run(extras: tuple[str, ...], *arguments: str) -> "subprocess.CompletedProcess[str]":
         absent = tuple(module for extra in extras for module in EXTRAS[extra])
@@ -62,15 +62,15 @@ APART = {"inspect"}
 
 
 @pytest.mark.parametrize("extra", sorted(EXTRAS.keys() - APART))
-def test_every_module_of_an_extra_is_there_with_it(extra: str) -> None:
+def test_modules_of_an_extra_are_known(extra: str) -> None:
     require_extra(extra, "this")
     for module in EXTRAS[extra]:
         found = extra_of(f"{module}.anything")
         assert found is not None
-        assert module in EXTRAS[found]  # another that brings it too may be named
+        assert module in EXTRAS[found]  # it may name another extra with this module
 
 
-def test_a_module_of_no_extra_is_none() -> None:
+def test_module_outside_extras_has_no_extra() -> None:
     assert extra_of("numpy") is None
     assert extra_of("") is None
     assert extra_of("scipyre") is None

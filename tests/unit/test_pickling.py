@@ -1,6 +1,6 @@
-"""Errors and settings of runs are unchanged after transfer to another process."""
+"""Errors and run settings are unchanged after transfer to another process."""
 
-# ruff: noqa: S301 - only what the test itself pickled is read
+# ruff: noqa: S301 - only data pickled by the test itself is loaded
 
 import copy
 import importlib
@@ -101,7 +101,7 @@ def test_errors_arrive_with_type_message_and_attributes(again: Callable[[Quaesto
         assert vars(arrived)["__notes__"] == ["seen while testing"]
 
 
-def test_every_error_that_takes_facts_is_among_the_samples() -> None:
+def test_every_error_with_arguments_is_among_the_samples() -> None:
     with_facts = {kind for kind in _all_kinds() if "__init__" in vars(kind)}
     assert with_facts == set(ARGUMENTS)
     for kind in with_facts:
@@ -113,7 +113,7 @@ def test_an_error_of_the_system_keeps_its_number() -> None:
     assert (type(arrived), arrived.errno, arrived.strerror) == (StoreError, 28, "no space left on device")
 
 
-def test_an_error_is_still_caught_as_the_builtin_that_it_is() -> None:
+def test_error_is_caught_as_its_builtin_base() -> None:
     with pytest.raises(ArithmeticError):
         raise pickle.loads(pickle.dumps(OperandError("cannot compute with a yes or no")))
 
@@ -127,7 +127,7 @@ def _settings(folder: Path) -> Settings:
 
 
 @pytest.mark.parametrize("name", ["anthropic:claude-sonnet-4-5", "openai:gpt-4o", "ollama:qwen3:8b"])
-def test_the_way_to_a_model_arrives(name: str) -> None:
+def test_model_configuration_survives_pickling(name: str) -> None:
     spec = find_model(name)
     config = ModelConfig(
         spec, Budget(10, 20, Decimal("0.5")), find_price(spec), roles={"critic": spec}, prices={name: find_price(spec)}
@@ -145,7 +145,7 @@ def test_the_way_to_a_model_arrives(name: str) -> None:
     assert Meter(Budget(1), arrived.price).total == Usage()
 
 
-def test_a_price_that_a_file_states_arrives(tmp_path: Path) -> None:
+def test_price_from_a_file_survives_pickling(tmp_path: Path) -> None:
     settings = _settings(tmp_path)
     price = find_price(find_model("mine", settings.models), settings.prices)
     used = Usage(requests=1, input_tokens=1_000_000, output_tokens=2_000_000)

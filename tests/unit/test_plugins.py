@@ -1,4 +1,4 @@
-"""What other packages add by entry points, used through the command line; and what becomes of packages in ruins."""
+"""Entry points of other packages, used through the command line, and errors of broken packages."""
 
 import re
 import sys
@@ -114,7 +114,7 @@ POINTS = {
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for packages, on the path as long as the test lasts."""
+    """A folder for packages that is on the import path during the test."""
     folder = tmp_path / "site"
     monkeypatch.syspath_prepend(folder)
     before = set(sys.modules)
@@ -184,7 +184,7 @@ def test_the_options_of_a_solver_of_another_package_are_set_at_the_command_line(
 
 
 @pytest.mark.usefixtures("added")
-def test_a_run_is_kept_in_a_store_of_another_package(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_run_is_stored_in_a_store_of_another_package(quaestor: Quaestor, tmp_path: Path) -> None:
     write_dataset(tmp_path / "pages.json", a_record())
     run = quaestor("run pages.json --solver largest --store drawer://kept")
     assert run.code == 0, run.err
@@ -214,7 +214,7 @@ def test_a_document_that_another_package_reads_is_asked_about(quaestor: Quaestor
     outcome = quaestor("ask memo.txt#memo --solver largest", "what was revenue?")
     assert outcome.code == 0, outcome.err
     assert "77" in outcome.out
-    # A file that is one document needs no id, whatever signs its name has.
+    # A file with one document needs no id, even if its name contains `#`.
     Path("a memo #1; $(x).txt").write_bytes(Path("memo.txt").read_bytes())
     for name in ("memo.txt", "./memo.txt", "a memo #1; $(x).txt"):
         alone = quaestor("ask", name, "what was revenue?", "--solver", "largest")
@@ -298,7 +298,7 @@ def test_broken_format_is_reported_once_and_files_are_read(
     assert "\n" not in message
 
 
-def test_two_with_one_name_are_an_error_that_names_both(site: Path) -> None:
+def test_plugins_with_the_same_name_are_an_error(site: Path) -> None:
     source = "from quaestor.solvers.spec import SolverSpec\nSPEC = SolverSpec('mine', 'x', lambda o: o)\n"
     install(site, "first", source, {"quaestor.solvers": {"mine": "first:SPEC"}})
     assert solver_spec("mine").name == "mine"
@@ -332,13 +332,13 @@ def test_plugin_cannot_use_a_built_in_name(site: Path, tmp_path: Path) -> None:
     assert read_dataset(write_dataset(tmp_path / "pages.json", a_record())).format == "original"
 
 
-def test_a_folder_that_is_on_the_path_twice_adds_once(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_on_the_path_twice_adds_plugins_once(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(site, "added", ADDED, POINTS)
     monkeypatch.syspath_prepend(site)
     assert solver_spec("largest").summary == "the page's largest number"
 
 
-def test_nothing_is_imported_before_it_is_asked_for() -> None:
+def test_plugins_are_imported_lazily() -> None:
     def check(name: str, found: object) -> str:
         return f"{name}: {found}"
 

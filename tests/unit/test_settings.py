@@ -14,7 +14,7 @@ def test_defaults(tmp_path: Path) -> None:
     assert settings.concurrency(asks=True) > 1
 
 
-def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
+def test_precedence_is_flag_environment_file_default(tmp_path: Path) -> None:
     (tmp_path / "quaestor.toml").write_text('store = "file.db"\nseed = 1\nworkers = 2\n')
     environment = {"QUAESTOR_SEED": "3", "QUAESTOR_WORKERS": "4", "QUAESTOR_OTHER": "x"}
     flags = {"workers": 6, "seed": None}
@@ -28,7 +28,7 @@ def test_the_process_environment_is_read_by_default(tmp_path: Path, monkeypatch:
     assert load_settings().store == "elsewhere.db"
 
 
-def test_a_number_of_workers_holds_for_every_solver() -> None:
+def test_number_of_workers_applies_to_every_solver() -> None:
     settings = Settings(workers=3)
     assert settings.concurrency(asks=False) == settings.concurrency(asks=True) == 3
 
@@ -51,7 +51,7 @@ def test_a_model_and_its_budget(tmp_path: Path) -> None:
         ("TRACING", "perhaps"),
     ],
 )
-def test_a_bad_budget_is_named(tmp_path: Path, name: str, text: str) -> None:
+def test_invalid_budget_is_reported(tmp_path: Path, name: str, text: str) -> None:
     with pytest.raises(SettingsError):
         load_settings(environment={f"QUAESTOR_{name}": text}, folder=tmp_path)
 
@@ -89,14 +89,14 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
         "store = " + "[" * 5000,
     ],
 )
-def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str) -> None:
+def test_invalid_file_gives_a_one_line_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "quaestor.toml").write_text(text)
     with pytest.raises(SettingsError) as caught:
         load_settings(environment={}, folder=tmp_path)
     assert "\n" not in str(caught.value)
 
 
-def test_tables_of_models_and_prices_are_handed_on_as_written(tmp_path: Path) -> None:
+def test_tables_of_models_and_prices_are_passed_on_unchanged(tmp_path: Path) -> None:
     text = 'seed = 4\n[models.lab]\nbase_url = "http://10.0.0.2/v1"\ntools = false\n[prices."a:b"]\ninput = 0.5\n'
     (tmp_path / "quaestor.toml").write_text(text)
     settings = load_settings(environment={}, folder=tmp_path)
@@ -106,7 +106,7 @@ def test_tables_of_models_and_prices_are_handed_on_as_written(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", ["models = 3", 'models = ["x"]', "[models]\nlab = 3", "[prices]\ninput = 0.5"])
-def test_tables_that_are_none(tmp_path: Path, text: str) -> None:
+def test_invalid_tables_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "quaestor.toml").write_text(text)
     with pytest.raises(SettingsError):
         load_settings(environment={}, folder=tmp_path)
@@ -125,11 +125,11 @@ def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["many", "1.5", "-3", "--3", "\x1c3", "²", "9" * 5000])
-def test_a_bad_variable_is_named(tmp_path: Path, text: str) -> None:
+def test_invalid_variable_is_reported(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError, match="QUAESTOR_WORKERS"):
         load_settings(environment={"QUAESTOR_WORKERS": text}, folder=tmp_path)
 
 
-def test_a_bad_flag_is_named(tmp_path: Path) -> None:
+def test_invalid_flag_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
         load_settings({"workers": 0}, environment={}, folder=tmp_path)

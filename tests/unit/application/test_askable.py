@@ -1,4 +1,4 @@
-"""What can be asked of a document: its lines with their years, and questions that are answered from the right cells."""
+"""Lines and years of a document that can be asked about, and example questions."""
 
 import asyncio
 
@@ -28,12 +28,12 @@ def askable_parts(document: Document) -> tuple[dict[str, str], tuple[str, ...]]:
     return {line.label: line.when for line in found.lines}, found.examples
 
 
-def test_lines_have_their_years() -> None:
+def test_askable_lines_have_years() -> None:
     lines, _ = askable_parts(BAKERY)
     assert lines == {"net sales": "2010 to 2012", "cost of sales": "2010 to 2012", "EBITDA": "2010 to 2012"}
 
 
-def test_years_in_rows_make_lines_of_columns() -> None:
+def test_columns_are_lines_if_rows_are_years() -> None:
     lines, _ = askable_parts(BY_YEAR)
     assert lines == {"rent": "2011, 2012", "wages": "2011, 2012"}
 
@@ -42,7 +42,7 @@ def test_page_without_years_lists_no_line_and_no_example() -> None:
     assert askable_parts(NO_YEARS) == ({}, ())
 
 
-def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
+def test_every_example_is_answered_from_the_right_cells() -> None:
     _, examples = askable_parts(BAKERY)
     assert len(examples) == 3
     for question in examples:

@@ -25,13 +25,13 @@ NAMED: dict[str, NamedValue] = {
 SALES = {"new": CellValue("net sales", "2012"), "old": CellValue("net sales", "2011")}
 
 
-def test_a_formula_over_cells_is_exact_and_has_their_sources() -> None:
+def test_formula_over_cells_is_exact_and_has_sources() -> None:
     turn = calculate_formula(SHOP, "(new - old) / old", SALES)
     assert (turn.answer.number, turn.verified, len(turn.answer.sources)) == (Decimal("0.06"), True, 2)
     assert turn.answer.formula == "(5300 - 5000) / 5000"
 
 
-def test_numbers_of_the_text_and_given_ones_keep_their_scale() -> None:
+def test_numbers_of_text_and_given_numbers_keep_their_scale() -> None:
     values: dict[str, NamedValue] = {"debt": TextValue("owes $ 2.7 billion to"), "share": GivenValue("15 %")}
     turn = calculate_formula(SHOP, "debt * share", values)
     assert show_number(turn.answer) == "$ 0.405 billion"
@@ -90,12 +90,12 @@ def test_calculation_without_result_is_refused(formula: str) -> None:
         ("debt / x", "2 million shares", "$ 1.35 thousand"),
     ],
 )
-def test_given_numbers_count_as_printed_ones(formula: str, given: str, shown: str) -> None:
+def test_given_numbers_are_treated_as_printed_ones(formula: str, given: str, shown: str) -> None:
     values = {**NAMED, "x": GivenValue(given)}
     assert show_number(calculate_formula(SHOP, formula, values).answer) == shown
 
 
 @pytest.mark.parametrize("given", ["EUR 5 million", "10 shares", "10 %"])
-def test_given_numbers_that_count_something_else_have_no_sum(given: str) -> None:
+def test_given_numbers_with_different_units_have_no_sum(given: str) -> None:
     with pytest.raises(PlanError):
         calculate_formula(SHOP, "sales + x", {**NAMED, "x": GivenValue(given)})

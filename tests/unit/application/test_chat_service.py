@@ -33,9 +33,7 @@ async def stored_turns(folder: Path, run: str, attempt: int | None = None) -> tu
         return await store.turns(run, example.conversation, attempt)
 
 
-async def test_an_interrupted_question_stays_on_record_and_counts_no_more(
-    tmp_path: Path, page: DocumentInCorpus
-) -> None:
+async def test_interrupted_question_stays_stored_but_is_not_counted(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")
@@ -60,7 +58,7 @@ async def test_an_interrupted_question_stays_on_record_and_counts_no_more(
         assert (await store.examples(run))[0].turns == 2
 
 
-async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: Path, page: DocumentInCorpus) -> None:
+async def test_conversation_ended_by_an_interrupt_is_stopped(tmp_path: Path, page: DocumentInCorpus) -> None:
     log = tmp_path / "log"
     chat = Chat(page, replace(request(tmp_path), solver=ScriptedSolver(log)))
     await chat.open()
@@ -100,7 +98,7 @@ async def test_conversation_interrupted_at_its_start_leaves_no_unfinished_run(
     assert set(statuses) <= {"complete", "stopped"}
 
 
-async def test_questions_are_undone_one_by_one(tmp_path: Path, page: DocumentInCorpus) -> None:
+async def test_undo_removes_one_question_at_a_time(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")
@@ -114,7 +112,7 @@ async def test_questions_are_undone_one_by_one(tmp_path: Path, page: DocumentInC
     await chat.close()
 
 
-async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_and_their_undoing(tmp_path: Path) -> None:
+async def test_correction_in_a_long_filing_affects_later_questions_and_can_be_undone(tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "runs.db"), excerpt_tokens=600)
     chat = Chat(DocumentInCorpus.of(a_long_filing()), AskRequest(settings, keep=True))
     await chat.open()

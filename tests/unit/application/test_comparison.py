@@ -1,4 +1,4 @@
-"""Two runs of the same questions: compared turn by turn, and as the stages of a cascade."""
+"""Two runs of the same questions are compared turn by turn, and as the stages of a cascade."""
 
 import asyncio
 from decimal import Decimal
@@ -54,12 +54,12 @@ def test_a_pair_is_reported_with_agreement_groups_and_differences() -> None:
     assert groups == {"turn": [("turn 1", 3), ("turn 2", 2)], "operation": [("divide", 4), ("lookup", 1)]}
 
 
-def test_a_run_beside_itself_differs_nowhere() -> None:
+def test_run_compared_with_itself_has_no_differences() -> None:
     found = compare_pair(("a", "a"), frame(*FIRST), frame(*FIRST), "execution")
     assert (found.figures.wins, found.figures.losses, found.differences, found.figures.p) == (0, 0, (), 1.0)
 
 
-def test_runs_of_other_turns_or_scorers_are_refused() -> None:
+def test_runs_with_different_turns_or_scorers_are_refused() -> None:
     with pytest.raises(InputError):
         compare_pair(("a", "b"), frame(FIRST[0]), frame(FIRST[1]), "execution")
     with pytest.raises(InputError):
@@ -107,12 +107,12 @@ def curve(first: list[StageTurn], second: list[StageTurn], *thresholds: float) -
     return [(point.passed, point.right.correct) for point in found]
 
 
-def test_turns_below_the_threshold_are_the_second_run_s() -> None:
+def test_turns_below_the_threshold_are_taken_from_the_second_run() -> None:
     first, second = [SURE, UNSURE, WRONG_AND_SURE], [WRONG, RIGHT, RIGHT]
     assert curve(first, second, 0.0, 0.3, 0.5, 0.85, 1.0) == [(0, 1), (0, 1), (1, 2), (2, 3), (3, 2)]
 
 
-def test_only_the_turns_that_are_passed_cost() -> None:
+def test_only_passed_turns_add_cost() -> None:
     points = cascade_curve([SURE, UNSURE], [RIGHT, RIGHT], ["p", "q"], (0.0, 0.5, 1.0))
     assert [point.usage.cost for point in points] == [None, Decimal("0.01"), Decimal("0.02")]
     assert [point.share for point in points] == [0.0, 0.5, 1.0]
@@ -125,7 +125,7 @@ def test_usage_of_the_first_stage_always_counts() -> None:
 
 
 @pytest.mark.parametrize("silent", [StageTurn(right=False, answered=False, confidence=0.9), StageTurn(right=True)])
-def test_answers_without_value_or_confidence_are_below_every_threshold(silent: StageTurn) -> None:
+def test_answers_without_value_or_confidence_are_always_passed_on(silent: StageTurn) -> None:
     assert curve([silent], [RIGHT], 0.1) == [(1, 1)]
 
 

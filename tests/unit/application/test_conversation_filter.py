@@ -31,7 +31,7 @@ def test_conversations_of_a_run_are_read_from_its_dataset(choice: ConversationFi
     assert again.digest == pages.digest
 
 
-def test_a_run_of_before_there_were_selections_is_read_again() -> None:
+def test_conversations_of_a_run_without_selection_are_read_again() -> None:
     pages, _ = read_filtered(sample_path(), ConversationFilter(limit=2))
     spec = serial.dump(RunSpec.of(pages, "embedded", limit=2))
     del spec["selection"]

@@ -1,4 +1,4 @@
-"""Documents that a server may open: named files, uploads and folders."""
+"""Documents that a server can open: named files, uploads and folders."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def library(folder: Path, *files: str) -> DocumentLibrary:
     return DocumentLibrary(files, Uploads(folder / "uploads"))
 
 
-async def test_a_file_is_asked_for_by_an_id_and_shown_without_its_folder(tmp_path: Path) -> None:
+async def test_file_has_an_id_and_is_shown_without_its_folder(tmp_path: Path) -> None:
     path = write_dataset(tmp_path / "page.json", a_record())
     stood = library(tmp_path, str(path))
     (file,) = stood.files
@@ -32,7 +32,7 @@ async def test_a_file_is_asked_for_by_an_id_and_shown_without_its_folder(tmp_pat
     assert await stood.open(file.id) is page
 
 
-async def test_uploads_are_listed_and_forgotten_and_files_stay(tmp_path: Path) -> None:
+async def test_uploads_are_listed_and_deleted_but_files_stay(tmp_path: Path) -> None:
     stood = library(tmp_path, str(write_dataset(tmp_path / "page.json", a_record())))
     taken = await stood.take(b"sales,2009\nnet,1\n", "one.csv")
     assert await stood.uploads() == (taken,)
@@ -44,7 +44,7 @@ async def test_uploads_are_listed_and_forgotten_and_files_stay(tmp_path: Path) -
             await call(taken.id)
 
 
-async def test_a_file_of_many_pages_is_a_list_of_them() -> None:
+async def test_file_of_many_pages_lists_its_pages() -> None:
     stood = library(Path(), "sample")
     (file,) = stood.files
     with pytest.raises(SeveralPagesError):
@@ -62,7 +62,7 @@ async def test_unlisted_documents_cannot_be_opened(tmp_path: Path) -> None:
             await shelf.open(id)
 
 
-async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> None:
+async def test_upload_is_opened_by_another_library(tmp_path: Path) -> None:
     taken = await library(tmp_path).take(b"line,2009,2008\nnet sales,120,100\nrent,5,4\n", "../results.csv")
     assert taken.name == "results.csv"
     assert (await library(tmp_path).open(taken.id)).document.tables
@@ -72,7 +72,7 @@ async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("reading_processes")
-async def test_named_files_are_read_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_named_files_are_read_in_a_separate_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("a reader was called in this process")
 
@@ -100,7 +100,7 @@ def test_concurrency_limiter_refuses_when_full() -> None:
             pass
 
 
-def test_one_client_does_not_take_all_of_it() -> None:
+def test_one_client_cannot_use_all_slots() -> None:
     room = ConcurrencyLimiter(3, "full", 2)
     with room.enter("a"), room.enter("a"):
         with pytest.raises(BusyError), room.enter("a"):
@@ -121,7 +121,7 @@ async def test_document_has_one_id_under_any_name(tmp_path: Path) -> None:
     assert at.name_of(second.page) == FILING
 
 
-async def test_of_a_file_of_several_pages_each_can_be_opened(tmp_path: Path) -> None:
+async def test_each_page_of_a_file_can_be_opened(tmp_path: Path) -> None:
     records = [a_record(name=f"MADE/2009/page_{n}.pdf") for n in (1, 2)]
     write_dataset(tmp_path / "pages.json", *records)
     at = room(tmp_path)
@@ -155,7 +155,7 @@ async def test_new_library_finds_the_uploaded_files(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with files, one beside it, and links of all kinds."""
+    """A folder with files and with links out of it, next to files that it must not expose."""
     inside = tmp_path / "inside"
     (inside / "deep").mkdir(parents=True)
     (inside / ".quaestor").mkdir()
@@ -199,7 +199,7 @@ def test_other_documents_are_refused_without_revealing_names(folder: Path, name:
         Folders([str(folder)]).find(name)
 
 
-def test_of_several_folders_each_file_is_called_by_its_folder(folder: Path) -> None:
+def test_files_of_several_folders_are_named_with_their_folder(folder: Path) -> None:
     found = Folders([str(folder), str(folder.parent / "inside-too"), "sample", str(folder / "notes.unknown")])
     assert found.list_files() == ("sample", "inside/a.html", "inside/in.csv", "inside/deep/b.csv", "inside-too/d.csv",
                               "notes.unknown")  # fmt: skip

@@ -34,7 +34,7 @@ def page() -> DocumentInCorpus:
     return read_page(SAMPLE)
 
 
-async def test_a_plan_in_words_is_looked_up_and_computed(page: DocumentInCorpus) -> None:
+async def test_plan_with_labels_is_resolved_and_computed(page: DocumentInCorpus) -> None:
     turn = await DocumentTools(AskRequest(Settings())).calculate(
         page, (), None, {}, a_plan("total net sales", "total net sales"), QUESTION
     )
@@ -65,7 +65,7 @@ async def test_places_and_rows_of_the_graph_are_found(page: DocumentInCorpus) ->
 
 
 @pytest.mark.very_slow
-async def test_workers_find_and_query_and_plan(page: DocumentInCorpus) -> None:
+async def test_tools_run_in_workers(page: DocumentInCorpus) -> None:
     request = AskRequest(Settings())
     async with open_workers(request, 1) as workers:
         bench = DocumentTools(request, workers)

@@ -18,7 +18,7 @@ VALUES = TypeAdapter(dict[str, NamedValues])
         (5, ["values.A"]),
     ],
 )
-def test_of_a_value_of_no_kind_only_the_faults_of_the_nearest_kind_are_named(value: object, places: list[str]) -> None:
+def test_errors_of_a_union_are_those_of_the_nearest_type(value: object, places: list[str]) -> None:
     given = {"values": {"A": value}}
     with pytest.raises(ValidationError) as caught:
         VALUES.validate_python(given)

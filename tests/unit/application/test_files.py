@@ -1,4 +1,4 @@
-"""A file that is there is never lost: not without force, not as an input, not by a failure half way."""
+"""Existing files are not lost: without force, as an input, or when writing fails."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from quaestor.application.files import OutputFile, OutputFolder
 from quaestor.errors import InputError, OutputExistsError
 
 
-def test_a_file_that_is_there_is_replaced_with_force_only(tmp_path: Path) -> None:
+def test_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "old.txt"
     path.write_text("old")
     path.chmod(0o640)
@@ -33,12 +33,12 @@ def test_an_input_is_never_replaced_under_any_name(tmp_path: Path, spelling: str
     assert data.read_text() == "[1]"
 
 
-def test_two_outputs_of_one_name_are_refused_before_either_is_there(tmp_path: Path) -> None:
+def test_two_outputs_with_one_name_are_refused_before_writing(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         OutputFile(tmp_path / "x", [tmp_path / "y" / ".." / "x"], force=True).require_free()
 
 
-def test_a_failure_half_way_leaves_the_old_file(tmp_path: Path) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "old.txt"
     path.write_text("old")
 
@@ -52,7 +52,7 @@ def test_a_failure_half_way_leaves_the_old_file(tmp_path: Path) -> None:
     assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("old.txt", "old")]
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_symbolic_link_is_kept(tmp_path: Path) -> None:
     (tmp_path / "real.txt").write_text("old")
     (tmp_path / "link.txt").symlink_to("real.txt")
     OutputFile(tmp_path / "link.txt", force=True).write("new")
@@ -86,7 +86,7 @@ def test_other_files_of_a_folder_are_kept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["weights"]
 
 
-def test_a_folder_is_as_it_was_where_writing_fails(tmp_path: Path) -> None:
+def test_failed_write_leaves_the_folder_unchanged(tmp_path: Path) -> None:
     folder = tmp_path / "weights"
     folder.mkdir()
     (folder / "a").write_text("old")

@@ -1,4 +1,4 @@
-"""The graph of a document: queries, its numbers as a list, its nodes as a picture."""
+"""The graph of a document: queries, lists of numbers, and walks over its nodes."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ from quaestor.store.listing import ListPart
 GRAPH = sample_knowledge().graph(sample_pages()[OPTIONS])
 
 
-def test_rows_come_with_the_places_of_their_numbers() -> None:
+def test_rows_have_the_sources_of_their_numbers() -> None:
     found = query_graph(GRAPH, "SELECT ?o ?v WHERE { ?o kg:value ?v ; kg:rowLabel ?r . FILTER(?v = 48.65) }")
     assert (found.form, found.columns) == ("SELECT", ("o", "v"))
     ((node, value),) = found.rows
@@ -105,7 +105,7 @@ def test_entity_has_its_facts_and_linked_entities() -> None:
     assert NETWORK.neighbourhood("doc:obs_0").nodes[0].label == '$ 12.5 net "income"'
 
 
-def test_of_many_neighbours_some_are_shown_and_the_others_counted() -> None:
+def test_excess_neighbours_are_counted_but_not_shown() -> None:
     many = [Triple(f"doc:obs_{n}", "kg:instance", "kg:CashFlow_2008") for n in range(MOST + 7)]
     around = GraphNetwork([*FLOW, *many]).neighbourhood("kg:CashFlow_2008")
     assert (len(around.nodes), len(around.edges), around.hidden) == (MOST + 1, MOST, 7)

@@ -48,12 +48,12 @@ def test_unprinted_number_is_not_found(text: str) -> None:
     assert matches_of(text) == []
 
 
-def test_the_numbers_that_come_nearest_are_named() -> None:
+def test_nearest_numbers_are_listed() -> None:
     check = check_number(SHOP, "5,301")
     assert (check.count, [match.printed for match in check.nearest]) == (0, ["$ 5,300", "$ 4,910"])
 
 
-def test_nearer_readings_come_first_and_all_are_counted() -> None:
+def test_closest_matches_come_first_and_all_are_counted() -> None:
     check = check_number(page([["", "2012", "2011"], ["a", "-12", "12"], ["b", "12.3", "12"]]), "12", most=2)
     assert [match.steps for match in check.matches] == [(), ()]
     assert check.count == 4

@@ -37,7 +37,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
         ('seed = 1\n\n[models.x]\nontology = "a"\n', 'ontology = "{}"\nseed = 1\n\n[models.x]\nontology = "a"\n'),
     ],
 )  # fmt: skip
-def test_the_rest_of_the_settings_stays(settings: Settings, before: str, after: str) -> None:
+def test_other_settings_are_kept(settings: Settings, before: str, after: str) -> None:
     if before:
         Path(FILE).write_text(before)
     assert asyncio.run(use_ontology(ONTOLOGY.digest[:8], settings)) == ONTOLOGY.digest
@@ -47,7 +47,7 @@ def test_the_rest_of_the_settings_stays(settings: Settings, before: str, after: 
     assert sorted(filter(None, written.splitlines())) == sorted(filter(None, wanted.splitlines()))
 
 
-def test_a_file_is_named_as_it_is_and_own_sets_back(settings: Settings) -> None:
+def test_ontology_file_is_set_by_path_and_own_resets_it(settings: Settings) -> None:
     Path("mine.ttl").write_text(ONTOLOGY.to_turtle(), encoding="utf-8")
     assert asyncio.run(use_ontology("mine.ttl", settings)) == "mine.ttl"
     assert load_settings().ontology == "mine.ttl"

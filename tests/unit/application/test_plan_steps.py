@@ -16,7 +16,7 @@ def extract_step(step: int, number: str) -> Extract:
     return Extract(step, cell(step), f"line {step}", Quantity(Decimal(number), text=f"$ {number}"))
 
 
-def test_everything_leads_to_the_answer() -> None:
+def test_every_step_leads_to_the_answer() -> None:
     plan = Plan(
         (
             extract_step(1, "12"),
@@ -56,6 +56,6 @@ def test_constants_of_an_operation_are_drawn_once_per_use() -> None:
     assert [node.kind for node in nodes].count("earlier") == 1
 
 
-def test_an_answer_of_before_the_conversation_is_drawn_all_the_same() -> None:
+def test_answer_from_before_the_conversation_is_drawn() -> None:
     (earlier, _) = plan_nodes(Plan((Compute(1, "identity", (Ref(-3),)),)))
     assert (earlier.title, earlier.turn) == ("the answer 3 turns ago", None)

@@ -85,7 +85,7 @@ def test_gaps_and_corrected_names_become_proposals(tmp_path: Path) -> None:
     ]
     assert found["property", "whale oil", ""].documents == (ONE.id, TWO.id)
     assert "'freight charges'" in found["merge", "cost of freight", "freight charges"].reason
-    # It resembles `freight charges`, but one table has both.
+    # It resembles `freight charges`, but one table contains both labels.
     assert found["property", "freight charge b", ""].reason
 
 
@@ -108,7 +108,7 @@ def test_accepted_proposal_closes_the_gap(tmp_path: Path) -> None:
 
 
 def test_refinement_reads_no_references_scores_or_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file of questions is not there; scored or not, answered this way or that, the proposals are the same."""
+    """The proposals are the same without the file of questions, with or without scores, and with other answers."""
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("reference answers are read")

@@ -1,4 +1,4 @@
-"""Figures of runs: of their turns, and of the stages of a cascade."""
+"""Figures about the turns of runs and the stages of a cascade."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +22,7 @@ REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 
 
 def turns(count: int) -> list[TurnRecord]:
-    """Answered turns; turn n took n hundred milliseconds, n requests and n tool calls."""
+    """Return answered turns; turn n took n hundred milliseconds, n requests and n tool calls."""
     one = make_turns(make_run())[1]
     return [
         replace(
@@ -42,14 +42,14 @@ def turns(count: int) -> list[TurnRecord]:
     ]
 
 
-def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
+def test_time_calls_and_tokens_are_per_turn() -> None:
     found = turn_figures(measure_records(turns(21)))
     assert found is not None
     assert (found.turns, found.mean_requests, found.mean_tokens, found.mean_tool_calls) == (21, 11.0, 121.0, 11.0)
     assert found.mean_cached == 44.0
     assert "11.00 requests, 121 tokens (44 from the cache), 11.00 tool calls" in figure_lines(found, {})["per turn"]
     assert round(found.mean_seconds, 9) == 1.1
-    assert round(found.p95_seconds, 9) == 2.0  # one of twenty steps took longer
+    assert round(found.p95_seconds, 9) == 2.0  # one of twenty turns took longer
     assert (found.p95_requests, found.p95_tokens, found.p95_tool_calls) == (20.0, 220.0, 20.0)
 
 
@@ -60,7 +60,7 @@ def test_figures_of_one_turn_and_of_none() -> None:
     assert turn_figures(measure_records(())) is None
 
 
-def test_repairs_are_counted_whoever_asked_for_them() -> None:
+def test_repairs_are_counted_regardless_of_their_cause() -> None:
     first, second, third, fourth = turns(4)
     within = ExpertEvent(1, "agent", REJECTED)
     run = [

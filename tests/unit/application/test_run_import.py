@@ -1,4 +1,4 @@
-"""Runs that are stored whole or not at all: imported answers, and cross-validations."""
+"""Imported answers and cross-validations are stored completely or not at all."""
 
 import asyncio
 import hashlib
@@ -77,7 +77,7 @@ def test_spec_does_not_depend_on_the_file_name(tmp_path: Path, dataset: Dataset)
 
 
 class BreakingStore(SqliteStore):
-    """Fails at the second conversation."""
+    """A store that fails at the second conversation."""
 
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         if example.conversation == TWO:
@@ -95,7 +95,7 @@ def test_failed_import_leaves_no_run(tmp_path: Path, dataset: Dataset) -> None:
     asyncio.run(scenario())
 
 
-def test_a_file_or_a_name_that_is_none(tmp_path: Path, dataset: Dataset) -> None:
+def test_invalid_file_or_name_is_refused(tmp_path: Path, dataset: Dataset) -> None:
     async def scenario() -> None:
         async with open_store("sqlite://") as store:
             with pytest.raises(InputError):
@@ -109,7 +109,7 @@ def test_a_file_or_a_name_that_is_none(tmp_path: Path, dataset: Dataset) -> None
 
 
 @pytest.mark.parametrize(("status", "word"), [("complete", "imported"), ("running", "running")])
-def test_an_import_that_was_killed_midway_is_not_called_imported(status: RunStatus, word: str) -> None:
+def test_killed_import_is_not_listed_as_imported(status: RunStatus, word: str) -> None:
     run = RunRecord("r", {}, "s", "sample.json", "d", 3, now(), status=status, kind="import")
     assert status_word(run) == word
 
@@ -118,7 +118,7 @@ def held_out_report(path: Path) -> HeldOutReport:
     dataset, solver = read_dataset(path), make_solver("embedded")
     turns = [
         HeldOutTurn(record, reachable=True)
-        for conversation in reversed(dataset.conversations)  # folds answer in an order of their own
+        for conversation in reversed(dataset.conversations)  # folds do not answer in the order of the file
         for record in turn_records(
             TurnPlace("cross-validation", conversation.id), asyncio.run(answer_conversation(conversation, solver))
         )

@@ -1,4 +1,4 @@
-"""The engine of a run, by default and by name."""
+"""The engine of a run, chosen by default or by name."""
 
 from dataclasses import replace
 from typing import Literal
@@ -28,7 +28,7 @@ MANY = MANY_ASKING + 1
         (5, 3, "processes", 4, ProcessEngine(4, 5)),
     ],
 )
-def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
+def test_model_runs_use_one_process_until_one_core_is_too_slow(
     workers: int | None,
     conversations: int,
     engine: Literal["inline", "processes"] | None,
@@ -40,7 +40,7 @@ def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
     settings = Settings(workers=workers, engine=engine)
     limited = replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]
     assert _choose_engine(settings, conversations, ASKS) == limited
-    if engine is None:  # spans are sent by one process
+    if engine is None:  # with tracing, one process sends all spans
         assert _choose_engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(
             workers or 8, settings.question_seconds
         )

@@ -1,4 +1,4 @@
-"""Runs as they are looked through, with their saved scores."""
+"""Views of stored runs with their saved scores."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -36,8 +36,8 @@ SCORED, GOING, OTHER = (
 ALL = ListPart()
 
 
-def look(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) -> None:
-    """Play a scenario on a scored run, one that went on after that and is running, and one without a score."""
+def run_scenario(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) -> None:
+    """Run a scenario on a scored run, a running one that was resumed after its scoring, and one without a score."""
 
     async def opened() -> None:
         async with open_store(uri) as store:
@@ -57,7 +57,7 @@ def look(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) 
     asyncio.run(opened())
 
 
-def test_a_run_has_its_score_and_its_progress(tmp_path: Path) -> None:
+def test_run_view_has_score_and_progress(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
         going, *others = (await views.runs(RunFilter(), ALL)).items
         assert (going.run.id, going.score, going.outdated, going.finished_conversations) == ("going", None, True, 1)
@@ -71,10 +71,10 @@ def test_a_run_has_its_score_and_its_progress(tmp_path: Path) -> None:
         with pytest.raises(UnknownRunError):
             await views.run("nosuch")
 
-    look(str(tmp_path / "runs.db"), scenario)
+    run_scenario(str(tmp_path / "runs.db"), scenario)
 
 
-def test_turns_are_counted_with_their_verdicts_where_there_are_some(tmp_path: Path) -> None:
+def test_turns_are_counted_by_verdict_if_scored(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
         scored, other = await views.run("scored"), await views.run("other")
         counts = await views.counts(scored)
@@ -82,10 +82,10 @@ def test_turns_are_counted_with_their_verdicts_where_there_are_some(tmp_path: Pa
         assert (counts.causes, counts.turns) == ({"scale": 1}, 2)
         assert (await views.counts(other)).tallies["index"] == [Tally(0, 0, 0, 1), Tally(1, 0, 0, 1)]
 
-    look(str(tmp_path / "runs.db"), scenario)
+    run_scenario(str(tmp_path / "runs.db"), scenario)
 
 
-def test_verdicts_of_before_a_run_went_on_are_left_aside(tmp_path: Path) -> None:
+def test_verdicts_from_before_a_run_was_resumed_are_ignored(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
         going, scored = await views.run("going"), await views.run("scored")
         wrong = VerdictFilter(False)
@@ -95,7 +95,7 @@ def test_verdicts_of_before_a_run_went_on_are_left_aside(tmp_path: Path) -> None
         assert [(turn.number, turn.verdict and turn.verdict.cause) for turn in found.items] == [(2, "scale")]
         assert [turn.number for turn in await views.neighbours(scored, "c1")] == [1, 2]
 
-    look(str(tmp_path / "runs.db"), scenario)
+    run_scenario(str(tmp_path / "runs.db"), scenario)
 
 
 def test_only_runs_of_the_same_questions_are_compared(tmp_path: Path) -> None:
@@ -106,10 +106,10 @@ def test_only_runs_of_the_same_questions_are_compared(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             await views.compare(scored, other, PairFilter(), ALL)
 
-    look(str(tmp_path / "runs.db"), scenario)
+    run_scenario(str(tmp_path / "runs.db"), scenario)
 
 
-def test_a_store_without_scores_can_be_looked_through(tmp_path: Path) -> None:
+def test_store_without_scores_can_be_viewed(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
         view = await views.run("scored")
         assert (view.score, view.outdated) == (None, False)
@@ -118,7 +118,7 @@ def test_a_store_without_scores_can_be_looked_through(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             await views.compare(view, view, PairFilter(), ALL)
 
-    look("sqlite://", scenario)
+    run_scenario("sqlite://", scenario)
 
 
 RUN = replace(make_run(), finished=START, status="complete")
@@ -126,7 +126,7 @@ RUN = replace(make_run(), finished=START, status="complete")
 
 @pytest.fixture
 def uri(tmp_path: Path) -> str:
-    """A store with one run that is complete."""
+    """A store with one complete run."""
     uri = str(tmp_path / "runs.db")
 
     async def write() -> None:
@@ -172,13 +172,13 @@ def test_resumed_run_lacks_verdicts_until_it_is_scored_again(uri: str, finished:
     assert asyncio.run(read_latest_scores(uri, [resumed])) == {}
 
 
-def test_where_nothing_is_kept_nothing_is_read(uri: str) -> None:
+def test_nothing_is_read_without_stored_scores(uri: str) -> None:
     assert asyncio.run(read_run_scores(uri, RUN)) == RunScores()
     assert asyncio.run(read_run_scores("sqlite://", RUN)) == RunScores()
     assert asyncio.run(read_latest_scores("sqlite://", [RUN])) == {}
 
 
-def test_a_score_that_cannot_be_kept_is_given_all_the_same(tmp_path: Path) -> None:
+def test_score_that_cannot_be_saved_is_returned(tmp_path: Path) -> None:
     async def play() -> None:
         pages, gold = read_dataset(sample_path(), 1), read_gold(sample_path())
         async with open_store("sqlite://") as store:
@@ -191,7 +191,7 @@ def test_a_score_that_cannot_be_kept_is_given_all_the_same(tmp_path: Path) -> No
     asyncio.run(play())
 
 
-def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_where_they_are_wanted() -> None:
+def test_run_is_scored_by_conversation_and_its_turns_are_kept_on_request() -> None:
     async def play() -> None:
         pages, gold = read_dataset(sample_path(), 3), read_gold(sample_path())
         async with open_store("sqlite://") as store:
@@ -223,7 +223,7 @@ TURN = TurnListing(
 )
 
 
-def test_an_answer_in_words() -> None:
+def test_text_answer() -> None:
     assert answer_words(TURN) == "0.125"
     assert answer_words(replace(TURN, number=None, answer={})) != answer_words(TURN)
     assert answer_words(replace(TURN, number=None, answer={}, status="understanding")) == "…"

@@ -22,7 +22,7 @@ def test_conversations_are_listed_latest_first(tmp_path: Path) -> None:
     assert saved.get(empty.id) == empty
 
 
-def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path: Path) -> None:
+def test_list_page_includes_empty_conversations_latest_changed_first(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path / "conversations")
     assert saved.part(ListPart()).items == ()
     begun = [saved.begin("doc", "page", "called so") for _ in range(5)]
@@ -30,7 +30,7 @@ def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path
     for number, one in enumerate(begun):
         os.utime(saved.folder / f"{one.id}.json", (number, number))
     assert saved.part(ListPart(1, 2)) == ListPage((begun[3], begun[2]), 5, 1, 2)
-    for one in begun:  # one right after the other
+    for one in begun:  # in quick succession
         saved.rename(one.id, "changed")
         assert saved.part(ListPart(0, 1)).items[0].id == one.id
 
@@ -44,7 +44,7 @@ def test_empty_conversation_is_deleted_after_a_day(tmp_path: Path) -> None:
         saved.get(old.id)
 
 
-def test_ids_are_not_guessed_and_lead_nowhere_else(tmp_path: Path) -> None:
+def test_ids_are_random_and_cannot_contain_paths(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path / "conversations")
     ids = {saved.begin("doc", "page").id for _ in range(50)}
     assert len(ids) == 50
@@ -55,7 +55,7 @@ def test_ids_are_not_guessed_and_lead_nowhere_else(tmp_path: Path) -> None:
             saved.get(id)
 
 
-def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+def test_damaged_conversation_is_treated_as_missing(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path)
     id = saved.begin("doc", "page").id
     (tmp_path / f"{id}.json").write_text('{"id": 3}')
@@ -64,7 +64,7 @@ def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
         saved.get(id)
 
 
-def test_of_a_line_of_which_only_a_part_was_written_the_one_before_counts_until_the_next(tmp_path: Path) -> None:
+def test_partially_written_line_is_ignored_until_the_next_write(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path)
     begun = saved.begin("doc", "page")
     file = tmp_path / f"{begun.id}.json"
@@ -89,7 +89,7 @@ def test_saved_conversation_survives_a_full_disk(tmp_path: Path, monkeypatch: py
     assert saved.get(begun.id).turns == 2
 
 
-def test_the_file_of_one_that_changes_often_stays_small(tmp_path: Path) -> None:
+def test_file_of_a_frequently_changed_conversation_stays_small(tmp_path: Path) -> None:
     saved = SavedConversations(tmp_path)
     begun = saved.begin("doc", "page")
     for turns in range(1, 201):
@@ -100,7 +100,7 @@ def test_the_file_of_one_that_changes_often_stays_small(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("title", ["", "  \n ", "x" * 121])
-def test_titles_that_are_none(tmp_path: Path, title: str) -> None:
+def test_invalid_titles_are_refused(tmp_path: Path, title: str) -> None:
     saved = SavedConversations(tmp_path)
     with pytest.raises(InputError, match="1 to 120"):
         saved.rename(saved.begin("doc", "page").id, title)

@@ -85,7 +85,7 @@ async def test_two_conversations_do_not_wait_for_each_other(tmp_path: Path) -> N
             await waiting
 
 
-async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
+async def test_number_of_waiting_questions_is_limited(tmp_path: Path) -> None:
     async with sessions(tmp_path, SessionLimits(waiting=1)) as at:
         id = await begun(at)
         answers = [at.ask(id, "sleep 0.1 cell 1 1") for _ in range(4)]
@@ -94,7 +94,7 @@ async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
         assert len(refused) == 2
 
 
-async def test_no_more_questions_of_all_conversations_are_under_way_than_may(tmp_path: Path) -> None:
+async def test_number_of_running_questions_is_limited_over_all_conversations(tmp_path: Path) -> None:
     async with sessions(tmp_path, SessionLimits(questions=2)) as at:
         ids = [await begun(at) for _ in range(3)]
         outcomes = await asyncio.gather(*(at.ask(id, "sleep 0.1 cell 1 1") for id in ids), return_exceptions=True)
@@ -170,7 +170,7 @@ async def test_unsaved_conversation_stays_open(tmp_path: Path) -> None:
         assert len((await at.export(id)).turns) == 1
 
 
-async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None:
+async def test_deleting_a_conversation_removes_it_from_the_store(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id, other = await begun(at), await begun(at)
         await at.ask(id, "cell 1 1")
@@ -187,7 +187,7 @@ async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None
         assert len(await store.runs()) == 1
 
 
-async def test_conversation_is_handed_over_open_or_closed(tmp_path: Path) -> None:
+async def test_conversation_is_exported_open_or_closed(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         with pytest.raises(InputError):
@@ -198,7 +198,7 @@ async def test_conversation_is_handed_over_open_or_closed(tmp_path: Path) -> Non
         assert [turn.question for turn in (await at.export(id)).turns] == [turn.question for turn in opened.turns]
 
 
-async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path: Path) -> None:
+async def test_deleted_run_leaves_an_empty_conversation(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         await at.ask(id, "cell 1 1")
@@ -264,9 +264,9 @@ async def test_cancelled_caller_gets_no_stop_message(tmp_path: Path) -> None:
             await task
 
 
-# An interruption that comes within a callback is dropped there, and comes again.
+# An interruption that is raised within a callback is dropped, and raised again.
 @pytest.mark.filterwarnings("ignore:(?s).*InterruptedWork:pytest.PytestUnraisableExceptionWarning")
-async def test_a_conversation_is_deleted_while_it_is_answering(tmp_path: Path) -> None:
+async def test_conversation_can_be_deleted_while_answering(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         task = asyncio.create_task(at.ask(id, "sleep 30 cell 1 1"))
@@ -278,7 +278,7 @@ async def test_a_conversation_is_deleted_while_it_is_answering(tmp_path: Path) -
             at.saved.get(id)
 
 
-async def test_questions_of_a_conversation_that_is_not_there_cannot_be_stopped(tmp_path: Path) -> None:
+async def test_questions_of_a_missing_conversation_cannot_be_stopped(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         with pytest.raises(UnknownConversationError):
             at.stop("nowhere")

@@ -1,4 +1,4 @@
-"""Options of a solver: its settings, those of the caller, and those of the dataset."""
+"""Solver options from the settings, the caller and the dataset."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_inner_solver_answers_in_all_kinds_unless_options_differ() -> None:
 
 
 @pytest.mark.parametrize("solver", ["agent", "workflow", "sparql", "reflection"])
-def test_over_a_dataset_models_give_the_likeliest_answer(solver: str) -> None:
+def test_model_solvers_always_answer_datasets_by_default(solver: str) -> None:
     settings, sample = load_settings({"solver": solver}), read_dataset(dataset_path("sample"))
     chosen = [run_options(settings, SolverOverrides(options), sample) for options in ({}, {"always_answer": False})]
     assert [options["always_answer"] for options in chosen] == [True, False]
@@ -69,7 +69,7 @@ def test_the_default_is_first_and_solvers_without_a_model_follow() -> None:
     assert len({one.name for one in found}) == len(found)
 
 
-def test_each_solver_that_asks_a_model_is_there_with_each_model() -> None:
+def test_each_model_solver_is_listed_with_each_model() -> None:
     settings = Settings(model="openai:gpt@http://user:secret@models.example/v1", models={"ours": {"api_key": KEY}})
     found = answerers(AskRequest(settings))
     names = [one.name for one in found]

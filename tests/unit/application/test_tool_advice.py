@@ -1,4 +1,4 @@
-"""Which tools suited which questions, and the advice that is written from it."""
+"""Which tools suited which questions, and the advice derived from it."""
 
 import asyncio
 import json
@@ -68,7 +68,7 @@ def test_every_refusal_of_the_tools_has_its_reason(tool: str, arguments: dict[st
     assert refusal_reason(reply) == reason
 
 
-def test_every_reason_but_the_last_has_a_way_out() -> None:
+def test_every_reason_except_the_last_has_a_remedy() -> None:
     assert set(WAYS_OUT) == set(REASONS) - {OTHER}
 
 
@@ -103,7 +103,7 @@ def a_turn(conversation: str, index: int, question: str, *calls: Call) -> TurnRe
 
 
 def write_store(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable:
-    """A store of six scored conversations; the second question is right if nothing was refused."""
+    """Write a store of six scored conversations; the second question is right if no tool call was refused."""
     turns, verdicts = {}, {}
     for place in range(6):
         name = f"c{place}"
@@ -154,7 +154,7 @@ def test_advice_names_suitable_tools_and_reasons_of_refusals(tmp_path: Path, mon
 
 
 def test_advice_depends_on_all_parts_of_the_questions(tmp_path: Path) -> None:
-    """Scores of one of six conversations, and of a file with further ones, are recognised."""
+    """Conversations that the advice was learned from are counted, also in a file with others."""
     path = tmp_path / "advice.txt"
     write_advice(write_store(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
     assert count_learned(path, ["c3"]) == 1
@@ -163,8 +163,8 @@ def test_advice_depends_on_all_parts_of_the_questions(tmp_path: Path) -> None:
     assert count_learned(tmp_path / "missing.txt", ["c3"]) == 0
 
 
-def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Path) -> None:
-    """Other questions, other arguments and results of the same kinds: the same advice to the byte."""
+def test_advice_contains_no_answers_numbers_or_words_of_questions(tmp_path: Path) -> None:
+    """Other questions, arguments and results of the same kinds give byte-identical advice."""
     one, other = tmp_path / "one.txt", tmp_path / "other.txt"
     write_advice(write_store(tmp_path / "one.db", QUESTIONS), OutputFile(one), USE)
     write_advice(write_store(tmp_path / "other.db", OTHERS, salt="42"), OutputFile(other), USE)
@@ -182,7 +182,7 @@ def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Pa
     assert set(re.findall(r"[a-z_]+", advice)) <= kinds | frame | names
 
 
-def test_too_few_calls_give_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_calls_yield_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 50)
     path = tmp_path / "advice.txt"
     with pytest.raises(InputError):

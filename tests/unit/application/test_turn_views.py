@@ -1,4 +1,4 @@
-"""One turn with all that is known of it, the references beside it, and the turns that went wrong."""
+"""Details of a turn with its reference, and lists of wrong turns."""
 
 import asyncio
 import json
@@ -29,8 +29,8 @@ from quaestor.store.records import RunRecord, TurnRecord
 from quaestor.testing.store_records import make_prompt, make_run
 
 
-def look(store: Path, run: str, place: int, number: int | None = None) -> TurnDetail:
-    """The turn at a place of the list of a run."""
+def turn_at(store: Path, run: str, place: int, number: int | None = None) -> TurnDetail:
+    """Return the turn at a position in the list of a run, or another turn of its conversation by number."""
 
     async def read() -> TurnDetail:
         async with open_store(str(store)) as opened, RunViews(opened, str(store)) as views:
@@ -52,8 +52,8 @@ def runs(store: Path) -> tuple[str, ...]:
     return (*scored, *run_sample(store, 2, scored=False))
 
 
-def test_a_turn_has_all_that_is_known_of_it(store: Path, runs: tuple[str, ...]) -> None:
-    found = look(store, runs[0], 1)
+def test_turn_view_has_all_details(store: Path, runs: tuple[str, ...]) -> None:
+    found = turn_at(store, runs[0], 1)
     assert found.record.index == 1
     assert found.nodes[-1].kind in ("operation", "taken")
     assert found.document is not None
@@ -67,17 +67,17 @@ def test_a_turn_has_all_that_is_known_of_it(store: Path, runs: tuple[str, ...]) 
     assert verdict.correct == found.reference.correct
 
 
-def test_a_run_that_was_not_scored_shows_no_reference(store: Path, runs: tuple[str, ...]) -> None:
-    found = look(store, runs[1], 0)
+def test_unscored_run_shows_no_references(store: Path, runs: tuple[str, ...]) -> None:
+    found = turn_at(store, runs[1], 0)
     assert found.reference is None
     assert found.document is not None
 
 
 def test_missing_turn_is_not_found(store: Path, runs: tuple[str, ...]) -> None:
     with pytest.raises(UnknownConversationError):
-        look(store, runs[0], 0, 99)
+        turn_at(store, runs[0], 0, 99)
     with pytest.raises(UnknownRunError):
-        look(store, "nosuch", 0)
+        turn_at(store, "nosuch", 0)
 
 
 def test_repeated_messages_are_counted_and_not_shown_again() -> None:
@@ -120,7 +120,7 @@ def test_a_turn_has_its_reference_beside_it(stored_run: tuple[RunRecord, tuple[T
     assert reference_of(file, beside, 99) is None
 
 
-def test_a_file_that_has_moved_or_changed_is_not_there(
+def test_moved_or_changed_file_is_reported_missing(
     stored_run: tuple[RunRecord, tuple[TurnRecord, ...]], tmp_path: Path
 ) -> None:
     run, _ = stored_run
@@ -147,7 +147,7 @@ def test_questions_without_references_have_none(stored_run: tuple[RunRecord, tup
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A labelled file whose every second answer the solver misses."""
+    """A labelled file in which every second reference answer is wrong."""
     records = json.loads(sample_path().read_text(encoding="utf-8"))[:2]
     for record in records:
         record["annotation"]["exe_ans_list"][1::2] = [123456.0] * len(record["annotation"]["exe_ans_list"][1::2])
@@ -158,7 +158,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def uri(file: Path, tmp_path: Path) -> str:
-    """A store with a run of the file, scored."""
+    """A store with a scored run of the file."""
     uri = str(tmp_path / "runs.db")
 
     async def play() -> None:

@@ -1,4 +1,4 @@
-"""Uploaded files: which are kept, which are refused, and that names never become paths."""
+"""Uploaded files: which are kept or refused, and that their names are never used as paths."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ def test_an_upload_is_found_again_by_its_id_alone(tmp_path: Path) -> None:
             asyncio.run(Uploads(tmp_path / "u").open(id))
 
 
-def test_only_its_owner_can_look_into_the_folder(tmp_path: Path) -> None:
+def test_upload_folder_is_private(tmp_path: Path) -> None:
     hand_over(Uploads(tmp_path / "u"), CSV)
     assert stat.S_IMODE((tmp_path / "u").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "u").iterdir()} == {0o600}
@@ -97,7 +97,7 @@ def test_new_upload_is_kept_after_the_clock_is_set_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_all_files_together_are_bounded(tmp_path: Path) -> None:
+def test_total_size_of_uploads_is_limited(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u", limits=UploadLimits(most=2 * len(csv(1)) + 1))
     uploaded = hand_over(uploads, csv(1), csv(2), csv(3), csv(3))
     files = {path.stem for path in (tmp_path / "u").glob("*.file")}
@@ -105,7 +105,7 @@ def test_all_files_together_are_bounded(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_upload_is_forgotten_and_the_file_of_another_stays(tmp_path: Path) -> None:
+def test_deleting_an_upload_keeps_other_files(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u")
     one, same = hand_over(uploads, CSV, CSV)
     assert [(entry.name, entry.size) for entry in uploads.all()] == [(one.name, len(CSV))] * 2
@@ -126,7 +126,7 @@ def test_a_file_that_was_changed_in_its_folder_is_not_that_upload(tmp_path: Path
         asyncio.run(Uploads(tmp_path / "u").open(uploaded.id))
 
 
-def test_uploads_lie_beside_the_store_or_are_gone_afterwards(tmp_path: Path) -> None:
+def test_uploads_are_stored_beside_the_store_or_temporarily(tmp_path: Path) -> None:
     settings = load_settings({"store": str(tmp_path / "runs.db")})
     with open_uploads(settings) as uploads:
         assert uploads.folder == tmp_path / "uploads"
@@ -151,7 +151,7 @@ def test_uploads_lie_beside_the_store_or_are_gone_afterwards(tmp_path: Path) -> 
         ("line\r\nSet-Cookie: a.csv", "line__Set-Cookie: a.csv"),
     ],
 )
-def test_a_name_is_for_people(name: str, shown: str) -> None:
+def test_upload_name_is_only_a_label(name: str, shown: str) -> None:
     assert display_name(name) == shown
 
 

@@ -1,5 +1,5 @@
 import sys
 from pathlib import Path
 
-# The benchmarks are not installed: they are imported from the repository's root.
+# The benchmarks are not installed, so they are imported from the repository's root.
 sys.path.append(str(Path(__file__).resolve().parents[3]))

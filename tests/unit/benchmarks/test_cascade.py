@@ -1,4 +1,4 @@
-"""Recorded expressions as programs, and a cascade beside its simulation where the two must agree."""
+"""Recorded expressions are converted to programs, and a cascade agrees with its simulation."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ from quaestor.solvers.registry import make_solver
         ("0.5 / -2", "divide(0.5, -2)"),
     ],
 )
-def test_an_expression_is_a_program(expression: str, program: str) -> None:
+def test_expression_is_converted_to_a_program(expression: str, program: str) -> None:
     assert program_of(expression) == program
 
 
@@ -44,7 +44,7 @@ def test_recorded_expressions_are_used_as_references(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("local_models")
 def test_a_table_for_each_second_stage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked for certainty, every turn is the second stage's, in the simulation and in fact."""
+    """At threshold 1 the second stage answers every turn, both in the simulation and in the real cascade."""
     monkeypatch.setattr("benchmarks.cascade.THRESHOLDS", (1.0,))
     conversations, gold = read_dataset(sample_path()).conversations[:2], read_gold(sample_path())
     turns = sum(len(one.questions) for one in conversations)

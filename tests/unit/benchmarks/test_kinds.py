@@ -23,7 +23,7 @@ def conversation(*turns: tuple[str, str], document: Document | None = PAGE, part
 
 
 def last(*programs: str, question: str = "what was it?", document: Document = PAGE) -> frozenset[Kind]:
-    """The kinds of the last turn, which is never the first."""
+    """Return the kinds of the last turn, which is always preceded by another."""
     turns = [("what was it?", program) for program in ("1", *programs[:-1])]
     return kinds_of(conversation(*turns, (question, programs[-1]), document=document))[-1]
 
@@ -34,7 +34,7 @@ def test_the_first_turn_is_an_operation_or_a_look_up() -> None:
     assert kinds_of(looked_up) == (frozenset(),)
 
 
-def test_a_second_question_begins_once() -> None:
+def test_second_question_begins_only_once() -> None:
     hybrid = conversation(*[("q", "40")] * 4, parts=[0, 0, 1, 1])
     assert [Kind.SECOND_QUESTION in kinds for kinds in kinds_of(hybrid)] == [False, False, True, False]
 
@@ -59,7 +59,7 @@ def test_periods_are_in_rows() -> None:
         ("what was sold in 2008?", "31", False),
         ("and in all the years from 2003 to 2008?", "30", False),
         ("what was sold in 1999?", "30", False),
-        # Nothing is taken from the page.
+        # No number is taken from the page.
         ("and what is that of 2003 in percent?", "multiply(1, const_100)", False),
     ],
 )
@@ -73,12 +73,12 @@ def test_years_are_only_in_the_text(question: str, program: str, alone: bool) ->
         (["add(100, 40)"], True),
         (["add(100, 40), add(#0, 90)"], True),
         (["add(120, 40)", "add(120, 40), add(#0, 90)"], True),
-        # One row prints both; two rows print the same number, and no row prints it twice.
+        # One row prints both numbers; two rows print 120, but no row prints it twice.
         (["add(120, 100)"], False),
         (["add(120, 120)"], True),
         (["add(100, 30)"], False),
         (["subtract(100, 40)"], False),
-        # The sum is an earlier turn's.
+        # The sum was computed by an earlier turn.
         (["add(100, 40)", "add(100, 40), divide(#0, 40)"], False),
     ],
 )
@@ -114,7 +114,7 @@ def test_an_average_divides_a_sum_by_the_number_of_its_terms(programs: list[str]
         ("what is it as a positive number?", "multiply(120, const_m1)", False),
     ],
 )
-def test_a_product_is_not_named(question: str, program: str, unnamed: bool) -> None:
+def test_unnamed_product_is_recognised(question: str, program: str, unnamed: bool) -> None:
     assert (Kind.UNNAMED_PRODUCT in last(program, question=question)) is unnamed
 
 
@@ -157,7 +157,7 @@ def test_earlier_result_is_divided_or_its_share_is_computed(programs: list[str],
         (["divide(40, 13.7%), multiply(#0, const_100)"], {Kind.HUNDRED}),
         (["divide(40, const_100)"], {Kind.HUNDRED}),
         (["multiply(1.2, const_1000)", "multiply(1.2, const_1000), subtract(#0, 40)"], set()),
-        # An index that starts at a hundred; a thousand that is divided.
+        # An index that starts at 100, and a division of 1000.
         (["subtract(120, const_100), divide(#0, const_100)"], set()),
         (["divide(const_1000, 40)"], set()),
     ],

@@ -1,4 +1,4 @@
-"""The made-up runs of the benchmark are runs that can be compared by their kept scores."""
+"""The generated runs of the benchmark can be compared by their saved scores."""
 
 import asyncio
 from pathlib import Path

@@ -8,18 +8,18 @@ from rich.console import Console
 from quaestor.learning.unanswerable import KINDS, OWN
 
 
-def test_the_area_counts_pairs_in_order() -> None:
+def test_area_under_curve_counts_ordered_pairs() -> None:
     assert area_under_curve(np.array([0.9, 0.4]), np.array([0.4, 0.1])) == 0.875
     assert area_under_curve(np.array([0.2]), np.array([0.7])) == 0
 
 
-def test_probabilities_that_come_true_have_no_error() -> None:
+def test_calibrated_probabilities_have_no_error() -> None:
     outcomes = [Estimate(OWN if n % 4 else KINDS[1], True, 0.75) for n in range(40)]
     assert calibration_error(outcomes) == pytest.approx(0)
     assert calibration_error([Estimate(OWN, True, 0.25)] * 4) == pytest.approx(0.75)
 
 
-def test_each_way_has_a_row() -> None:
+def test_table_has_a_row_for_each_kind() -> None:
     outcomes = [Estimate(kind, n % 2 == 0, 0.9 if kind == OWN else 0.1) for kind in KINDS for n in range(4)]
     console = Console(width=120, record=True, file=StringIO())
     console.print(show(outcomes))

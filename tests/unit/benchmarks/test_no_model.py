@@ -18,7 +18,7 @@ def test_turn_counts_in_each_of_its_kinds_and_empty_kinds_lack_shares() -> None:
     by_place = {(turn.conversation, turn.turn): frozenset(names) for turn, names in zip(own, kinds, strict=True)}
     rows = {row[0]: row[1:] for row in by_kind(own, outcomes, by_place)}
     assert list(rows) == list(Kind)
-    # All turns of one company: the interval is the share.
+    # All turns are of one company, so the interval is the share itself.
     assert rows[Kind.TEXT_ONLY] == ("2", "50.0", "50.0 to 50.0", "100.0", "100.0")
     assert rows[Kind.AVERAGE] == ("1", "0.0", "0.0 to 0.0", "100.0", "100.0")
     assert rows[Kind.YES_NO] == ("0", "", "", "", "")

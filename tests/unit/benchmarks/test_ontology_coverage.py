@@ -23,7 +23,7 @@ def test_pages_and_lines_are_counted() -> None:
     assert (found.pages, found.accepted, len(found.lines), len(found.matched)) == (2, 1, 3, 2)
 
 
-def test_a_company_is_asked_about_without_its_own_pages() -> None:
+def test_company_is_matched_without_its_own_pages() -> None:
     found = coverage_of_halves({document.id: document for document in (KNOWN, *OTHERS)})
     assert company(KNOWN.id) == "AA"
     by_label = {line.fact.label: line.fact.predicate for line in found.lines if line.page == KNOWN.id}
@@ -38,7 +38,7 @@ def test_the_same_seed_draws_the_same_matches() -> None:
     assert not any(line.fact.minted for line in draw(found, 200, 20))
 
 
-def test_tables_of_another_form_are_pages_too(tmp_path: Path) -> None:
+def test_tatqa_tables_are_read_as_pages(tmp_path: Path) -> None:
     grid = [["", "2019"], ["cost of sales", "4"], ["dyed wool", "3"]]
     file = tmp_path / "tables.json"
     file.write_text(json.dumps([{"table": {"uid": "a", "table": grid}, "paragraphs": [{"text": "we dye wool ."}]}]))

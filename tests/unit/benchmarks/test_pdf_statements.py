@@ -23,7 +23,7 @@ def table(*rows: list[str]) -> Table:
 RIGHT = [["Cash", "510", "480"], ["Receivables, net of 5", "$ 905", "(870)"], ["Total", "1,415", "\u2014"]]
 
 
-def test_a_statement_that_is_read_right_does_not_differ() -> None:
+def test_correct_statement_has_no_differences() -> None:
     found = compare_statement(table(*RIGHT), LINES)
     assert (found.rows, found.numbers, found.differing) == (3, 6, [])
 
@@ -32,10 +32,10 @@ def test_a_statement_that_is_read_right_does_not_differ() -> None:
     ("row", "read"),
     [(1, ["Receivables, net of 5", "905", "870"]), (1, ["Claims", "905", "(870)"]), (0, ["Cash", "510 480", ""])],
 )
-def test_a_row_that_is_read_otherwise_differs(row: int, read: list[str]) -> None:
+def test_changed_row_is_a_difference(row: int, read: list[str]) -> None:
     rows = [read if place == row else own for place, own in enumerate(RIGHT)]
     assert compare_statement(table(*rows), LINES).differing
 
 
-def test_a_line_that_is_in_no_row_differs() -> None:
+def test_line_without_a_row_is_a_difference() -> None:
     assert compare_statement(table(RIGHT[0], RIGHT[2]), LINES).differing == ["line: Receivables, net of 5 | 905 | -870"]

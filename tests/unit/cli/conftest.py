@@ -13,7 +13,7 @@ from stand_in import stand_in
 def quaestor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], scripted_solver: None
 ) -> Quaestor:
-    """Run the command line in an empty folder, with the scripted solver under the name of the embedded one."""
+    """Run the command line in an empty folder, with the scripted solver in place of the embedded one."""
     return command_line(tmp_path, monkeypatch, capfd)
 
 
@@ -29,7 +29,7 @@ def scripted_solver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """Two conversations about one page: the first all right, the second with a wrong and a failed turn."""
+    """A dataset of two conversations about one page: one answered right, one with a wrong and a failed turn."""
     return write_dataset(
         tmp_path / "pages.json",
         a_record(),
@@ -45,7 +45,7 @@ def pages(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def chat(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
-    """Run `quaestor chat` about that page with the lines that a person types."""
+    """Run `quaestor chat` about that page with lines of input."""
 
     def run(lines: str, *more: str) -> Outcome:
         monkeypatch.setattr(sys, "stdin", io.StringIO(lines))

@@ -35,7 +35,7 @@ def write_audit(path: Path, *settled: tuple[int, str, list[str]]) -> None:
 
 
 def accept_a_wrong_answer(quaestor: Quaestor, folder: Path) -> None:
-    """Play the pages, and write an audit that accepts one of the wrong answers."""
+    """Evaluate the pages, and write an audit that accepts one of the wrong answers."""
     assert quaestor("eval pages.json").code == 0
     quaestor("score latest pages.json --output turns.jsonl")
     turns = [json.loads(line) for line in (folder / "turns.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -43,7 +43,7 @@ def accept_a_wrong_answer(quaestor: Quaestor, folder: Path) -> None:
     write_audit(folder / "mine.jsonl", (wrong["turn"], "reference_wrong", [str(wrong["answer"])]))
 
 
-def test_raw_and_audited_accuracy_are_side_by_side(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_raw_and_audited_accuracy_are_printed_together(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     accept_a_wrong_answer(quaestor, tmp_path)
     before = json.loads(quaestor("score latest pages.json --json").out)
     scored = json.loads(quaestor("score latest pages.json --audit mine.jsonl --json").out)
@@ -66,7 +66,7 @@ def test_further_candidates_are_listed_and_written(quaestor: Quaestor, pages: Pa
     assert "more.jsonl" in refused(quaestor("audit latest pages.json --audit mine.jsonl --output more.jsonl"))
 
 
-def test_a_first_audit_begins_without_one(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_first_audit_can_start_without_a_file(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     assert quaestor("eval pages.json").code == 0
     found = json.loads(quaestor("audit latest pages.json --json").out)
     write_audit(tmp_path / "mine.jsonl", (1, "reference_right", []))
@@ -90,7 +90,7 @@ def test_an_audit_of_other_turns_is_refused(quaestor: Quaestor, pages: Path, tmp
 
 
 @pytest.mark.slow
-def test_conventions_have_a_row_by_references_as_audited(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_conventions_include_a_row_for_audited_references(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     accept_a_wrong_answer(quaestor, tmp_path)
     plain = json.loads(quaestor("metrics latest --json").out)
     beside = json.loads(quaestor("metrics latest --audit mine.jsonl --json").out)
@@ -99,7 +99,7 @@ def test_conventions_have_a_row_by_references_as_audited(quaestor: Quaestor, pag
     assert quaestor("metrics latest --audit mine.jsonl").code == 0
 
 
-def test_a_report_has_audited_figures_beside_the_official_ones(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_report_shows_audited_and_official_figures(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     accept_a_wrong_answer(quaestor, tmp_path)
     plain = quaestor("report latest --markdown").out.splitlines()
     beside = quaestor("report latest --markdown --audit mine.jsonl").out.splitlines()
@@ -127,7 +127,7 @@ def test_one_run_by_every_convention(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("metrics latest").code == 0
 
 
-def test_a_page_and_markdown(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_report_is_written_as_html_and_markdown(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     runs = " ".join(quaestor("run pages.json").out.strip() for _ in range(2))
     outcome = quaestor(f"report {runs} --output report.html")
     assert (outcome.code, outcome.err) == (0, "")
@@ -153,7 +153,7 @@ def test_existing_file_is_not_overwritten(quaestor: Quaestor, pages: Path, tmp_p
 
 
 @pytest.mark.slow
-def test_a_report_takes_saved_scores_where_the_file_is_gone(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_report_uses_saved_scores_if_the_file_is_missing(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     runs = [quaestor("run pages.json").out.strip() for _ in range(2)]
     for run in runs:
         quaestor(f"score {run} pages.json")
@@ -182,7 +182,7 @@ RIGHT: list[tuple[str, int, object]] = [
 def import_run(
     quaestor: Quaestor, folder: Path, name: str, wrong: dict[int, object] | None = None, **more: list[object]
 ) -> str:
-    """Import a run that is right but for some of the six answers, with more fields of each, and return its id."""
+    """Import a run in which some of the six answers are wrong, with optional fields of each, and return its id."""
     lines = []
     for place, (conversation, turn, right) in enumerate(RIGHT):
         answer = (wrong or {}).get(place, right)
@@ -194,12 +194,12 @@ def import_run(
 
 @pytest.fixture
 def two(quaestor: Quaestor, pages: Path, tmp_path: Path) -> tuple[str, str]:
-    """Return the ids of a run with one wrong turn and one with three, including the same turn."""
+    """Return the ids of a run with one wrong turn, and of one with three, including that turn."""
     first = import_run(quaestor, tmp_path, "first", {0: 1})
     return first, import_run(quaestor, tmp_path, "second", {0: 2, 3: "13.8", 4: None})
 
 
-def test_two_runs(quaestor: Quaestor, two: tuple[str, str]) -> None:
+def test_report_compares_two_runs(quaestor: Quaestor, two: tuple[str, str]) -> None:
     first, second = two
     found = json.loads(quaestor(f"compare {first} {second} --json").out)
     assert (found["scorer"], found["basis"], found["dataset"]) == ("execution", "references", "pages.json")
@@ -246,7 +246,7 @@ def test_differences_are_shown_side_by_side(quaestor: Quaestor, two: tuple[str, 
 
 
 @pytest.mark.slow
-def test_more_than_two_runs_are_every_pair(quaestor: Quaestor, two: tuple[str, str], tmp_path: Path) -> None:
+def test_every_pair_of_several_runs_is_compared(quaestor: Quaestor, two: tuple[str, str], tmp_path: Path) -> None:
     third = import_run(quaestor, tmp_path, "third")
     found = json.loads(quaestor(f"compare {' '.join(two)} {third} --json").out)
     assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [two, (two[0], third), (two[1], third)]
@@ -256,13 +256,13 @@ def test_more_than_two_runs_are_every_pair(quaestor: Quaestor, two: tuple[str, s
     assert all(name in shown for name in ("A - B", "A - C", "B - C", "p, Holm"))
 
 
-def test_another_scorer(quaestor: Quaestor, two: tuple[str, str]) -> None:
+def test_comparison_with_another_scorer(quaestor: Quaestor, two: tuple[str, str]) -> None:
     found = json.loads(quaestor(f"compare {' '.join(two)} --scorer display --json").out)
     assert (found["scorer"], found["pairs"][0]["wins"]) == ("display", 1)
     assert "'luck'" in one_line(quaestor(f"compare {' '.join(two)} --scorer luck"))
 
 
-def test_saved_scores_count_for_large_runs_unless_the_file_is_named(
+def test_saved_scores_are_used_for_large_runs_unless_a_file_is_given(
     quaestor: Quaestor, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = " ".join(two)
@@ -278,7 +278,7 @@ def test_saved_scores_count_for_large_runs_unless_the_file_is_named(
 
 
 @pytest.mark.slow
-def test_saved_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
+def test_saved_scores_are_used_if_the_file_is_missing(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
     for run in two:
         assert quaestor(f"score {run} pages.json").code == 0
     moved = pages.rename(pages.with_name("moved.json"))
@@ -294,7 +294,7 @@ def test_saved_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tupl
     assert (named["basis"], named["pairs"][0]["wins"]) == ("references", 2)
 
 
-def test_incomparable_runs_are_one_line(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
+def test_incomparable_runs_give_a_one_line_error(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
     first, second = two
     one_line(quaestor(f"compare {first}"))
     one_line(quaestor(f"compare {second} latest"))
@@ -316,7 +316,7 @@ def test_missing_scipy_gives_one_line_with_the_extra_to_install(
 
 @pytest.fixture
 def stages(quaestor: Quaestor, pages: Path, tmp_path: Path) -> tuple[str, str]:
-    """A cheap run, wrong and unsure twice, wrong and sure once; a dear one that is wrong once."""
+    """Return the ids of a cheap run with two unsure mistakes and a confident one, and of an expensive run with one."""
     cheap = import_run(quaestor, tmp_path, "cheap", {0: 1, 1: 2, 5: 3}, confidence=[0.3, 0.42, 0.9, 0.8, 0.7, 0.95])
     dear = import_run(quaestor, tmp_path, "dear", {2: 5}, tokens_in=[100] * 6, cost=[0.01] * 6)
     return cheap, dear
@@ -339,7 +339,7 @@ def test_accuracy_share_and_cost_by_threshold(quaestor: Quaestor, stages: tuple[
 
 
 class ConfidentSolver(ScriptedSolver):
-    """As sure as the number of turns before it is large; of a change only after another one's answers."""
+    """A solver that is more confident in later turns, but sure of a change only after an answer without a plan."""
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         found = await super().solve(question, context)
@@ -350,7 +350,7 @@ class ConfidentSolver(ScriptedSolver):
 
 
 @pytest.mark.slow
-def test_a_solver_without_a_model_answers_again(
+def test_first_stage_without_a_model_answers_again(
     quaestor: Quaestor, stages: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(monkeypatch, ConfidentSolver)
@@ -364,13 +364,13 @@ def test_a_solver_without_a_model_answers_again(
         name: {point["threshold"]: point["passed"] for point in found["points"]}
         for name, found in (("apart", apart), ("again", again))
     }
-    # Alone it is unsure of the change at 0.45; after the other run's first answer, which has no plan, it is sure.
+    # Alone it is unsure of the change at 0.45; after the first answer of the other run, which lacks a plan, it is sure.
     assert passed["apart"][0.25] == passed["again"][0.25]
     assert passed["apart"][0.45] == passed["again"][0.45] + 1
     assert quaestor(f"compare --cascade {run} {dear} --play").code == 0
 
 
-def test_impossible_simulation_is_one_line(quaestor: Quaestor, stages: tuple[str, str]) -> None:
+def test_impossible_simulation_gives_a_one_line_error(quaestor: Quaestor, stages: tuple[str, str]) -> None:
     cheap, dear = stages
     one_line(quaestor(f"compare --cascade {cheap} {dear} --play"))
     assert quaestor(f"compare {cheap} {dear} --play").code == 2

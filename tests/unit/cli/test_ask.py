@@ -20,7 +20,7 @@ def test_brackets_of_a_page_are_not_read_as_markup(quaestor: Quaestor, tmp_path:
 
 
 @pytest.mark.parametrize("how", ["--no-keep", "QUAESTOR_KEEP_ASKED=0", "keep_asked = false"])
-def test_leaves_nothing_behind_where_nothing_is_to_be_kept(
+def test_ask_without_a_store_writes_no_files(
     quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     if how.startswith("QUAESTOR"):
@@ -49,7 +49,7 @@ def test_questions_are_stored_as_a_run_that_can_be_inspected(quaestor: Quaestor,
     assert quaestor("runs kg latest NORD/2012/page_41.pdf").code == 0
 
 
-def test_the_latest_run_that_is_scored_or_resumed_is_none_that_was_asked(quaestor: Quaestor, pages: Path) -> None:
+def test_latest_run_to_score_or_resume_excludes_runs_of_ask(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     assert quaestor(f"ask {PAGE}", "cell 1 1").code == 0
     first, second = json.loads(quaestor("runs list --json").out)
@@ -60,7 +60,7 @@ def test_the_latest_run_that_is_scored_or_resumed_is_none_that_was_asked(quaesto
     assert quaestor("run pages.json --resume latest").code == 0
 
 
-def test_a_store_that_cannot_be_written_costs_a_line_and_no_answer(quaestor: Quaestor, pages: Path) -> None:
+def test_unwritable_store_gives_a_warning_and_the_answer(quaestor: Quaestor, pages: Path) -> None:
     Path(".quaestor").write_text("a file where the folder would be")
     outcome = quaestor(f"ask {PAGE} --json", "cell 1 1")
     assert outcome.code == 0
@@ -69,7 +69,7 @@ def test_a_store_that_cannot_be_written_costs_a_line_and_no_answer(quaestor: Qua
     assert (answer["value"], answer["run"]) == ("206588", None)
 
 
-def test_a_store_that_fails_on_the_way_costs_a_line_and_no_answer(
+def test_store_that_fails_during_a_question_gives_a_warning_and_the_answer(
     quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -82,7 +82,7 @@ def test_a_store_that_fails_on_the_way_costs_a_line_and_no_answer(
     assert "181,001 million" in outcome.out
 
 
-def test_a_defect_in_the_second_question_leaves_the_first_on_record(quaestor: Quaestor, pages: Path) -> None:
+def test_solver_error_in_the_second_question_keeps_the_first_stored(quaestor: Quaestor, pages: Path) -> None:
     broken = quaestor(f"ask {PAGE}", "cell 1 1", "break")
     assert broken.code == 1
     (run,) = json.loads(quaestor("runs list --json").out)
@@ -101,7 +101,7 @@ def test_a_file_of_one_page_needs_no_id(quaestor: Quaestor, pages: Path) -> None
     assert read_document("pages.json").id == "NORD/2012/page_41.pdf"
 
 
-def test_of_several_pages_one_has_to_be_named(quaestor: Quaestor, pages: Path) -> None:
+def test_page_of_a_file_with_several_pages_must_be_named(quaestor: Quaestor, pages: Path) -> None:
     several = Path("two pages.json")
     write_dataset(several, a_record(), a_record("Single_SUND/2011/page_7.pdf-1"))
     refused = quaestor("ask", str(several), "cell 1 1")

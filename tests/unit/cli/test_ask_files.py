@@ -1,4 +1,4 @@
-"""`quaestor ask FILE... QUESTION...` with the embedded solver itself, and `--abstain-below`."""
+"""`quaestor ask FILE... QUESTION...` with the real embedded solver, and `--abstain-below`."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ The company had 3,200 employees at the end of {0}.
 
 @pytest.fixture
 def scripted_solver() -> None:
-    """The solver here is the real one."""
+    """Use the real embedded solver instead of the scripted one."""
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_several_files_are_asked_together(quaestor: Quaestor, report: Path, earl
         (["nowhere.md", "net sales?"], "quaestor: "),
     ],
 )
-def test_argument_that_is_neither_file_nor_question_is_one_line(
+def test_argument_that_is_neither_file_nor_question_gives_a_one_line_error(
     quaestor: Quaestor, report: Path, words: list[str], message: str
 ) -> None:
     assert message in refused(
@@ -86,7 +86,7 @@ def pages_file(tmp_path: Path) -> None:
 
 
 def test_withheld_answer_prints_no_arithmetic(quaestor: Quaestor, pages_file: None) -> None:
-    """A sum beside `no answer` would be an answer."""
+    """The arithmetic would reveal the withheld answer."""
     given = quaestor(f"ask {PAGE}", *QUESTIONS)
     assert "   = 206588 - 181001" in given.out
     withheld = quaestor(f"ask {PAGE} --abstain-below 1", *QUESTIONS)

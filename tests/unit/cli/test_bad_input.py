@@ -1,4 +1,4 @@
-"""What a person gets wrong: one clear line, exit code 2, and the store as it was."""
+"""Invalid input gives a one-line message and exit code 2, and leaves the store unchanged."""
 
 import os
 import sqlite3
@@ -45,7 +45,7 @@ def test_reports_a_file_that_is_not_a_dataset(
 
 @pytest.mark.parametrize("command", ["eval", "run", "check", "score latest"])
 @pytest.mark.parametrize("name", ["missing.json", "."])
-def test_a_file_that_is_not_there_or_a_folder(quaestor: Quaestor, stored: bytes, command: str, name: str) -> None:
+def test_missing_file_or_folder_is_reported(quaestor: Quaestor, stored: bytes, command: str, name: str) -> None:
     assert name in refused(quaestor(f"{command} {name}"))
     assert dumped() == stored
 
@@ -59,7 +59,7 @@ def test_a_file_that_is_not_there_or_a_folder(quaestor: Quaestor, stored: bytes,
         ("#NORD/2012/page_41.pdf", "DATASET#ID"),
     ],
 )
-def test_a_page_that_is_not_there(quaestor: Quaestor, pages: Path, page: str, reason: str) -> None:
+def test_missing_page_is_reported(quaestor: Quaestor, pages: Path, page: str, reason: str) -> None:
     assert reason in refused(quaestor(f"ask {page}", "what is it?"))
 
 
@@ -102,7 +102,7 @@ def test_rejects_a_contradictory_command_line(quaestor: Quaestor, stored: bytes,
     assert dumped() == stored
 
 
-def test_reading_commands_make_no_store(quaestor: Quaestor, pages: Path) -> None:
+def test_reading_commands_do_not_create_a_store(quaestor: Quaestor, pages: Path) -> None:
     for line in ("runs list", "runs show latest", "score latest pages.json"):
         outcome = quaestor(line)
         assert outcome.code == 2
@@ -110,7 +110,7 @@ def test_reading_commands_make_no_store(quaestor: Quaestor, pages: Path) -> None
     assert not Path(".quaestor").exists()
 
 
-def test_a_store_that_is_none(quaestor: Quaestor, pages: Path) -> None:
+def test_file_that_is_not_a_store_is_reported(quaestor: Quaestor, pages: Path) -> None:
     before = pages.read_bytes()
     refused(quaestor("eval pages.json --store pages.json"))
     assert pages.read_bytes() == before

@@ -1,4 +1,4 @@
-"""Calibration from the command line: a measured run, its calibration, and a run that uses it."""
+"""Calibration from the command line: a measured run, a calibration learned from it, and a run that uses it."""
 
 import json
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ QUESTION = "what was net revenue in {year}?"
 PAGES = [f"{company}/2012/page_{number}.pdf" for company in ("NORD", "SUND", "HALC") for number in range(8)]
 
 
-def answering(request: ReceivedRequest) -> Reply:
-    """Wrong by a year about each page of an uneven number."""
+def reply_with_plan(request: ReceivedRequest) -> Reply:
+    """Reply with a plan that reads the wrong year on pages with an odd number."""
     text = request.prompts[-1]
     odd = any(f"page_{number}.pdf" in text for number in (1, 3, 5, 7))
     return structured(request, plan(table(1, "net revenue", "2007" if odd else "2008")))
@@ -34,7 +34,7 @@ def ask(
         for page in PAGES
     ]
     write_dataset(tmp_path / "pages.json", *records)
-    with ModelServer(answering) as server:
+    with ModelServer(reply_with_plan) as server:
         (tmp_path / "quaestor.toml").write_text(f'[models.main]\nbase_url = "{server.url}/v1"\n', encoding="utf-8")
         yield run
 
@@ -49,7 +49,7 @@ def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor,
     assert learned.code == 0, learned.err
     report = json.loads(learned.out)["report"]
     assert (report["given"]["correct"], report["given"]["total"]) == (12, 24)
-    assert report["surest_half"]["correct"] == 12  # the other year is not what the embedded solver reads
+    assert report["surest_half"]["correct"] == 12  # the embedded solver disagrees with the wrong year
     saved = json.loads((tmp_path / "calibration.json").read_text(encoding="utf-8"))
     assert saved["learned"]["answers"] == 24
     assert saved["learned"]["solver"] == "workflow"
@@ -69,7 +69,7 @@ def test_calibrate_prints_accuracy_by_confidence(ask: Quaestor) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_in_which_nothing_was_measured_is_refused(ask: Quaestor) -> None:
+def test_run_without_measured_confidence_is_refused(ask: Quaestor) -> None:
     ask("run pages.json --solver workflow --model main --limit 2")
     one_line(ask("calibrate latest"))
     refused = ask("run pages.json --solver workflow --model main --abstain-below 0.5")

@@ -1,4 +1,4 @@
-"""Whole conversations, as they come from a pipe or from a person at a terminal."""
+"""Whole conversations, from a pipe or from a user at a terminal."""
 
 import builtins
 import io
@@ -25,7 +25,7 @@ def runs(quaestor: Quaestor) -> list[dict[str, Any]]:
     return found
 
 
-def test_each_line_is_a_question_of_one_conversation_that_is_kept(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_each_input_line_is_a_question_of_one_stored_conversation(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat("cell 1 1\n\ncell 1 2\nchange\n")
     (run,) = runs(quaestor)
     assert (outcome.code, outcome.err) == (0, f"run {run['id']}\n")
@@ -76,7 +76,7 @@ def test_resumed_conversation_does_not_answer_again(
     old, new = (json.loads(quaestor(f"runs turn {run['id']} {PAGE[11:]} 1 --json").out) for run in (before, again))
     assert {**old, "run": ""} == {**new, "run": ""}
     assert json.loads(quaestor(f"{TURN} 3 --json").out)["number"] == "-25587"
-    # Of what `ask` has kept, too; and nothing is kept of a conversation in which nothing is asked.
+    # A run of `ask` can be resumed too, and a conversation without questions is not stored.
     assert quaestor(f"ask {PAGE}", "cell 1 1").code == 0
     assert "1. cell 1 1" in chat("/quit\n", "--resume", "latest").out
     assert len(runs(quaestor)) == 3
@@ -94,7 +94,7 @@ def test_conversation_that_cannot_be_resumed_is_reported(chat: Quaestor, quaesto
     assert chat("", "--resume", "nothing").code == 2
 
 
-def test_the_conversation_is_written_to_a_file_and_replaces_none(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_conversation_is_exported_without_replacing_a_file(chat: Quaestor, quaestor: Quaestor) -> None:
     Path("there.csv").write_text("mine")
     lines = (
         "/export early.csv\ncell 1 1\n/export a.json\n/export there.csv\n/export\n/export a.doc\n/export pages.json\n"
@@ -155,7 +155,7 @@ def test_another_solver_continues_in_a_separate_run(chat: Quaestor, quaestor: Qu
     assert json.loads(quaestor(f"runs turn {after['id']} {PAGE[11:]} 2 --json").out)["question"] == "cell 1 2"
 
 
-def test_outage_during_piped_input_ends_and_keeps_earlier_questions(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_outage_during_piped_input_exits_and_keeps_earlier_questions(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat("cell 1 1\ndown\ncell 1 2\n")
     assert outcome.code == 1
     (run,) = runs(quaestor)
@@ -170,7 +170,7 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_at_a_terminal_an_interrupt_or_an_outage_leads_back_to_the_prompt(
+def test_interrupt_or_outage_at_a_terminal_returns_to_the_prompt(
     quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: Iterator[str | type[BaseException]] = iter(

@@ -1,4 +1,4 @@
-"""Output of `--install-completion` and `--show-completion`, and the completions of the tab key."""
+"""Output of `--install-completion` and `--show-completion`, and completions in a shell."""
 
 import os
 import shutil
@@ -11,8 +11,8 @@ import pytest
 QUAESTOR = Path(sys.executable).with_name("quaestor")
 
 
-def typed(*words: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command as a shell's user whose home is a folder of the test."""
+def run_command(*words: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with a home directory of the test."""
     known = {
         name: value for name, value in os.environ.items() if not name.startswith(("QUAESTOR_", "_TYPER", "_QUAES"))
     }
@@ -25,10 +25,10 @@ def typed(*words: str, home: Path, **environment: str) -> subprocess.CompletedPr
 
 @pytest.mark.slow
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
-    """Start a new bash with the installed completion."""
+    """The completion is installed first, and then used in a new bash."""
     if shutil.which("bash") is None:
         pytest.skip("there is no bash on this machine")
-    assert typed("--install-completion", "bash", home=tmp_path).returncode == 0
+    assert run_command("--install-completion", "bash", home=tmp_path).returncode == 0
 
     def offered(line: str) -> set[str]:
         words = line.split(" ")

@@ -1,4 +1,4 @@
-"""`quaestor crossvalidate --keep` stores held-out answers as a run; training is replaced by a stub."""
+"""`quaestor crossvalidate --keep` stores held-out answers as a run; a stub replaces the training."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def held_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("held_out")
-def test_kept_predictions_are_a_run_that_can_be_scored_and_compared(quaestor: Quaestor, pages: Path) -> None:
+def test_stored_predictions_can_be_scored_and_compared(quaestor: Quaestor, pages: Path) -> None:
     outcome = quaestor("crossvalidate pages.json --folds 2 --keep --json")
     assert outcome.code == 0, outcome.err
     result = json.loads(outcome.out)
@@ -47,14 +47,14 @@ def test_kept_predictions_are_a_run_that_can_be_scored_and_compared(quaestor: Qu
 
 
 @pytest.mark.usefixtures("held_out")
-def test_without_keep_nothing_is_kept(quaestor: Quaestor, pages: Path) -> None:
+def test_nothing_is_stored_without_keep(quaestor: Quaestor, pages: Path) -> None:
     result = json.loads(quaestor("crossvalidate pages.json --folds 2 --json").out)
     assert "run" not in result
     one_line(quaestor("runs list"))
 
 
 @pytest.mark.usefixtures("held_out")
-def test_first_turns_of_a_second_question_have_a_figure_of_their_own(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_accuracy_of_first_turns_of_second_questions_is_separate(quaestor: Quaestor, tmp_path: Path) -> None:
     record = a_record("Double_NORD/2012/page_41.pdf")
     assert isinstance(record["annotation"], dict)
     record["annotation"]["qa_split"] = [0, 0, 1]

@@ -1,4 +1,4 @@
-"""`quaestor run`, `eval` and `score`: figures, chosen conversations, runs that are interrupted and resumed."""
+"""`quaestor run`, `eval` and `score`: figures, selected conversations, interrupted and resumed runs."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ def run_id(err: str) -> str:
     return line.removeprefix("run ")
 
 
-def test_output_has_one_object_a_turn(quaestor: Quaestor, pages: Path) -> None:
+def test_output_has_one_object_per_turn(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("eval pages.json --output turns.jsonl").code == 0
     turns = [json.loads(line) for line in Path("turns.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(turn["conversation"][-1], turn["turn"]) for turn in turns] == [
@@ -49,7 +49,7 @@ def test_output_has_one_object_a_turn(quaestor: Quaestor, pages: Path) -> None:
     assert failed["error"].startswith("SolverError: ")
 
 
-def test_run_then_score_is_eval(quaestor: Quaestor, pages: Path) -> None:
+def test_run_and_score_equal_eval(quaestor: Quaestor, pages: Path) -> None:
     whole = json.loads(quaestor("eval pages.json --json").out)["score"]
     run = quaestor("run pages.json")
     assert run.code == 0
@@ -75,7 +75,7 @@ def test_outage_leaves_the_run_unscored_and_explains_how_to_resume(quaestor: Qua
     assert run["status"] == "stopped"
 
 
-def test_a_defect_of_the_solver_counts_as_wrong(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_solver_error_counts_as_wrong(quaestor: Quaestor, tmp_path: Path) -> None:
     broken = a_record("Single_NORD/2012/page_41.pdf-2", questions=("cell 1 1", "break", "change"))
     write_dataset(tmp_path / "broken.json", a_record(), broken)
     outcome = quaestor("eval broken.json --json")
@@ -85,7 +85,7 @@ def test_a_defect_of_the_solver_counts_as_wrong(quaestor: Quaestor, tmp_path: Pa
     assert (figure["correct"], figure["total"]) == (4, 6)
 
 
-def test_another_file_than_the_runs_is_refused(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_file_other_than_that_of_the_run_is_refused(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     run = quaestor("run pages.json").out.strip()
     write_dataset(tmp_path / "other.json", a_record())
     assert "pages.json" in refused(quaestor(f"score {run} other.json"))
@@ -118,7 +118,7 @@ def test_one_conversation_is_run_and_scored(quaestor: Quaestor, many: Path) -> N
     assert "0 of 3" in quaestor("runs failures latest").out
 
 
-def test_a_run_is_resumed_with_the_same_choice_only(quaestor: Quaestor, tmp_path: Path) -> None:
+def test_run_is_resumed_only_with_the_same_selection(quaestor: Quaestor, tmp_path: Path) -> None:
     broken = a_record(NAMES[0], questions=("cell 1 1", "break", "change"))
     write_dataset(tmp_path / "many.json", broken, *map(a_record, NAMES[1:]))
     run = quaestor(f"run many.json --conversation {NAMES[1]} --conversation {NAMES[0]}").out.strip()
@@ -144,14 +144,14 @@ def test_a_run_is_resumed_with_the_same_choice_only(quaestor: Quaestor, tmp_path
     ],
 )
 @pytest.mark.parametrize("command", ["run", "eval"])
-def test_invalid_selection_is_one_line(
+def test_invalid_selection_gives_a_one_line_error(
     quaestor: Quaestor, many: Path, command: str, options: str, message: str
 ) -> None:
     assert message in refused(quaestor(f"{command} many.json {options}"))
     assert not Path(".quaestor").exists()
 
 
-# The command line as it is, with the scripted solver under the embedded one's name.
+# The command line with the scripted solver in place of the embedded one.
 PROGRAM = """
 import signal, pytest, scripted, stand_in, quaestor.cli
 # A shell that starts the tests in the background has them ignore Ctrl-C.
@@ -176,7 +176,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 def stored_turns() -> int:
     try:
         with sqlite3.connect("file:runs.db?mode=ro", uri=True) as store:
-            # Of all attempts: what was under way when it was stopped is played again, and kept twice.
+            # DISTINCT, because a conversation that was interrupted is stored again by the next attempt.
             turns = 'SELECT DISTINCT conversation, "index" FROM turns'
             return int(store.execute(f"SELECT count(*) FROM ({turns})").fetchone()[0])
     except sqlite3.OperationalError:

@@ -1,4 +1,4 @@
-"""`quaestor export` writes a file in the format of its suffix, which other programs can open."""
+"""`quaestor export` writes a file in the format of its suffix that other programs can open."""
 
 import re
 import sys
@@ -34,7 +34,7 @@ def folder(
         (["-o", "runs.db", "--format", "csv"], "runs.db"),
     ],
 )
-def test_a_mistake_is_one_line_and_writes_nothing(
+def test_invalid_export_gives_a_one_line_error_and_writes_nothing(
     words: list[str], message: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -68,7 +68,7 @@ TABLE = "Results \x1b]0;pwn\x07\u202e\n\n| | 2023 |\n|---|---|\n| net \x9b31m\u2
 
 @pytest.fixture
 def filing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Path:
-    """A filing with a question that was asked about it, in the current folder; words of both lead a terminal."""
+    """A filing in the current folder with an answered question; both contain terminal control sequences."""
     monkeypatch.setenv("QUAESTOR_STORE", f"sqlite:///{tmp_path}/runs.db")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "in.md"
@@ -79,7 +79,7 @@ def filing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
 
 
 @pytest.mark.parametrize("format", ["xlsx", "csv", "json", "markdown", "html"])
-def test_no_format_has_a_character_that_leads_a_terminal(format: str, filing: Path) -> None:
+def test_no_export_contains_terminal_control_characters(format: str, filing: Path) -> None:
     file = filing.with_name("out")
     assert exit_code("export", "latest", "-o", str(file), "--format", format) == 0
     written = file.read_bytes()
@@ -92,9 +92,7 @@ def test_no_format_has_a_character_that_leads_a_terminal(format: str, filing: Pa
 
 
 @pytest.mark.parametrize("spelling", ["in.md", "./in.md", "folder/../in.md", "link.md", "hard.md", "absolute"])
-def test_the_filing_that_was_asked_is_never_replaced(
-    spelling: str, filing: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_export_never_replaces_the_filing(spelling: str, filing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (filing.parent / "folder").mkdir()
     (filing.parent / "link.md").symlink_to(filing)
     (filing.parent / "hard.md").hardlink_to(filing)
@@ -105,7 +103,7 @@ def test_the_filing_that_was_asked_is_never_replaced(
     assert filing.read_text() == TABLE
 
 
-def test_the_filing_is_known_from_another_folder(
+def test_filing_is_found_from_another_folder(
     filing: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     elsewhere = filing.parent / "elsewhere"

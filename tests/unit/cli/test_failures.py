@@ -67,7 +67,7 @@ def test_line_breaks_and_endless_messages_stay_one_line(capsys: pytest.CaptureFi
     assert len(err) < 420
 
 
-def test_a_defect_names_how_to_see_the_traceback_and_debug_shows_it(
+def test_internal_error_explains_how_to_see_the_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(DEBUG, raising=False)
@@ -79,7 +79,7 @@ def test_a_defect_names_how_to_see_the_traceback_and_debug_shows_it(
 
 
 @pytest.mark.parametrize("text", ["", "0", "false", "perhaps"])
-def test_only_a_yes_to_debug_shows_tracebacks(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_traceback_is_shown_only_if_debug_is_true(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DEBUG, text)
     assert run_for_exit_code(raising(typer.BadParameter("not true or false"))) == 2
 
@@ -95,7 +95,7 @@ def test_closed_pipe_is_silent() -> None:
     assert writer.wait(30) == 141
 
 
-def test_help_needs_nothing_heavy() -> None:
+def test_help_imports_no_heavy_modules() -> None:
     code = (
         "import sys; from quaestor.cli.app import make_app; make_app(())\n"
         "heavy = {'numpy', 'pydantic', 'xgboost', 'sympy', 'rapidfuzz', 'sqlite3', 'scipy', 'sklearn'}\n"

@@ -1,4 +1,4 @@
-"""Questions about files as a benchmark: answered, scored, judged, compared and reported."""
+"""Questions about files as a benchmark: run, scored, judged, compared and reported."""
 
 import json
 from pathlib import Path
@@ -16,12 +16,12 @@ EVAL = ("eval", "questions.jsonl", "--documents", "filings", "--json")
 
 @pytest.fixture
 def scripted_solver() -> None:
-    """Use the embedded solver itself instead of a stub."""
+    """Use the real embedded solver instead of the scripted one."""
 
 
 @pytest.fixture
 def questions_file(tmp_path: Path) -> Path:
-    """A folder with two reports and questions about them, in which the commands run."""
+    """A file of questions about two reports in the folder in which the commands run."""
     write_filings(tmp_path)
     return write_questions(tmp_path)
 
@@ -50,7 +50,7 @@ def test_a_run_is_scored_reported_and_compared(quaestor: Quaestor, questions_fil
     assert "Evidence shown first" in report
 
 
-def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor, questions_file: Path) -> None:
+def test_run_is_scored_after_its_documents_moved(quaestor: Quaestor, questions_file: Path) -> None:
     quaestor("run", "questions.jsonl", "--documents", "filings")
     Path("filings").rename("moved")
     assert "not a folder" in quaestor("score", "latest", "questions.jsonl").err
@@ -58,13 +58,13 @@ def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor,
     assert share(json.loads(moved.out)["score"], "right") == (4, 4)
 
 
-def test_financebench_questions_are_scored_by_their_stated_answers(quaestor: Quaestor, questions_file: Path) -> None:
+def test_financebench_questions_are_scored_by_stated_answers(quaestor: Quaestor, questions_file: Path) -> None:
     write_questions(questions_file.parent, FINANCEBENCH)
     score = json.loads(quaestor(*EVAL).out)["score"]
     assert share(score, "right") == (1, 1)
 
 
-def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
+def test_model_judges_prose_once_and_manual_verdicts_override_it(
     quaestor: Quaestor, questions_file: Path, local_models: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def judge(request: ReceivedRequest) -> Reply:
@@ -92,7 +92,7 @@ def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
     assert "100.0 %" in quaestor("report", "latest", "--markdown").out
 
 
-def test_invalid_question_file_is_one_line_before_any_answer(quaestor: Quaestor, questions_file: Path) -> None:
+def test_invalid_question_file_is_reported_before_any_answer(quaestor: Quaestor, questions_file: Path) -> None:
     assert "has no document 'alder-2024'" in one_line(quaestor("eval", "questions.jsonl"))
     assert "leave out the judge" in one_line(quaestor("eval", "sample", "--judge", "openai:none"))
     write_questions(questions_file.parent, [QUESTIONS[0] | {"answer": {"value": 4120, "scale": "million"}}])

@@ -1,4 +1,4 @@
-"""What a newcomer meets: help, pages by name, questions from stdin, the demo, JSON of every command, quiet ends."""
+"""First steps of a new user: help, pages by name, questions from stdin, the demo, JSON output, clean exits."""
 
 import hashlib
 import io
@@ -22,7 +22,7 @@ def test_help_exits_without_error(quaestor: Quaestor, line: str) -> None:
     assert "Usage: quaestor" in outcome.out
 
 
-def test_alone_it_lists_commands_that_exist(quaestor: Quaestor) -> None:
+def test_command_without_arguments_lists_existing_commands(quaestor: Quaestor) -> None:
     outcome = quaestor("")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
@@ -32,13 +32,13 @@ def test_alone_it_lists_commands_that_exist(quaestor: Quaestor) -> None:
         assert command == "--help" or quaestor(f"{command} --help").code == 0
 
 
-def test_pages_are_listed_and_named_where_one_is_missing(quaestor: Quaestor, pages: Path) -> None:
+def test_pages_are_listed_and_suggested_if_one_is_missing(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("pages pages.json").out == "NORD/2012/page_41.pdf  2 conversations\n"
     assert "quaestor pages lists all" in quaestor("ask pages.json#NORD/2012/page_42", "why?").err
     assert len(json.loads(quaestor("pages sample --json").out)) > 10
 
 
-def test_questions_come_from_stdin_and_answers_go_as_json(
+def test_questions_are_read_from_stdin_and_answers_printed_as_json(
     quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("cell 1 1\n\nfail\n"))
@@ -54,9 +54,7 @@ def test_a_misspelt_variable_is_named(quaestor: Quaestor, pages: Path, monkeypat
     assert "QUAESTOR_SOLVER" in quaestor("pages pages.json").err
 
 
-def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow(
-    quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_narrow_output_has_no_padding_and_no_broken_words(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     page = "sample#NORD/2012/page_41.pdf"
     record = json.loads(quaestor(f"kg build {page} --json").out)
     monkeypatch.setenv("COLUMNS", "60")
@@ -91,8 +89,8 @@ def test_evaluation_on_training_data_is_reported(quaestor: Quaestor, pages: Path
 
 
 @pytest.mark.slow
-def test_shows_pages_questions_and_the_score_and_leaves_nothing_behind(quaestor: Quaestor) -> None:
-    # The scripted solver has no answer to real questions: the demo shows that too.
+def test_demo_shows_pages_questions_and_score_and_leaves_no_files(quaestor: Quaestor) -> None:
+    # The scripted solver cannot answer real questions, which the demo reports.
     outcome = quaestor("demo")
     assert outcome.code == 0
     dataset = read_dataset(sample_path())
@@ -119,7 +117,7 @@ def test_graph_is_printed_as_json(quaestor: Quaestor, pages: Path, line: str) ->
     assert len(found["digest"]) == 64
 
 
-def test_ontologies_go_as_json(quaestor: Quaestor) -> None:
+def test_ontologies_are_printed_as_json(quaestor: Quaestor) -> None:
     for limit in (1, 4):
         assert quaestor(f"ontology build sample --limit {limit} --output o{limit}.ttl").code == 0
     shown = json.loads(quaestor("ontology show --ontology o4.ttl --json").out)
@@ -177,18 +175,18 @@ main()
         "pydantic",
     ],
 )
-def test_an_interrupt_at_an_import_is_one_line(module: str) -> None:
-    assert ended("SIGINT", module) == (130, "", "quaestor: interrupted\n")
+def test_interrupt_during_an_import_gives_a_one_line_message(module: str) -> None:
+    assert run_with_signal("SIGINT", module) == (130, "", "quaestor: interrupted\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are not asked to end there")
-def test_an_order_to_end_at_an_import_is_one_line() -> None:
-    code, out, err = ended("SIGTERM", "quaestor.cli.app")
+def test_sigterm_during_an_import_gives_a_one_line_message() -> None:
+    code, out, err = run_with_signal("SIGTERM", "quaestor.cli.app")
     assert (code, out, err.count("\n")) == (143, "", 1)
 
 
 @pytest.mark.slow
-def test_a_question_about_a_page_loads_nothing_that_only_filings_need(tmp_path: Path) -> None:
+def test_question_about_a_page_does_not_import_filing_modules(tmp_path: Path) -> None:
     ask = [
         "ask",
         "sample#QUIL/2007/page_88.pdf",
@@ -205,14 +203,14 @@ def test_a_question_about_a_page_loads_nothing_that_only_filings_need(tmp_path: 
     assert loaded.isdisjoint(unneeded)
 
 
-def ended(sent: str, module: str) -> tuple[int, str, str]:
-    """Return the exit code and output if a signal arrives while a module is imported."""
+def run_with_signal(sent: str, module: str) -> tuple[int, str, str]:
+    """Return the exit code and output of a process that receives a signal while it imports a module."""
     code = INTERRUPTED.format(sent=sent, module=module)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     return run.returncode, run.stdout, run.stderr
 
 
-def test_little_is_imported_before_interrupts_are_seen_to() -> None:
+def test_few_modules_are_imported_before_signal_handlers_are_set() -> None:
     count = "import sys, typing; before = set(sys.modules); import quaestor.cli; print(*set(sys.modules) - before)"
     run = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
     assert sorted(run.stdout.split()) == ["quaestor", "quaestor.cli"]

@@ -1,4 +1,4 @@
-"""Answers put right in the terminal, and what every other command shows of them then."""
+"""Answers corrected in the terminal, and what other commands show of the corrections."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def read(quaestor: Quaestor, line: str) -> Any:
     return json.loads(outcome.out)
 
 
-def test_a_misread_cell_changes_the_answers_that_rest_on_it_at_once(chat: Quaestor) -> None:
+def test_corrected_cell_changes_dependent_answers_immediately(chat: Quaestor) -> None:
     outcome = chat(f'{ASKED}/fix 2 cell "net revenue" 2007 = 200,000 because the scan says so\nchange\n')
     assert outcome.code == 0
     assert "2007" in outcome.out
@@ -41,7 +41,7 @@ def test_a_misread_cell_changes_the_answers_that_rest_on_it_at_once(chat: Quaest
     assert "answer 1" not in outcome.out
 
 
-def test_a_later_question_is_asked_of_the_corrected_document(chat: Quaestor) -> None:
+def test_later_question_uses_the_corrected_document(chat: Quaestor) -> None:
     outcome = chat("cell 1 1\n/fix cell 1 = 5,400\ncell 1 1\n/fix undo\n")
     assert "2. cell 1 1\n   5,400 million" in outcome.out
     assert "net revenue | 2008 | 5,400 (" in outcome.out
@@ -70,12 +70,12 @@ def test_choices_are_listed_with_their_results_and_selected_by_number(chat: Quae
         ("2 cell 1 = 0", "206588"),
     ],
 )
-def test_every_form_of_a_correction_is_understood(chat: Quaestor, line: str, message: str) -> None:
+def test_every_form_of_a_correction_is_parsed(chat: Quaestor, line: str, message: str) -> None:
     outcome = chat(f"{ASKED}/fix {line}\n")
     assert (outcome.code, message in outcome.out) == (0, True), outcome.out + outcome.err
 
 
-def test_invalid_fix_is_one_line(chat: Quaestor) -> None:
+def test_invalid_fix_gives_a_one_line_error(chat: Quaestor) -> None:
     wrong = {
         "9": "quaestor: ",
         "2 99": "99",
@@ -106,7 +106,7 @@ def test_undo_reverts_the_last_correction(chat: Quaestor) -> None:
     assert ", undone\n" in outcome.out
 
 
-def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_store_keeps_the_original_turn_and_the_correction(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/why 3\n")
     assert "6,588" in outcome.out
     turn = read(quaestor, f"{TURN} 3")
@@ -120,7 +120,7 @@ def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Q
     assert "corrected" not in read(quaestor, f"{TURN} 1")
 
 
-def test_a_run_and_its_page_are_shown_as_they_were_corrected(chat: Quaestor, quaestor: Quaestor) -> None:
+def test_run_and_page_are_shown_with_corrections(chat: Quaestor, quaestor: Quaestor) -> None:
     chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/fix 3 operation add\n/fix undo\n")
     corrections = read(quaestor, "runs show latest")["corrections"]
     assert [one["act"]["kind"] for one in corrections] == ["number", "operation", "undo"]
@@ -137,7 +137,7 @@ def test_resumed_conversation_has_its_corrections(chat: Quaestor, quaestor: Quae
     assert "200,000" in again.out
     assert "5. change" in again.out
     assert "answer 3: -6,588 million -> -25,587 million" in again.out
-    # The run that was taken up is as it was; the new one has the turns as they were answered first.
+    # The resumed run is unchanged; the new one has copies of the turns as they were answered first.
     assert read(quaestor, f"runs turn {run_of(first)} NORD/2012/page_41.pdf 3")["corrected"]["value"] == "-6588"
     copied = read(quaestor, f"{TURN} 3")
     assert (copied["number"], "corrected" in copied) == ("-25587", False)

@@ -1,4 +1,4 @@
-"""`quaestor runs import`, and every command that reads runs, over one."""
+"""`quaestor runs import`, and every command that reads runs, on an imported run."""
 
 import json
 import re
@@ -16,7 +16,7 @@ def write(path: Path, *lines: object) -> None:
 
 @pytest.fixture
 def imported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> str:
-    """The id of a run with five of six answers, three of them right."""
+    """The id of an imported run with five of six answers, three of them right."""
     given = {
         (ONE, 0): 206588, (ONE, 1): 181001, (ONE, 2): 25587, (TWO, 0): "13.7", (TWO, 1): 206590,
     }  # fmt: skip
@@ -33,7 +33,7 @@ def imported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> str:
     return outcome.out.strip()
 
 
-def test_is_listed_and_shown_as_unverified(quaestor: Quaestor, imported: str) -> None:
+def test_imported_run_is_shown_as_unverified(quaestor: Quaestor, imported: str) -> None:
     assert imported in quaestor("runs show theirs").out
     (listed,) = json.loads(quaestor("runs list --json").out)
     assert (listed["id"], listed["kind"], listed["spec"]["solver_options"]["name"]) == (imported, "import", "theirs")
@@ -48,7 +48,7 @@ def test_is_listed_and_shown_as_unverified(quaestor: Quaestor, imported: str) ->
     assert json.loads(quaestor("runs show latest --json").out)["figures"]["verified"] == 0
 
 
-def test_is_scored_and_its_failures_have_causes(quaestor: Quaestor, imported: str) -> None:
+def test_imported_run_is_scored_with_causes_of_failures(quaestor: Quaestor, imported: str) -> None:
     score = json.loads(quaestor("score latest pages.json --json").out)["score"]
     assert (score["execution"]["correct"], score["execution"]["total"]) == (3, 6)
     found = json.loads(quaestor("runs failures latest --json").out)
@@ -61,7 +61,7 @@ def test_is_scored_and_its_failures_have_causes(quaestor: Quaestor, imported: st
 
 
 @pytest.mark.slow
-def test_every_command_that_reads_runs_copes(quaestor: Quaestor, imported: str, tmp_path: Path) -> None:
+def test_every_command_that_reads_runs_accepts_imported_runs(quaestor: Quaestor, imported: str, tmp_path: Path) -> None:
     assert "25587" in quaestor(f"runs turn {imported} {ONE} 3").out
     result = json.loads(quaestor(f"runs turn latest {TWO} 3 --json").out)
     assert (result["kind"], result["verified"], result["answer"]["plan"]) == ("none", False, None)
@@ -87,13 +87,13 @@ def test_invalid_lines_are_listed_and_nothing_is_stored(quaestor: Quaestor, page
     assert json.loads(quaestor("runs list --json").out) == []
 
 
-def test_many_bad_lines_are_cut_short(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_only_the_first_invalid_lines_are_listed(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     write(tmp_path / "bad.jsonl", *([{}] * 500))
     lines = quaestor("runs import bad.jsonl --dataset pages.json").err.splitlines()
     assert (len(lines), lines[-1]) == (102, "  ... and 400 more")
 
 
-def test_files_that_are_not_there(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_missing_files_are_reported(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     assert "no.json" in one_line(quaestor("runs import no.jsonl --dataset pages.json"))
     write(tmp_path / "one.jsonl", {})
     assert "no.json" in one_line(quaestor("runs import one.jsonl --dataset no.json"))

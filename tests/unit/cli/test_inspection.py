@@ -18,7 +18,7 @@ QUESTIONS = (
 
 @pytest.fixture
 def run_id(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A run of a solver that uses the tools."""
+    """The id of a run of a solver that uses the tools."""
     stand_in(monkeypatch, ToolUser)
 
     def play() -> str:
@@ -49,7 +49,7 @@ def test_the_stored_graph_is_shown(quaestor: Quaestor, run_id: str) -> None:
     assert turtle == quaestor(f"kg show tools.json#{NAME} --turtle").out
 
 
-def test_failures_are_the_wrong_turns_with_their_causes(quaestor: Quaestor, pages: Path) -> None:
+def test_failures_are_wrong_turns_with_causes(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     shown = quaestor("runs failures latest").out
     assert "page_41.pdf-2, turn 2: fail" in shown
@@ -70,7 +70,7 @@ def test_failures_are_the_wrong_turns_with_their_causes(quaestor: Quaestor, page
     assert json.loads(quaestor("score latest pages.json --json").out)["score"]["causes"] == found["causes"]
 
 
-def test_failures_can_be_shown_with_all_that_led_to_them(quaestor: Quaestor, pages: Path) -> None:
+def test_failures_can_be_shown_in_full(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     shown = quaestor("runs failures latest --full").out
     assert shown.count("interpretation:") == 2
@@ -102,7 +102,7 @@ def test_without_references_failures_are_turns_without_an_answer(quaestor: Quaes
         ("runs failures 19990101", "19990101"),
     ],
 )
-def test_missing_run_is_one_line(quaestor: Quaestor, run_id: str, line: str, message: str) -> None:
+def test_missing_run_gives_a_one_line_error(quaestor: Quaestor, run_id: str, line: str, message: str) -> None:
     assert message in refused(quaestor(line))
 
 
@@ -118,7 +118,7 @@ def test_tools_are_counted_by_kind_of_question_and_reason_of_refusal(quaestor: Q
     assert quaestor("runs tools latest").code == 0
 
 
-def test_advice_is_written_once_and_refused_from_too_little(
+def test_advice_is_written_once_and_refused_from_too_few_calls(
     quaestor: Quaestor, run_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_line(quaestor("learn tools latest"))

@@ -1,4 +1,4 @@
-"""`quaestor kg`, and the ontologies that graphs are built with."""
+"""`quaestor kg`, and the ontologies with which graphs are built."""
 
 import json
 from pathlib import Path
@@ -14,12 +14,12 @@ from quaestor.sample import sample_path
 PAGE = f"{sample_path()}#{OPTIONS}"
 
 
-def test_turtle_is_the_graph(quaestor: Quaestor) -> None:
+def test_turtle_output_equals_the_graph(quaestor: Quaestor) -> None:
     triples, _ = read_turtle(quaestor(f"kg show {PAGE} --turtle").out, "the graph")
     assert triples == sample_knowledge().graph(sample_pages()[OPTIONS]).triples()
 
 
-def test_query_answers_select_and_ask(quaestor: Quaestor) -> None:
+def test_query_supports_select_and_ask(quaestor: Quaestor) -> None:
     select = "SELECT ?i ?v WHERE { ?i a kg:StockOption ; kg:exercise_price ?v ; kg:year '2007' }"
     assert json.loads(quaestor("kg query", PAGE, select, "--json").out) == [{"i": "kg:StockOption_2007", "v": "48.65"}]
     assert "1 row\n" in quaestor("kg query", PAGE, select).out
@@ -37,12 +37,12 @@ def test_query_answers_select_and_ask(quaestor: Quaestor) -> None:
         ("", "quaestor: "),
     ],
 )
-def test_a_query_that_is_refused_is_one_line(quaestor: Quaestor, query: str, message: str) -> None:
+def test_refused_query_gives_a_one_line_error(quaestor: Quaestor, query: str, message: str) -> None:
     assert message in refused(quaestor("kg query", PAGE, query))
 
 
-def test_under_strict_all_gaps_are_listed(quaestor: Quaestor) -> None:
-    """On a page of oil reserves, of whose lines four are none that statements of many companies print."""
+def test_strict_policy_lists_all_gaps(quaestor: Quaestor) -> None:
+    """The page is about oil reserves: four of its lines are not in the ontology."""
     assert quaestor(f"ontology build {sample_path()} --limit 1 --output one.ttl").code == 0
     page = f"{sample_path()}#GRYF/2008/page_71.pdf"
     outcome = quaestor(f"kg build {page} --ontology one.ttl --policy strict")
@@ -71,19 +71,19 @@ def test_a_dash_that_is_printed_as_a_year_is_shown_as_empty(quaestor: Quaestor, 
 
 
 HEAD = ["( in millions )", "2008", "2007"]
-# Lines that no other company prints, but for the first.
+# Lines that no other company prints, except the first.
 MINE = [HEAD, ["net revenue", "206588", "181001"], ["zorbic flux", "435", "402"], ["gromel drift", "13", "12"]]
 OTHER = [HEAD, ["quonset yarrow", "5", "4"], ["pellucid brine", "3", "2"]]
 
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    """Two pages of two companies."""
+    """A dataset with pages of two companies."""
     pages = [a_record(table=MINE), a_record("Single_VESK/2010/page_9.pdf-1", ("cell 1 1",), None, table=OTHER)]
     return write_dataset(tmp_path / "two.json", *pages)
 
 
-def test_a_whole_file_is_frozen_once_and_its_runs_take_it(quaestor: Quaestor, two: Path) -> None:
+def test_ontology_of_a_file_is_built_once_and_used_by_its_runs(quaestor: Quaestor, two: Path) -> None:
     (first,), (second,) = (json.loads(quaestor(f"kg build {two} --json").out) for _ in range(2))
     assert (first["built"], second["built"], second["pages"]) == (2, 0, 2)
     (again,) = json.loads(quaestor(f"kg build {two} --force --json").out)
@@ -94,7 +94,7 @@ def test_a_whole_file_is_frozen_once_and_its_runs_take_it(quaestor: Quaestor, tw
 
 
 @pytest.mark.slow
-def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
+def test_configured_ontology_is_used_by_every_command(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
     mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
     digest = quaestor(f"ontology build {mine}").out.split()[-1]
     listed = quaestor("ontology list").out
@@ -102,7 +102,7 @@ def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, tw
     assert quaestor(f"ontology use {digest[:10]}").out == f"quaestor.toml: ontology = {digest}\n"
     assert quaestor("ontology list").out != listed
     built = quaestor(f"kg build {two}")
-    # Of the made-up pages only the first row of the first is known.
+    # The core knows only the first row of the first page.
     assert f"{digest}" in built.out
     text = built.err
     assert "extend" in text
@@ -120,7 +120,7 @@ def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, tw
 
 
 @pytest.mark.slow
-def test_the_policy_can_be_set_too(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
+def test_policy_can_be_configured(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
     mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
     digest = quaestor(f"ontology build {mine}").out.split()[-1]
     Path("quaestor.toml").write_text(f'ontology = "{digest}"\npolicy = "strict"\n')
@@ -139,7 +139,7 @@ def test_the_policy_can_be_set_too(quaestor: Quaestor, two: Path, tmp_path: Path
         ("ontology list --store missing.db", "quaestor: "),
     ],
 )
-def test_mistake_is_one_line(quaestor: Quaestor, two: Path, line: str, message: str) -> None:
+def test_user_error_gives_a_one_line_message(quaestor: Quaestor, two: Path, line: str, message: str) -> None:
     outcome = quaestor(line)
     assert (outcome.code, two.exists()) == (2, True)
     assert message in one_line(outcome)

@@ -1,4 +1,4 @@
-"""Answers other than a single number, and files of TAT-QA, in every command."""
+"""Answers other than a single number, and TAT-QA files, in every command."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from quaestor.core import serial
 from quaestor.core.answer_value import value_from_json, value_from_text
 
 ASKED = {
-    # what is asked: its kind, how it is told, what other programs are told
+    # question: kind of the answer, its text, its JSON value
     "row argmax 1": ("label", "2008", "2008"),
     "row above 1 200000": ("list", "2008: 206,588 million", [{"label": "2008", "number": 206588}]),
     "list count": ("count", "1", 1),
@@ -36,14 +36,14 @@ GOLD = len(ASKED)
 
 @pytest.fixture
 def kinds(tmp_path: Path) -> Path:
-    """A conversation whose references are all numbers."""
+    """A dataset of one conversation whose references are all numbers."""
     record = a_record(
         questions=tuple(ASKED), programs=("2008",) * GOLD, answers=(2008.0,) * GOLD, displays=("2008",) * GOLD
     )
     return write_dataset(tmp_path / "kinds.json", record)
 
 
-def test_a_run_keeps_them_and_a_reference_that_is_a_number_makes_them_wrong(quaestor: Quaestor, kinds: Path) -> None:
+def test_run_stores_all_kinds_of_answers_and_scores_them_wrong_against_numbers(quaestor: Quaestor, kinds: Path) -> None:
     evaluated = quaestor("eval kinds.json --json --output turns.jsonl")
     assert evaluated.code == 0, evaluated.err
     score = json.loads(evaluated.out)["score"]["execution"]

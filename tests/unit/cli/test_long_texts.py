@@ -1,4 +1,4 @@
-"""A cell, a label, a heading or a sentence that is far too long: refused in one line, and all else is played."""
+"""A page with a too long cell, label, heading or sentence is refused in one line; the others are run."""
 
 import sqlite3
 from pathlib import Path
@@ -75,14 +75,14 @@ def test_endless_text_is_refused_with_one_line(spot: str) -> None:
         (TablePart([["", "2012"], ["rent", "5"]], caption="x" * HUGE), "the caption of table 0"),
     ],
 )
-def test_no_part_of_any_document_is_longer(part: DocumentPart, what: str) -> None:
+def test_no_part_of_a_document_exceeds_the_limit(part: DocumentPart, what: str) -> None:
     with pytest.raises(DocumentError, match=r"^10-K: ") as caught:
         assemble("10-K", [part])
     assert what in str(caught.value)
     assert len(str(caught.value)) < 250
 
 
-def test_a_long_sentence_of_a_benchmark_is_read_in_pieces_and_none_of_it_is_lost() -> None:
+def test_long_sentence_of_a_benchmark_is_split_without_loss() -> None:
     text = "sales were 7 and costs 5 " * 400
     pieces = [sentence.text for sentence in a_document("sentence", text).sentences[1:]]
     assert len(pieces) == 2
@@ -110,7 +110,7 @@ def mixed(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_other_pages_run_and_the_refused_one_has_a_reason(quaestor: Quaestor, mixed: Path) -> None:
+def test_other_pages_are_run_and_the_refused_one_has_an_error(quaestor: Quaestor, mixed: Path) -> None:
     outcome = quaestor("run mixed.json --workers 1 --store runs.db")
     assert outcome.code == 0, outcome.err
     line = f"{PAGE}: {SPOTS['cell']} has 100,000 characters"
@@ -122,15 +122,15 @@ def test_other_pages_run_and_the_refused_one_has_a_reason(quaestor: Quaestor, mi
 
 
 @pytest.mark.slow
-def test_asking_the_page_and_checking_the_file(quaestor: Quaestor, mixed: Path) -> None:
+def test_refused_page_is_reported_by_ask_and_check(quaestor: Quaestor, mixed: Path) -> None:
     assert f"{PAGE}: {SPOTS['cell']} has" in refused(quaestor(f"ask mixed.json#{PAGE}", "what was net revenue?"))
     checked = quaestor("check mixed.json")
     assert checked.code == 0
     assert f"{PAGE}: {SPOTS['cell']} has" in checked.err
 
 
-def test_keys_of_a_label_do_not_grow_as_the_square_of_it() -> None:
+def test_number_of_spellings_is_not_quadratic_in_the_label() -> None:
     word = "x" * 900
-    assert len(spellings(word)) == 1 + 1  # each letter left out leaves the same word
-    assert len(spellings("revenue of abcdefghi")) == 1 + len("bcdefghi")  # nor is the first letter left out
+    assert len(spellings(word)) == 1 + 1  # leaving out any letter gives the same word
+    assert len(spellings("revenue of abcdefghi")) == 1 + len("bcdefghi")  # the first letter is never left out
     assert spellings("abcdefghij " * 10_000) == {("abcdefghij " * 10_000).strip()}

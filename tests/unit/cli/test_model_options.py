@@ -1,4 +1,4 @@
-"""Runs that ask a model, over HTTP: budgets, recordings, and what can be seen of them afterwards."""
+"""Runs that ask a model over HTTP: budgets, recordings, usage and stored prompts."""
 
 import io
 import json
@@ -36,7 +36,7 @@ def server(local_models: None) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def ask(quaestor: Quaestor, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
-    """The command line, with `[models.scripted]`, three conversations and a solver that asks twice a turn."""
+    """The command line with `[models.scripted]`, three conversations, and a solver that sends two requests per turn."""
     for name in ("embedded", "agent", "sparql", "workflow", "reflection"):
         stand_in(monkeypatch, AskingSolver, name)
     monkeypatch.setenv("SCRIPTED_KEY", CANARY)
@@ -68,7 +68,7 @@ def test_run_records_usage_and_messages(ask: Quaestor) -> None:
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out)["score"]["execution"]["value"] == 1.0
     shown = stored(ask, "runs show latest")
-    # 3 conversations, 2 turns, 2 requests of 10 tokens read and 5 written, at 100 and 200 dollars a million
+    # 3 conversations, 2 turns, 2 requests with 10 input and 5 output tokens, at 100 and 200 dollars per million
     assert "12 requests" in shown
     assert "0.0240" in shown
     assert "model:         scripted (temperature 0.0" in shown
@@ -81,7 +81,7 @@ def test_run_records_usage_and_messages(ask: Quaestor) -> None:
     assert "a look-up" in turn
 
 
-def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) -> None:
+def test_prompts_shows_requests_and_replies(ask: Quaestor, server: ModelServer) -> None:
     run = stored(ask, RUN).strip()
     shown = stored(ask, f"runs prompts {run} {IDS[2]} 2")
     assert "1. UNDERSTAND, scripted" in shown
@@ -98,7 +98,7 @@ def test_prompts_shows_the_whole_exchange(ask: Quaestor, server: ModelServer) ->
     assert one_line(ask(f"runs prompts {run} {IDS[2]} 7")).startswith("quaestor: ")
 
 
-def test_the_key_is_in_no_file_and_no_output(ask: Quaestor, server: ModelServer, tmp_path: Path) -> None:
+def test_key_is_never_written_or_printed(ask: Quaestor, server: ModelServer, tmp_path: Path) -> None:
     outcome = ask(f"{RUN} --record tape.json")
     assert outcome.code == 0, outcome.err
     assert server.requests[0].headers["authorization"] == f"Bearer {CANARY}"
@@ -149,12 +149,12 @@ def test_budget_stops_a_run_which_can_be_resumed(ask: Quaestor, limit: str, mess
     assert examples[1]["usage"]["requests"] == 1
 
     again = ask(f"{RUN} --resume {listed['id']} --workers 1 {limit}")
-    assert again.code == 1  # what was used stays used
+    assert again.code == 1  # usage of the first attempt counts
     resumed = ask(f"{RUN} --resume {listed['id']}")
     assert resumed.code == 0, resumed.err
     examples = json.loads(stored(ask, "runs show latest --json"))["examples"]
     assert [example["status"] for example in examples] == ["complete"] * 3
-    # The attempt that was stopped is counted too.
+    # The request of the stopped attempt is counted too.
     assert [example["usage"]["requests"] for example in examples] == [4, 5, 4]
 
 
@@ -173,34 +173,34 @@ def test_budget_stops_a_run_which_can_be_resumed(ask: Quaestor, limit: str, mess
         ("ask pages.json#NORD/2012/page_41.pdf why? --solver agent", "quaestor: "),
     ],
 )
-def test_options_that_do_not_fit(ask: Quaestor, line: str, reason: str) -> None:
+def test_incompatible_options_are_refused(ask: Quaestor, line: str, reason: str) -> None:
     assert reason in refused(ask(line))
     assert ask("runs list").code == 2 or json.loads(stored(ask, "runs list --json")) == []
 
 
 @pytest.mark.parametrize("line", [RUN, "ask pages.json#NORD/2012/page_41.pdf why? --solver agent --model scripted"])
-def test_a_missing_key_begins_nothing(ask: Quaestor, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+def test_missing_key_is_reported_before_the_run(ask: Quaestor, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     monkeypatch.delenv("SCRIPTED_KEY")
     assert "SCRIPTED_KEY" in refused(ask(line))
     assert ask("runs list").code == 2 or json.loads(stored(ask, "runs list --json")) == []
 
 
-def test_a_server_that_is_not_there_ends_the_run_at_once(ask: Quaestor) -> None:
+def test_unreachable_server_ends_the_run_immediately(ask: Quaestor) -> None:
     settings("http://127.0.0.1:9")
     assert "127.0.0.1:9" in refused(ask(f"{RUN} --workers 1"))
     assert len(json.loads(stored(ask, "runs show latest --json"))["examples"]) == 1
 
 
 @pytest.mark.slow
-def test_another_temperature_is_another_run(ask: Quaestor, server: ModelServer) -> None:
+def test_run_cannot_be_resumed_with_another_temperature(ask: Quaestor, server: ModelServer) -> None:
     run = stored(ask, RUN).strip()
     settings(server.url, "temperature = 0.5")
     refused(ask(f"{RUN} --resume {run}"))
 
 
 @pytest.mark.slow
-def test_a_recording_takes_no_files_place_unless_forced_and_filled(ask: Quaestor, server: ModelServer) -> None:
-    """Of a run that never gets an answer the older recording is the better one."""
+def test_recording_replaces_a_file_only_with_force_and_replies(ask: Quaestor, server: ModelServer) -> None:
+    """A run without any reply does not replace an older recording."""
     tape, line = Path("tape.json"), "ask pages.json#NORD/2012/page_41.pdf why? --solver agent --model scripted"
     tape.write_text("years of work")
     for command in (RUN, line):
@@ -214,7 +214,7 @@ def test_a_recording_takes_no_files_place_unless_forced_and_filled(ask: Quaestor
     run = stored(ask, f"{RUN} --record tape.json --force").strip()
     first = tape.read_text()
     assert '"kind": "quaestor cassette"' in first
-    # A run that is resumed adds to its recording, whatever else is said.
+    # A resumed run appends to its recording, even without --force.
     assert ask(f"{RUN} --resume {run} --record tape.json").code == 0
     assert tape.read_text().startswith(first)
     assert not list(Path().glob(".tape*"))
@@ -242,7 +242,7 @@ def test_repeated_question_in_a_chat_has_its_own_prompts_and_costs(
     assert (example["attempt"], example["usage"]["requests"]) == (2, 4)
 
 
-def test_a_chat_has_one_budget_whichever_solver_answers(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_has_one_budget_for_all_solvers(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "what was it in 2008?\n/solver workflow\nand in 2007?\n/solver sparql scripted\nand in 2007?\n"
     outcome = chat(ask, monkeypatch, lines, "--max-requests", "4")
     assert "2. and in 2007?" in outcome.out
@@ -250,7 +250,7 @@ def test_a_chat_has_one_budget_whichever_solver_answers(ask: Quaestor, monkeypat
     assert outcome.code == 1
 
 
-def test_recorded_run_keeps_its_solver_and_model(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replayed_chat_keeps_its_solver_and_model(ask: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = chat(ask, monkeypatch, "/model scripted\n/solver sparql\nand in 2007?\n", "--record", "tape.json")
     assert outcome.code == 2
     assert outcome.err.count("quaestor: ") == 2

@@ -24,7 +24,7 @@ def test_model_capabilities_are_printed_as_json(quaestor: Quaestor, local_models
     assert found["used"]["requests"] == 4
 
 
-def test_a_model_of_the_settings_with_a_price(quaestor: Quaestor, local_models: None, tmp_path: Path) -> None:
+def test_configured_model_is_shown_with_its_price(quaestor: Quaestor, local_models: None, tmp_path: Path) -> None:
     with ModelServer(able) as server:
         table = f'[models.lab]\nbase_url = "{server.url}/v1"\nmodel = "m"\nprofile = "plain"\n'
         (tmp_path / "quaestor.toml").write_text(table + "[prices.lab]\ninput = 1000\noutput = 1000\n")
@@ -41,7 +41,7 @@ def test_a_model_of_the_settings_with_a_price(quaestor: Quaestor, local_models: 
         ("openai:m@http://127.0.0.1:9/v1", "127.0.0.1"),
     ],
 )
-def test_missing_model_is_one_line(
+def test_missing_model_gives_a_one_line_error(
     quaestor: Quaestor, local_models: None, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)

@@ -1,4 +1,4 @@
-"""No command overwrites a file, neither its own input nor any other, without confirmation."""
+"""No command overwrites its input, or any other file without confirmation."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def dataset_bytes(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_a_file_that_is_there_stays_without_force(quaestor: Quaestor, dataset_bytes: bytes, line: str) -> None:
+def test_existing_file_is_kept_without_force(quaestor: Quaestor, dataset_bytes: bytes, line: str) -> None:
     Path("kept.txt").write_text("years of work")
     assert "kept.txt" in refused(quaestor(line.format(input="pages.json", output="kept.txt")))
     assert Path("kept.txt").read_text() == "years of work"

@@ -1,8 +1,8 @@
-"""A store that the release before events wrote: all of it is read, and nothing of it is lost.
+"""A store written before traces had events is read completely.
 
-`store_of_schema_4.sql.gz` is the dump of such a file. It has runs over the bundled sample: of the embedded solver, one
-complete and one killed in its second conversation; of the agent, one complete and one whose budget was used up; of the
-workflow, with a plan that had to be repaired. The models were scripts.
+`store_of_schema_4.sql.gz` is the dump of such a file. It contains runs over the bundled sample: of the embedded solver,
+one complete and one killed in its second conversation; of the agent, one complete and one with an exhausted budget; and
+one of the workflow with a plan that had to be repaired. The models were scripts.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ PAGE = "Single_HALC/2009/page_52.pdf-1"
 def quaestor(
     tmp_path: Path, prepared: PreparedFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Quaestor:
-    """The command line in a folder with the old store as `runs.db` and the sample as `sample.json`."""
+    """Run the command line in a folder with the old store as `runs.db` and the sample as `sample.json`."""
     run = command_line(tmp_path, monkeypatch, capfd)
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))
 
@@ -60,7 +60,7 @@ def read(quaestor: Quaestor, line: str) -> Any:
 
 
 def rows(table: str, *without: str) -> Sequence[Mapping[str, Any]]:
-    """The rows of a table of the store as they are in the file."""
+    """Return the rows of a table of the store file, without some columns."""
     db = sqlite3.connect("runs.db")
     db.row_factory = sqlite3.Row
     stored = map(dict, db.execute(f"SELECT * FROM {table}"))
@@ -83,7 +83,7 @@ TABLES: Sequence[str] = ("runs", "examples")
 
 
 def large(packed: bool) -> Mapping[str, object]:
-    """Return the large contents of an old store by owner, and where they are packed now."""
+    """Return the large contents of the store by owner; `packed` reads them from an upgraded store."""
     if packed:
 
         async def read() -> Mapping[str, object]:
@@ -121,14 +121,14 @@ def large(packed: bool) -> Mapping[str, object]:
     return {"prompts": prompts, "graphs": graphs, "ontologies": ontologies}
 
 
-def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
+def test_upgraded_store_keeps_all_data(quaestor: Quaestor) -> None:
     before, turns, packed = {table: rows(table) for table in TABLES}, rows("turns"), large(packed=False)
     runs = read(quaestor, "runs list")
     assert {run["id"]: run["status"] for run in runs} == STATUSES
     assert [run["spec_digest"] for run in runs] == [
         row["spec_digest"] for row in sorted(before["runs"], key=lambda row: (row["started"], row["id"]), reverse=True)
     ]
-    # All that was there is there, and what is new says that it was played once, as a run over a dataset.
+    # All old rows are unchanged; new columns have the values of a run over a dataset with one attempt.
     assert {table: rows(table, *ADDED.get(table, {})) for table in TABLES} == before
     assert packed == large(packed=True)
     assert all(packed.values())
@@ -151,7 +151,7 @@ def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("run", STATUSES)
-def test_its_runs_are_shown(quaestor: Quaestor, run: str) -> None:
+def test_runs_of_an_old_store_are_shown(quaestor: Quaestor, run: str) -> None:
     shown = read(quaestor, f"runs show {run}")
     assert (shown["id"], shown["status"]) == (run, STATUSES[run])
     assert quaestor(f"runs show {run[:-5]}").code == 0
@@ -160,7 +160,7 @@ def test_its_runs_are_shown(quaestor: Quaestor, run: str) -> None:
 
 
 @pytest.mark.slow
-def test_its_turns_are_shown_with_the_text_of_then(quaestor: Quaestor) -> None:
+def test_turns_of_an_old_store_are_shown_with_their_original_text(quaestor: Quaestor) -> None:
     (before,) = (row for row in rows("turns") if row["run"] == WORKFLOW)
     turn = read(quaestor, f"runs turn {WORKFLOW} {PAGE} 1")
     assert turn["events"] == [{"text": before["understanding"], "kind": "note"}]
@@ -177,7 +177,7 @@ def test_its_turns_are_shown_with_the_text_of_then(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.slow
-def test_its_traces_are_exported_as_events(quaestor: Quaestor) -> None:
+def test_traces_of_an_old_store_are_exported_as_events(quaestor: Quaestor) -> None:
     assert quaestor(f"runs export {AGENT} --traces traces.jsonl").code == 0
     lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [event["kind"] for line in lines for event in line["events"]] == ["note"] * 4
@@ -186,7 +186,7 @@ def test_its_traces_are_exported_as_events(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.slow
-def test_its_runs_are_scored(quaestor: Quaestor) -> None:
+def test_runs_of_an_old_store_are_scored(quaestor: Quaestor) -> None:
     scored = read(quaestor, f"score {COMPLETE} sample.json")
     assert scored["score"]["execution"]["value"] == 1.0
 

@@ -14,7 +14,7 @@ def digest_in(printed: str) -> str:
 
 @pytest.fixture
 def built(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path) -> str:
-    """The digest of the sample's ontology, in the store and in `sample.ttl`."""
+    """The digest of the sample's ontology, which is in the store and in `sample.ttl`."""
 
     def build() -> str:
         built = quaestor(f"ontology build {sample_path()} --output sample.ttl --store .quaestor/runs.db")
@@ -24,7 +24,7 @@ def built(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path) -> str:
     return prepared.fill(tmp_path, build)
 
 
-def test_build_keeps_it_in_the_store_and_writes_it(quaestor: Quaestor, built: str) -> None:
+def test_build_stores_and_writes_the_ontology(quaestor: Quaestor, built: str) -> None:
     assert "documents:" in quaestor(f"ontology build {sample_path()}").out
     assert digest_in(quaestor(f"ontology build {sample_path()} --output again.ttl").out) == built
     assert Path("again.ttl").read_bytes() == Path("sample.ttl").read_bytes()
@@ -32,7 +32,7 @@ def test_build_keeps_it_in_the_store_and_writes_it(quaestor: Quaestor, built: st
 
 
 @pytest.mark.slow
-def test_of_several_datasets_there_is_one_ontology_in_any_order(quaestor: Quaestor, pages: Path) -> None:
+def test_ontology_does_not_depend_on_the_order_of_datasets(quaestor: Quaestor, pages: Path) -> None:
     first = quaestor(f"ontology build {sample_path()} pages.json --output a.ttl")
     second = quaestor(f"ontology build pages.json {sample_path()} --output b.ttl")
     assert first.out == second.out
@@ -48,7 +48,7 @@ def test_show_lists_types_and_the_properties_of_one(quaestor: Quaestor, built: s
     assert "kg:exercise_price" in properties
 
 
-def test_show_takes_the_ontology_of_the_latest_run(quaestor: Quaestor, pages: Path) -> None:
+def test_show_uses_the_ontology_of_the_latest_run(quaestor: Quaestor, pages: Path) -> None:
     one_line(quaestor("ontology show --store sqlite://"))
     assert quaestor("run pages.json").code == 0
     assert "kg:Revenue" in quaestor("ontology show").out
@@ -77,7 +77,9 @@ def test_diff_lists_changes(quaestor: Quaestor, built: str, pages: Path) -> None
         ("ask pages.json#NORD/2012/page_41.pdf 'cell 1 1' --ontology missing.ttl", "missing.ttl"),
     ],
 )
-def test_mistake_is_one_line(quaestor: Quaestor, built: str, pages: Path, line: str, message: str) -> None:
+def test_user_error_gives_a_one_line_message(
+    quaestor: Quaestor, built: str, pages: Path, line: str, message: str
+) -> None:
     assert message in refused(quaestor(line))
 
 

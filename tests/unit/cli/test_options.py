@@ -1,4 +1,4 @@
-"""Groups of options: spread out for typer, handed on as one value."""
+"""Groups of options: separate parameters for typer, passed on as one value."""
 
 from dataclasses import dataclass
 from typing import Annotated

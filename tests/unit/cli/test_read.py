@@ -1,4 +1,4 @@
-"""`quaestor read` and `find`, and files with names that would lead a terminal."""
+"""`quaestor read` and `find`, and files with control characters in their names."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ def test_a_table_is_shown_with_its_place_and_periods(quaestor: Quaestor) -> None
 
 
 @pytest.mark.usefixtures("report")
-def test_json_has_every_cell_exact(quaestor: Quaestor) -> None:
+def test_json_output_has_exact_cells(quaestor: Quaestor) -> None:
     outline = json.loads(quaestor("read report.md --json").out)
     assert [section["path"] for section in outline["sections"]] == [["Annual report"], ["Annual report", "Income"]]
     table = json.loads(quaestor("read report.md --table 0 --json").out)
@@ -66,7 +66,7 @@ def test_parsed_file_is_cached_unless_disabled(quaestor: Quaestor, report: Path)
     assert quaestor("read report.md").out == first
 
 
-def test_other_commands_take_the_same_files(quaestor: Quaestor, report: Path) -> None:
+def test_other_commands_read_the_same_files(quaestor: Quaestor, report: Path) -> None:
     packed = report.with_name("packed.md.gz")
     packed.write_bytes(gzip.compress(REPORT.encode()))
     for name in ("report.md", "packed.md.gz"):
@@ -81,7 +81,7 @@ SECOND = "# Second report\n\nSales rose to $ 12 million in 2023.\n"
 
 @pytest.fixture
 def several(report: Path) -> list[str]:
-    """Files of several formats in a folder, some of them damaged; the names as they are typed."""
+    """The names of files of several formats, some of them damaged or missing."""
     folder = report.parent
     (folder / "second.txt").write_text(SECOND, encoding="utf-8")
     (folder / "packed.md.gz").write_bytes(gzip.compress(REPORT.encode()))
@@ -95,9 +95,7 @@ def several(report: Path) -> list[str]:
 GOOD = ("report.md", "second.txt", "packed.md.gz", "table.csv")
 
 
-def test_several_files_are_shown_one_after_the_other_and_a_damaged_one_is_a_line(
-    several: list[str], quaestor: Quaestor
-) -> None:
+def test_several_files_are_shown_in_order_and_damaged_ones_are_reported(several: list[str], quaestor: Quaestor) -> None:
     alone = {name: quaestor(f"read {name} --no-cache") for name in several}
     outcome = quaestor(f"read {' '.join(several)} --no-cache")
     assert outcome.out == "".join(alone[name].out for name in several)
@@ -107,13 +105,13 @@ def test_several_files_are_shown_one_after_the_other_and_a_damaged_one_is_a_line
     assert all(alone[name].code == 0 for name in GOOD)
 
 
-def test_several_files_as_json_have_an_entry_each(several: list[str], quaestor: Quaestor) -> None:
+def test_json_output_has_an_entry_for_each_file(several: list[str], quaestor: Quaestor) -> None:
     outlines = json.loads(quaestor(f"read {' '.join(several)} --json").out)
     assert [name for name, outline in zip(several, outlines, strict=True) if "error" not in outline] == list(GOOD)
     assert outlines[0] == json.loads(quaestor("read report.md --json").out)
 
 
-def test_a_table_is_of_one_file(several: list[str], quaestor: Quaestor) -> None:
+def test_table_option_requires_one_file(several: list[str], quaestor: Quaestor) -> None:
     outcome = quaestor(f"read {' '.join(several)} --table 0")
     assert (outcome.code, outcome.out) == (2, "")
 
@@ -159,7 +157,7 @@ any_name = pytest.mark.skipif(sys.platform != "linux", reason="other systems tak
 
 @any_name
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_of_any_name_is_asked_and_kept(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
+def test_file_with_any_name_can_be_asked_about_and_stored(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
     path = tmp_path / os.fsdecode(name)
     path.write_bytes(CSV)
     shown = quaestor("read", str(path)).out.splitlines()
@@ -173,7 +171,7 @@ def test_a_file_of_any_name_is_asked_and_kept(quaestor: Quaestor, tmp_path: Path
 
 @any_name
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_of_any_name_that_cannot_be_read_is_one_line(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
+def test_unreadable_file_with_any_name_gives_a_one_line_error(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
     path = tmp_path / os.fsdecode(name)
     path.write_bytes(b"MZ\0\0")
     refused = quaestor("read", str(path), str(path))

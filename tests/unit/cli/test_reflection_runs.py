@@ -1,4 +1,4 @@
-"""The reflection solver from the command line: experts, roles, an outage of one role, traces."""
+"""The reflection solver from the command line: experts, roles, outage of one role, traces."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_SUND/2011/page_7.pdf-1")
 QUESTIONS = ("what was net revenue in 2008?", "and in 2007?")
-# With a calculation, so that both critics are asked.
+# The drafts contain a calculation, so that both critics are asked.
 IN_2008 = draft(look_up("net revenue, 2008", 206588, "T0R1C1"), calculate("add", "#1", 0, result=206588), answer=206588)
 IN_2007 = draft(look_up("net revenue, 2007", 181001, "T0R1C2"), calculate("add", "#1", 0, result=181001), answer=181001)
 
@@ -41,7 +41,7 @@ output = 2000
 
 
 class Roles:
-    """Drafts and approves, and knows which models are down."""
+    """A script that drafts and approves; models in `down` reply with an error."""
 
     def __init__(self) -> None:
         self.down: set[str] = set()
@@ -67,7 +67,7 @@ def roles() -> Roles:
 def ask(
     local_models: None, roles: Roles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
-    """The command line with the real solvers, two models, and two conversations."""
+    """Run the command line with the real solvers, two models and two conversations."""
     run = command_line(tmp_path, monkeypatch, capfd, columns=200)
     records = [
         a_record(name, QUESTIONS, ("206588", "181001"), (206588.0, 181001.0), displays=("1", "2")) for name in IDS
@@ -78,7 +78,7 @@ def ask(
         yield run
 
 
-def test_roles_have_models_and_temperatures_of_their_own(ask: Quaestor, roles: Roles) -> None:
+def test_roles_have_their_own_models_and_temperatures(ask: Quaestor, roles: Roles) -> None:
     outcome = ask("eval pages.json --solver reflection --model main --json")
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out)["score"]["execution"]["value"] == 1.0
@@ -87,7 +87,7 @@ def test_roles_have_models_and_temperatures_of_their_own(ask: Quaestor, roles: R
     assert shown["spec"]["solver_options"]["max_iterations"] == 3
     assert shown["spec"]["model"]["roles"]["calculation_critic"]["model"] == "strict"
     assert shown["spec"]["model"]["roles"]["extraction_critic"]["temperature"] == 0.5
-    # 4 turns of 10 tokens read and 5 written, 8 requests at the one price and 4 at ten times that
+    # 12 requests with 10 input and 5 output tokens: 8 at one price, and 4 at ten times that price
     assert "0.0960 US dollars" in ask("runs show latest").out
 
 
@@ -132,7 +132,7 @@ def test_partial_run_after_an_outage_is_exported(ask: Quaestor, roles: Roles) ->
 
 
 @pytest.mark.slow
-def test_the_embedded_solver_may_draft_and_only_evidence_judges(ask: Quaestor) -> None:
+def test_embedded_solver_can_draft_with_evidence_as_the_only_critic(ask: Quaestor) -> None:
     outcome = ask("eval pages.json --solver reflection --expert embedded --json")
     assert outcome.code == 0, outcome.err
     shown = json.loads(ask("runs show latest --json").out)

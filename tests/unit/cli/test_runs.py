@@ -1,4 +1,4 @@
-"""`quaestor runs`: lists, figures, scores, stages and live traces."""
+"""`quaestor runs`: lists, figures, scores, stages and traces."""
 
 import io
 import json
@@ -41,7 +41,7 @@ def test_run_and_its_failures_are_shown(quaestor: Quaestor, tmp_path: Path) -> N
     assert [example["status"] for example in found["examples"]] == ["complete", "failed"]
 
 
-def test_the_beginning_of_an_id_is_enough_where_it_is_one_runs(quaestor: Quaestor, pages: Path) -> None:
+def test_unique_id_prefix_selects_a_run(quaestor: Quaestor, pages: Path) -> None:
     runs = [quaestor("run pages.json").out.strip() for _ in range(2)]
     assert quaestor(f"runs show {runs[0]}").code == 0
     assert f"run:           {runs[0]}" in quaestor(f"runs show {runs[0][:-1]}").out
@@ -58,7 +58,7 @@ def test_runs_are_deleted_after_confirmation(quaestor: Quaestor, pages: Path, mo
         assert first in deleted.out
     assert len(json.loads(quaestor("runs list --json").out)) == 3
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    # A run that is named twice is one.
+    # A run that is named twice is deleted once.
     gone = quaestor(f"runs delete {third} latest {third[:-1]}")
     assert gone.code == 0
     monkeypatch.setattr("sys.stdin", io.StringIO())
@@ -81,7 +81,7 @@ def server(local_models: None) -> Iterator[ModelServer]:
         yield running
 
 
-def test_a_run_shows_how_its_plans_went(quaestor: Quaestor, server: ModelServer, tmp_path: Path) -> None:
+def test_run_shows_outcomes_of_its_plans(quaestor: Quaestor, server: ModelServer, tmp_path: Path) -> None:
     Path("quaestor.toml").write_text(
         f'[models.scripted]\nbase_url = "{server.url}/v1"\n[solvers.workflow]\nrepairs = 1\n'
     )
@@ -134,7 +134,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("command", ["run pages.json", "eval pages.json"])
-def test_a_run_writes_a_file_a_conversation(quaestor: Quaestor, pages: Path, command: str) -> None:
+def test_run_writes_a_trace_file_per_conversation(quaestor: Quaestor, pages: Path, command: str) -> None:
     assert quaestor(f"{command} --traces traces").code == 0
     assert sorted(path.name for path in Path("traces").iterdir()) == [FIRST_TRACE, SECOND_TRACE]
     traced = lines(Path("traces") / SECOND_TRACE)
@@ -159,7 +159,7 @@ def test_interrupted_run_is_stored_up_to_the_interruption(quaestor: Quaestor, pa
     assert traced[-1]["error"].startswith("KeyError")
 
 
-def test_a_trace_that_is_there_stays_without_force(quaestor: Quaestor, pages: Path) -> None:
+def test_existing_trace_is_kept_without_force(quaestor: Quaestor, pages: Path) -> None:
     Path("traces").mkdir()
     there = Path("traces") / FIRST_TRACE
     there.write_text("mine")
@@ -169,12 +169,12 @@ def test_a_trace_that_is_there_stays_without_force(quaestor: Quaestor, pages: Pa
     assert lines(there)[-1]["what"] == "ended"
 
 
-def test_a_trace_that_cannot_be_written_leaves_no_run_that_seems_to_go_on(quaestor: Quaestor, pages: Path) -> None:
+def test_unwritable_trace_leaves_no_run_marked_as_running(quaestor: Quaestor, pages: Path) -> None:
     refused(quaestor("ask pages.json --traces /dev/null/traces", "cell 1 1"))
     assert [run["status"] for run in json.loads(quaestor("runs list --json").out)] == ["stopped"]
 
 
-def test_names_are_names_of_files_and_apart() -> None:
+def test_trace_file_names_are_valid_and_unique() -> None:
     assert len({trace_name(id) for id in ("a/b", "a_b", "a%2Fb", "a%252Fb")}) == 4
     long, other = trace_name("x/" * 300), trace_name("x/" * 300 + "y")
     assert long != other
@@ -185,7 +185,7 @@ def test_names_are_names_of_files_and_apart() -> None:
 SECOND = "Single_NORD/2012/page_41.pdf-2"
 
 
-def test_eval_and_score_keep_a_score_that_runs_show(quaestor: Quaestor, pages: Path) -> None:
+def test_eval_and_score_save_a_score_that_runs_shows(quaestor: Quaestor, pages: Path) -> None:
     run = quaestor("run pages.json").out.strip()
     assert "score:" not in quaestor("runs show latest").out
     assert json.loads(quaestor("runs list --json").out)[0]["score"] is None
@@ -214,7 +214,7 @@ def test_a_turn_is_shown_with_its_verdict(quaestor: Quaestor, pages: Path) -> No
     assert verdict == {"correct": False, "program_correct": False}
 
 
-def test_scores_go_with_their_run(quaestor: Quaestor, pages: Path) -> None:
+def test_scores_are_deleted_with_their_run(quaestor: Quaestor, pages: Path) -> None:
     import sqlite3
 
     assert quaestor("eval pages.json").code == 0
@@ -237,7 +237,7 @@ def test_score_of_a_large_run_lists_errors(quaestor: Quaestor, pages: Path, monk
     assert quaestor("runs failures latest --full").out.count("interpretation:") == 2
 
 
-def test_the_first_wrong_turns_are_shown_and_how_many_more_there_are(
+def test_first_wrong_turns_are_shown_with_the_number_of_others(
     quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert quaestor("eval pages.json").code == 0
@@ -252,7 +252,7 @@ def test_the_first_wrong_turns_are_shown_and_how_many_more_there_are(
         assert (len(found["turns"]), sum(found["causes"].values())) == (1, 2)
 
 
-def test_no_turn_is_read_that_is_not_shown(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_shown_turns_are_read(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("eval pages.json").code == 0
     shown = quaestor("runs show latest").out
     monkeypatch.setattr(saved_scores, "LARGE", 1)

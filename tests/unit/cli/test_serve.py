@@ -1,4 +1,4 @@
-"""`quaestor serve` as a process, and `quaestor mcp` as it is typed; its sessions are in `tests/unit/mcp_server`."""
+"""`quaestor serve` as a process, and arguments of `quaestor mcp`; `tests/unit/mcp_server` tests its sessions."""
 
 import os
 import signal
@@ -17,8 +17,8 @@ from quaestor.web.serving import bind
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start it and gives the process and the first line that it printed."""
+def start_server(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start the server, and yield the process and the first line that it prints."""
     code = "from quaestor.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
     with subprocess.Popen(
@@ -37,7 +37,7 @@ def address_in(line: str) -> str:
 
 @pytest.mark.very_slow
 def test_server_prints_its_address_and_stops_cleanly_on_interrupt(tmp_path: Path) -> None:
-    with serving(tmp_path) as (process, line):
+    with start_server(tmp_path) as (process, line):
         with urlopen(address_in(line), timeout=30) as answer:
             assert b"quaestor" in answer.read()
         process.send_signal(signal.SIGINT)
@@ -46,8 +46,8 @@ def test_server_prints_its_address_and_stops_cleanly_on_interrupt(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
-    with serving(tmp_path, "--host", "0.0.0.0") as (_, line):
+def test_token_is_printed_once_if_required(tmp_path: Path) -> None:
+    with start_server(tmp_path, "--host", "0.0.0.0") as (_, line):
         address, _, token = address_in(line).partition("?token=")
         assert len(token) > 40
         local = f"http://127.0.0.1:{address.rstrip('/').rpartition(':')[2]}/"
@@ -59,7 +59,7 @@ def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("command", ["serve", "mcp"])
-def test_a_token_that_was_given_is_not_printed(tmp_path: Path, command: str) -> None:
+def test_configured_token_is_not_printed(tmp_path: Path, command: str) -> None:
     token = "canary-0123456789"
     more = ["--http"] if command == "mcp" else []
     code = "from quaestor.cli import main; raise SystemExit(main())"

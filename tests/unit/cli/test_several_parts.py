@@ -1,4 +1,4 @@
-"""A question of several parts is one turn with a list, in every door; a model is asked once with the whole of it."""
+"""A question of several parts is one turn with a list in every interface; a model gets the whole question once."""
 
 import io
 import json
@@ -26,7 +26,7 @@ SHOWN = "14.1364 %"
 
 
 def reply(request: ReceivedRequest) -> Reply:
-    """Looks both years up, calculates, and gives both parts at once."""
+    """Look up both years, calculate, and answer both parts at once."""
     if len(request.results) < 2:
         looked = (Call("query_kg", {"filters": {"row": row, "year": year}}) for row, year in _rows(request))
         return Reply(calls=tuple(looked))
@@ -55,9 +55,7 @@ def pages(folder: Path) -> str:
     return str(write_dataset(folder / "pages.json", a_record(questions=(QUESTION,), programs=None)))
 
 
-def test_python_gives_one_answer_and_asks_the_model_with_the_whole_question(
-    server: ModelServer, tmp_path: Path
-) -> None:
+def test_python_returns_one_answer_and_sends_the_whole_question(server: ModelServer, tmp_path: Path) -> None:
     opened = library.open(f"{pages(tmp_path)}#NORD/2012/page_41.pdf")
     answered = opened.ask(QUESTION, solver="agent", model=model_of(server))
     assert isinstance(answered.answer.value, ValueList)
@@ -84,7 +82,7 @@ def test_the_command_line_and_the_chat_have_one_turn(
     assert "\n2. " not in talked
 
 
-def test_pages_and_programs_have_one_answer(server: ModelServer, tmp_path: Path) -> None:
+def test_pages_and_http_api_show_one_answer(server: ModelServer, tmp_path: Path) -> None:
     request = asking(tmp_path, None, solver="agent", model=model_of(server))
     with program(tmp_path, scripted=False, solver="agent", model=model_of(server)) as there:
         (answer,) = there.post(f"{there.begin()}/questions", question=QUESTION)["answers"]
@@ -97,7 +95,7 @@ def test_pages_and_programs_have_one_answer(server: ModelServer, tmp_path: Path)
 
 
 @pytest.mark.anyio
-async def test_assistants_have_one_answer(server: ModelServer, tmp_path: Path) -> None:
+async def test_mcp_returns_one_answer(server: ModelServer, tmp_path: Path) -> None:
     from mcp import Client
 
     async with Client(server_of_folder(tmp_path, solver="agent", model=model_of(server))) as client:
@@ -106,7 +104,7 @@ async def test_assistants_have_one_answer(server: ModelServer, tmp_path: Path) -
     assert "10.6637 %" in answer["display"]
 
 
-def test_without_a_model_parts_are_joined_and_can_be_referred_to() -> None:
+def test_embedded_solver_joins_parts_that_follow_ups_can_refer_to() -> None:
     conversation = library.open("sample#QUIL/2007/page_88.pdf").conversation()
     both = conversation.ask("what was the exercise price of stock options in 2007 and 2006, and the change?")
     assert both.display == "2007: $ 48.65; 2006: $ 33.20; change: $ 15.45"

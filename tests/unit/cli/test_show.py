@@ -1,4 +1,4 @@
-"""Pages with the places of answers, answers and stored turns on a terminal; what can be asked."""
+"""Pages with highlighted sources, answers, stored turns and askable lines on a terminal."""
 
 import io
 import json
@@ -53,7 +53,7 @@ def test_cells_and_words_of_answers_are_marked(printed: Callable[..., str]) -> N
     assert "[$ 642.3]" not in only
 
 
-def test_page_without_a_run_shows_no_mark(printed: Callable[..., str]) -> None:
+def test_page_without_a_run_has_no_highlights(printed: Callable[..., str]) -> None:
     assert "[" not in printed("show", NORD)
 
 
@@ -65,7 +65,7 @@ def test_page_without_a_run_shows_no_mark(printed: Callable[..., str]) -> None:
         (["sample#LUMI/2018/page_35.pdf", "--run", "latest"], "2018"),
     ],
 )
-def test_mistake_is_one_line(
+def test_user_error_gives_a_one_line_message(
     words: list[str], message: str, printed: Callable[..., str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     printed("ask", NORD, "what were net sales in 2012?")
@@ -129,7 +129,7 @@ EARLIER = (
 
 
 def shown_stored(*turns: Turn) -> str:
-    """How the last turn is shown_stored, once it is stored."""
+    """Return how the last turn is shown after it was stored."""
     record = turn_records(TurnPlace("run", "conversation"), turns)[-1]
     console = Console(file=StringIO(), width=200, highlight=False)
     show_stored_turn(console, record, None)

@@ -1,4 +1,4 @@
-"""SIGTERM to a program that waits, computes or ignores it, and standard streams that are closed."""
+"""SIGTERM to a program that waits, computes or ignores it, and closed standard streams."""
 
 import shlex
 import signal
@@ -89,7 +89,7 @@ def test_repeated_calls_are_reported_but_not_stopped(before: str) -> None:
     assert program.communicate(timeout=30)[0] == "stopped\n"
 
 
-def test_in_background_ctrl_c_is_still_ignored() -> None:
+def test_sigint_stays_ignored_in_the_background() -> None:
     code = "print('ready', flush=True); os.kill(os.getpid(), signal.SIGINT); print('on')"
     with started(code, IN_BACKGROUND) as program:
         assert program.stdout is not None
@@ -157,7 +157,7 @@ def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) 
 
 
 @pytest.mark.very_slow
-def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) -> None:
+def test_command_without_output_succeeds_with_closed_stdout(filing: Path) -> None:
     assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
 
 

@@ -12,7 +12,7 @@ from command_line import Quaestor, command_line
 
 @pytest.fixture
 def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
-    """The command line in a folder of its own, with a store that has a run over the sample."""
+    """Run the command line in a folder with a store that contains a run of the sample."""
     run = command_line(tmp_path, monkeypatch, capfd)
     monkeypatch.setenv("QUAESTOR_STORE", "runs.db")
     assert run("run sample --limit 1 --workers 1").code == 0
@@ -52,7 +52,7 @@ def test_copy_is_reported_with_its_digest(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.slow
-def test_old_runs_go_with_the_room_that_they_took(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vacuum_deletes_old_runs_and_frees_space(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("run sample --limit 1 --workers 1").code == 0
     new, old = ids(quaestor)
     with closing(sqlite3.connect("runs.db")) as db:
@@ -61,7 +61,7 @@ def test_old_runs_go_with_the_room_that_they_took(quaestor: Quaestor, monkeypatc
         db.commit()
     assert quaestor("store vacuum --older-than 10 --yes").code == 0
     assert ids(quaestor) == [new, old]
-    monkeypatch.setattr(sys, "stdin", io.StringIO())  # where nobody answers, that is a no
+    monkeypatch.setattr(sys, "stdin", io.StringIO())  # an empty stdin declines the confirmation
     quaestor("store vacuum --older-than 8")
     assert ids(quaestor) == [new, old]
     done = quaestor("store vacuum --older-than 8 --yes")

@@ -37,7 +37,7 @@ def test_a_missing_cluster_is_reported_at_once() -> None:
         join(f"127.0.0.1:{port}")
 
 
-def test_variables_that_somebody_has_set_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_environment_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUAESTOR_TEST_SET", "theirs")
     monkeypatch.delenv("QUAESTOR_TEST_FREE", raising=False)
     with _environment({"QUAESTOR_TEST_SET": "ours", "QUAESTOR_TEST_FREE": "ours"}):
@@ -53,7 +53,7 @@ def test_signal_handlers_of_the_program_are_kept() -> None:
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_all_that_descend_from_a_process_are_found() -> None:
+def test_all_descendants_of_a_process_are_found() -> None:
     inner = "import time; time.sleep(60)"
     outer = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {inner!r}]).wait()"
     with subprocess.Popen([sys.executable, "-c", outer]) as child:

@@ -30,14 +30,14 @@ def computed(operation: str) -> Plan:
         (ValueList((ListItem("Europe"),)), computed("above"), "list"),
     ],
 )
-def test_its_kind_is_that_of_its_value_and_its_plan(
+def test_kind_of_an_answer_follows_from_value_and_plan(
     value: AnswerValue | None, plan: Plan | None, kind: AnswerKind
 ) -> None:
     assert Answer(value, plan=plan).kind == kind
 
 
 @pytest.mark.parametrize("answerable", [None, 0.0, 0.25, 1.0])
-def test_whether_there_is_an_answer_survives_being_written(answerable: float | None) -> None:
+def test_answerability_survives_serialization(answerable: float | None) -> None:
     answer = Answer(None, answerable=answerable)
     assert serial.load(Answer, serial.dump(answer)) == answer
 

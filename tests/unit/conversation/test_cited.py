@@ -1,4 +1,4 @@
-"""Explanations with their marks, through the doors that need no server."""
+"""Explanations with citation numbers, in the interfaces that need no server."""
 
 import asyncio
 

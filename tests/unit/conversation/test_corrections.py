@@ -1,4 +1,4 @@
-"""Active corrections, and turns as changed by them."""
+"""Active corrections, and turns with corrections applied."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -40,7 +40,7 @@ def change(turn: int, value: str) -> ChangedAnswer:
     return ChangedAnswer(turn, "7", answer, verified=True)
 
 
-def test_every_kind_of_correction_is_the_same_once_it_was_stored() -> None:
+def test_every_kind_of_correction_survives_storage() -> None:
     acts: tuple[Act, ...] = (
         NUMBER,
         NumberCorrection(SentenceRef("page", "post_text", 0, 3, 5), None, Quantity(Decimal(1))),
@@ -61,7 +61,7 @@ def test_an_undone_correction_is_inactive() -> None:
     assert active_corrections([first, second, correction(3, Undo(2)), correction(4, Undo(1))]) == ()
 
 
-def test_turns_read_with_the_latest_change_of_each() -> None:
+def test_turns_have_their_latest_change() -> None:
     corrections = [
         correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")),
         correction(2, Undo(1), 2, change(1, "14")),

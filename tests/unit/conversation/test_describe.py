@@ -45,7 +45,7 @@ ACCOUNTS = page(
 
 
 class DescribedConversation:
-    """A conversation about a page, played with plans."""
+    """A conversation about a page whose turns are given as plans."""
 
     def __init__(self, document: Document) -> None:
         self.document, self.memory = document, Memory()
@@ -219,7 +219,7 @@ def test_a_row_gives_a_name_for_each_of_its_numbers() -> None:
     assert [variable.name for variable in variables] == ["net_revenue_2008", "net_revenue_2007"]
 
 
-def test_a_number_used_twice_has_one_name_and_a_dropped_sign_stays_dropped() -> None:
+def test_number_used_twice_has_one_name_and_dropped_sign_is_not_restored() -> None:
     costs = cell(ACCOUNTS, 2, 2)
     magnitude = Extract(1, costs.source, costs.label, costs.quantity, reading="magnitude")
     described = describe(Plan((magnitude, compute(2, "add", 1, 1))), Memory(), ACCOUNTS)
@@ -228,7 +228,7 @@ def test_a_number_used_twice_has_one_name_and_a_dropped_sign_stays_dropped() -> 
     )
 
 
-def test_an_answer_without_a_plan_is_described_by_its_record() -> None:
+def test_answer_without_a_plan_is_described_by_its_stored_fields() -> None:
     claimed = Answer(a_value(5), description="Rent in 2008", entity="rent", metric_type="value")
     memory = Memory().add(Turn("what was the rent?", claimed, False, now(), now()))
     described = describe(Plan((compute(1, "multiply", -1, number("2")),)), memory, ACCOUNTS)
@@ -245,7 +245,7 @@ def test_a_long_description_is_cut() -> None:
     assert len(describe(Plan((cell(long, 1, 1),)), Memory(), long).text) <= 200
 
 
-def test_a_plan_that_doubles_itself_with_each_step_stays_short() -> None:
+def test_description_of_an_exponential_plan_stays_short() -> None:
     doubled = [compute(step, "add", step - 1, step - 1) for step in range(2, 41)]
     again: list[Step] = [
         cell(ACCOUNTS, 1, 1, 41),
@@ -270,7 +270,7 @@ COMPUTED = sorted(operation.name for operation in OPERATIONS.values() if not ope
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
-    """Plans over the accounts, constants and one earlier answer; what they come to does not matter."""
+    """Draw plans over the accounts, constants and one earlier answer, with or without a result."""
     steps: list[Step] = [cell(ACCOUNTS, *draw(st.sampled_from(CELLS)))]
     for number_of_step in range(2, draw(st.integers(2, 9))):
         name = draw(st.sampled_from(COMPUTED))
@@ -283,7 +283,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 @given(plans(), st.sampled_from(["", "what percentage is that?", "what is the average?"]))
-def test_any_plan_has_a_meaning(plan: Plan, question: str) -> None:
+def test_any_plan_is_described(plan: Plan, question: str) -> None:
     earlier = Plan((*BOTH, compute(3, "divide", 1, 2)))
     memory = Memory().add(Turn("what is the ratio?", Answer(a_value("0.67"), plan=earlier), True, now(), now()))
     described = describe(plan, memory, ACCOUNTS, read_question(question))
@@ -339,7 +339,7 @@ def test_measure_of_a_line_named_like_an_entity_is_described() -> None:
     assert grown.entity == "s&p 500 index"
 
 
-def test_the_100_that_an_index_begins_with_is_of_the_first_year_that_is_named() -> None:
+def test_base_100_of_an_index_has_the_first_named_year() -> None:
     talk = DescribedConversation(RETURNS)
     change = talk.turn(
         "what was the change in the s&p 500 index from 2004 to 2009?",
@@ -391,13 +391,13 @@ def test_listed_numbers_of_one_name_and_period_are_counted() -> None:
     assert turn.text == "Sum of 2 numbers of rent expense"
 
 
-def test_no_variable_is_called_a_number() -> None:
+def test_no_variable_is_named_number() -> None:
     for question in ("", "what was it?", "what were the notes?"):
         described = describe(Plan((extract_from_sentence(RENTS, 1, 0),)), Memory(), RENTS, read_question(question))
         assert all(not variable.name.startswith("number") for variable in described.variables)
 
 
-def test_a_column_of_amounts_leaves_the_name_to_the_header_of_the_period_or_to_the_question() -> None:
+def test_column_of_amounts_is_named_by_the_period_header_or_the_question() -> None:
     amounts = page([["", "amount"], ["2009 net revenue", "$ 40"], ["fuel", "5"], ["2010 net revenue", "$ 45"]])
     change = Plan((cell(amounts, 3, 1), cell(amounts, 1, 1, 2), compute(3, "subtract", 1, 2)))
     assert describe(change, Memory(), amounts).text == "Change in net revenue from 2009 to 2010"

@@ -51,12 +51,12 @@ REVENUE, COSTS = CellRef(PAGE, 0, 1, 1), CellRef(PAGE, 0, 2, 1)
         (Answer(a_value("2630000"), unit="USD", in_ones=True, form=RequestedForm(Scale.MILLION, 2)), "$ 2.63 million"),
     ],
 )
-def test_numbers_read_as_people_write_them(answer: Answer, shown: str) -> None:
+def test_numbers_are_displayed_in_common_notation(answer: Answer, shown: str) -> None:
     assert show_number(answer) == shown
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**40), max_value=10**40), st.booleans())
-def test_any_number_is_shown_in_words_that_read_back(value: Decimal, change: bool) -> None:
+def test_displayed_number_is_parsed_back(value: Decimal, change: bool) -> None:
     answer = Answer(Number(value), metric_type="percentage_change" if change else "value")
     shown = Decimal(show_number(answer).removesuffix(" %").replace(",", ""))
     assert shown == pytest.approx(value * 100 if change else value, rel=Decimal("0.05"), abs=Decimal("0.05"))
@@ -74,7 +74,7 @@ def test_a_sentence_has_its_span() -> None:
     assert (shown.place, shown.span, shown.text) == ("pre text, sentence 2", "$ 91 million", sentence)
 
 
-def test_a_cell_without_labels_is_counted_from_one() -> None:
+def test_cell_without_labels_is_described_by_position_from_one() -> None:
     document = read_conversation(a_record(table=[["", "5"], ["", "7"]]), "here").document
     assert show_source(CellRef(document.id, 0, 1, 1), document).place.startswith("row 2 | ")
 

@@ -1,4 +1,4 @@
-"""Explanations: the numbers in their sentences are the results of the plan's steps."""
+"""Numbers in the sentences of explanations are results of the plan's steps."""
 
 from dataclasses import replace
 

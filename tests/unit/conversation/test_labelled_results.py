@@ -1,4 +1,4 @@
-"""How often the rules read a question as a person does, on turns that a person labelled."""
+"""Agreement of the rules with manual labels of questions."""
 
 import json
 from pathlib import Path
@@ -23,14 +23,14 @@ def test_at_least_150_turns_of_every_company_are_labelled() -> None:
 
 
 @pytest.mark.slow
-def test_metric_types_are_read_as_a_person_reads_them(read: tuple[ReadTurn, ...]) -> None:
+def test_metric_types_agree_with_labels(read: tuple[ReadTurn, ...]) -> None:
     right = sum(turn.metric_right for turn in read)
     print(f"\nmetric types: {right} of {len(read)}")
     assert right / len(read) >= 0.9
 
 
 @pytest.mark.slow
-def test_entities_are_read_as_a_person_reads_them(read: tuple[ReadTurn, ...]) -> None:
+def test_entities_agree_with_labels(read: tuple[ReadTurn, ...]) -> None:
     right = sum(turn.entity_right for turn in read)
     print(f"\nentities: {right} of {len(read)}")
     assert right / len(read) >= 0.88

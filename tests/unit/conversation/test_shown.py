@@ -1,4 +1,4 @@
-"""Which answers have arithmetic to show."""
+"""Which answers are shown with a formula."""
 
 import pytest
 from pages import page

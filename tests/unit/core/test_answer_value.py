@@ -1,4 +1,4 @@
-"""Values of answers are restored from their text, and kinds are never confused."""
+"""Values of answers are restored from text with their kinds."""
 
 import json
 from dataclasses import dataclass
@@ -41,32 +41,32 @@ VALUES = (
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Something that holds a value, as an answer does."""
+    """A dataclass with a value, like an answer."""
 
     value: AnswerValue | None
     other: str = "x"
 
 
 def exactly(value: AnswerValue) -> str:
-    """A value with its type and all its digits: 1 and 1.0 are equal, and not the same."""
+    """Return a representation with type and all digits, which distinguishes 1 from 1.0 although they are equal."""
     return repr(value)
 
 
 @given(VALUES)
-def test_a_value_comes_back_from_json_with_its_kind_and_its_digits(value: AnswerValue) -> None:
+def test_value_is_restored_from_json_with_kind_and_digits(value: AnswerValue) -> None:
     stored = json.dumps(value_to_json(value))
     assert exactly(value_from_json(json.loads(stored))) == exactly(value)
 
 
 @given(VALUES | st.none())
-def test_a_value_travels_in_a_dataclass(value: AnswerValue | None) -> None:
+def test_value_is_serialized_in_a_dataclass(value: AnswerValue | None) -> None:
     stored = json.loads(json.dumps(serial.dump(Holder(value))))
     assert serial.load(Holder, stored) == Holder(value)
     assert stored["value"] == (None if value is None else value_to_json(value))
 
 
 @given(VALUES)
-def test_a_value_comes_back_from_a_column_of_text(value: AnswerValue) -> None:
+def test_value_is_restored_from_a_text_column(value: AnswerValue) -> None:
     back = value_from_text(value_to_text(value))
     assert (type(back), back, hash(back)) == (type(value), value, hash(value))
 
@@ -80,7 +80,7 @@ def test_values_are_equal_by_content_and_kinds_are_never_mixed(one: AnswerValue,
 
 
 def _same_numbers(one: AnswerValue, other: AnswerValue) -> bool:
-    """Whether two values differ in nothing but how their numbers are written."""
+    """Return whether two values have the same numbers, possibly written in different ways."""
     match one, other:
         case Number(value=left), Number(value=right):
             return left == right
@@ -91,7 +91,7 @@ def _same_numbers(one: AnswerValue, other: AnswerValue) -> bool:
 
 
 @given(VALUES)
-def test_every_value_can_be_printed_and_handed_to_others(value: AnswerValue) -> None:
+def test_every_value_can_be_printed_and_exported(value: AnswerValue) -> None:
     assert str(value) == print_value(value)
     json.dumps(value_to_plain(value))
     assert (number_of(value) is None) == (not isinstance(value, Number))

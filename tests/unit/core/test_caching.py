@@ -1,4 +1,4 @@
-"""What is kept between calls: within its bound, among threads, and until it is cleared."""
+"""Caches: size limits, use by several threads, and clearing."""
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from quaestor.core.caching import BoundedCache, clear_caches
 from quaestor.ontology.labels import RUNGS, plain
 
 
-def test_the_value_that_was_used_longest_ago_is_dropped() -> None:
+def test_least_recently_used_value_is_evicted() -> None:
     cache, calls = BoundedCache[str, str](2), list[str]()
 
     def make(key: str) -> str:
@@ -25,7 +25,7 @@ def test_the_value_that_was_used_longest_ago_is_dropped() -> None:
     assert len(cache) == 2
 
 
-def test_values_count_by_their_size_and_the_last_one_always_stays() -> None:
+def test_values_are_weighted_by_size_and_the_last_one_is_kept() -> None:
     cache = BoundedCache[int, list[int]](10, len)
     for size in (4, 5, 3):
         cache.get(size, partial(list, range(size)))
@@ -36,7 +36,7 @@ def test_values_count_by_their_size_and_the_last_one_always_stays() -> None:
     assert len(cache) == 1
 
 
-def test_threads_share_it() -> None:
+def test_cache_is_shared_by_threads() -> None:
     cache = BoundedCache[int, int](8)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: cache.get(n % 20, lambda: (n % 20) ** 2), range(4000)))

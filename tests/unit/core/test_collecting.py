@@ -1,4 +1,4 @@
-"""A program looks for cycles seldom; a process that only imports the package does as it did."""
+"""The program collects garbage rarely; importing the package does not change the settings."""
 
 import subprocess
 import sys
@@ -7,14 +7,14 @@ import pytest
 
 
 def threshold_after(statement: str) -> int:
-    """Return after how many new objects a process looks for cycles that has run a statement."""
+    """Return the first garbage collection threshold of a process that has run a statement."""
     code = f"{statement}\nimport gc; print(gc.get_threshold()[0])"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     return int(printed.split()[-1])
 
 
 @pytest.mark.slow
-def test_a_program_looks_seldom() -> None:
+def test_program_collects_garbage_rarely() -> None:
     version = "import quaestor.cli, sys; sys.argv = ['quaestor', '--version']"
     assert threshold_after(f"{version}\ntry: quaestor.cli.main()\nexcept SystemExit: pass") > 10_000
 

@@ -1,4 +1,4 @@
-"""What computes a little is done at once; all else goes to a thread where anybody waits on the loop."""
+"""Little work is done in the loop's thread, other work in another thread if other tasks need the loop."""
 
 import asyncio
 import threading
@@ -6,8 +6,8 @@ import threading
 from quaestor.core.computing import compute, compute_little, little_work
 
 
-async def where(little: bool, alone: bool) -> tuple[bool, bool]:
-    """Whether `compute_little` and `compute` work in the loop's own thread."""
+async def runs_in_loop_thread(little: bool, alone: bool) -> tuple[bool, bool]:
+    """Return whether `compute_little` and `compute` run in the loop's own thread."""
     other = None if alone else asyncio.create_task(asyncio.sleep(1))
     own = threading.get_ident()
     with little_work(little):
@@ -17,12 +17,16 @@ async def where(little: bool, alone: bool) -> tuple[bool, bool]:
     return found
 
 
-def test_alone_all_is_done_at_once() -> None:
-    assert asyncio.run(where(little=False, alone=True)) == (True, True)
+def test_single_task_computes_in_the_loop() -> None:
+    assert asyncio.run(runs_in_loop_thread(little=False, alone=True)) == (True, True)
 
 
 def test_little_work_is_tracked_per_task() -> None:
     async def both() -> list[tuple[bool, bool]]:
-        return list(await asyncio.gather(where(little=True, alone=False), where(little=False, alone=False)))
+        return list(
+            await asyncio.gather(
+                runs_in_loop_thread(little=True, alone=False), runs_in_loop_thread(little=False, alone=False)
+            )
+        )
 
     assert asyncio.run(both()) == [(True, False), (False, False)]

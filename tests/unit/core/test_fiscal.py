@@ -1,4 +1,4 @@
-"""Fiscal years and quarters by the company's own names."""
+"""Fiscal years and quarters as the company names them."""
 
 from datetime import date
 

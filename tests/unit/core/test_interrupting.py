@@ -1,4 +1,4 @@
-"""Work that another thread interrupts."""
+"""Interruption of work by another thread."""
 
 import threading
 from collections.abc import Callable
@@ -14,8 +14,8 @@ def forever() -> None:
         pass
 
 
-def swallowing() -> None:
-    """Goes on after the first interruption, as code does that swallows every exception."""
+def swallow_first_interruption() -> None:
+    """Continue after the first interruption, like code that swallows every exception."""
     try:
         forever()
     except InterruptedWork:
@@ -28,7 +28,7 @@ def interrupted_soon(running: Interruptible) -> threading.Timer:
     return timer
 
 
-@pytest.mark.parametrize("work", [forever, swallowing])
+@pytest.mark.parametrize("work", [forever, swallow_first_interruption])
 def test_endless_work_is_interrupted_by_another_thread(work: Callable[[], None]) -> None:
     running = Interruptible()
     timer = interrupted_soon(running)
@@ -38,7 +38,7 @@ def test_endless_work_is_interrupted_by_another_thread(work: Callable[[], None])
     timer.join()
 
 
-def test_work_that_was_interrupted_before_it_began_is_not_begun() -> None:
+def test_work_interrupted_before_its_start_does_not_run() -> None:
     running, began = Interruptible(), list[bool]()
     running.interrupt()
     with pytest.raises(InterruptedWork):
@@ -57,15 +57,15 @@ def test_no_interruption_after_the_end_of_the_block() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", [forever, swallowing])
-def test_work_ends_when_its_time_is_over(work: Callable[[], None]) -> None:
+@pytest.mark.parametrize("work", [forever, swallow_first_interruption])
+def test_work_ends_after_its_time_limit(work: Callable[[], None]) -> None:
     running = Interruptible()
     with pytest.raises(InterruptedWork):
         Allowance(0.05).run(work, running)
     assert running.timed_out
 
 
-def test_pieces_of_work_share_their_time() -> None:
+def test_parts_of_work_share_one_time_limit() -> None:
     allowance = Allowance(0.05)
     with pytest.raises(InterruptedWork):
         allowance.run(forever, Interruptible())

@@ -1,4 +1,4 @@
-"""Worker processes that do one job at a time and are killed in the middle of it."""
+"""Worker processes that run one job at a time and can be killed during it."""
 
 import asyncio
 import itertools
@@ -21,7 +21,7 @@ LOAD = "load"
 
 
 class Working:
-    """A `LoopWork` of processes."""
+    """A `LoopWork` that acts on command words."""
 
     def __init__(self, line: WorkerLine) -> None:
         self._line = line
@@ -49,7 +49,7 @@ class Working:
 
 
 class RecordingListener:
-    """A `JobListener` that remembers."""
+    """A `JobListener` that records messages and requests."""
 
     def __init__(self) -> None:
         self.messages: list[Any] = []
@@ -68,7 +68,7 @@ async def workers(count: int = 1) -> AsyncIterator[JobWorkers]:
         yield pool
 
 
-async def test_a_worker_sends_and_asks_while_it_does_a_job() -> None:
+async def test_worker_sends_messages_and_requests_during_a_job() -> None:
     hearing = RecordingListener()
     async with workers() as pool:
         assert await pool.do("tell", hearing) == "answered"
@@ -84,7 +84,7 @@ async def test_jobs_with_something_in_common_go_to_the_same_worker() -> None:
 
 
 @pytest.mark.very_slow
-async def test_a_job_over_its_time_is_killed_and_others_go_on() -> None:
+async def test_job_over_its_time_limit_is_killed_and_others_continue() -> None:
     async with workers() as pool:
         late = [asyncio.ensure_future(pool.do("stuck", RecordingListener(), 1.5)) for _ in range(2)]
         assert await pool.do("hello", RecordingListener()) == "hello"
@@ -130,7 +130,7 @@ async def test_a_worker_that_dies_or_is_killed_is_replaced() -> None:
         assert await pool.do("hello", RecordingListener()) == "hello"
 
 
-async def test_an_error_of_a_job_is_raised_and_the_worker_stays() -> None:
+async def test_error_of_a_job_is_raised_and_its_worker_is_reused() -> None:
     async with workers() as pool:
         process = await pool.do("process", RecordingListener())
         with pytest.raises(ValueError, match="no"):
@@ -141,7 +141,7 @@ async def test_an_error_of_a_job_is_raised_and_the_worker_stays() -> None:
 async def test_waiting_jobs_fail_when_the_workers_end() -> None:
     async with workers() as pool:
         jobs = [asyncio.ensure_future(pool.do("endless", RecordingListener())) for _ in range(3)]
-        await pool.do("hello", RecordingListener())  # before one of them has begun
+        await pool.do("hello", RecordingListener())  # runs before the other jobs begin
     for job in jobs:
         with pytest.raises((EngineError, LostWorkerError)):
             await job

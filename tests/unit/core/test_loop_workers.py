@@ -1,4 +1,4 @@
-"""Worker processes with an event loop each: many calls at once, what they tell and ask, and what becomes of them."""
+"""Worker processes with an event loop: concurrent calls, their messages and requests, and lost workers."""
 
 import asyncio
 import multiprocessing
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 class Work:
-    """Acts on a command word."""
+    """A `LoopWork` that acts on command words."""
 
     def __init__(self, line: WorkerLine) -> None:
         self._line, self._heard = line, list[object]()
@@ -62,7 +62,7 @@ async def some_workers(count: int = 2, make: type[Work] = Work) -> AsyncIterator
     assert multiprocessing.active_children() == []
 
 
-def test_calls_send_ask_and_return_and_like_calls_share_a_worker() -> None:
+def test_calls_exchange_messages_and_similar_calls_share_a_worker() -> None:
     async def scenario() -> None:
         async with some_workers() as (workers, messages):
             found = await asyncio.gather(*(workers.call(("wait", 0.2), number % 2) for number in range(8)))

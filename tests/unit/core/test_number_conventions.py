@@ -1,4 +1,4 @@
-"""Every form of a printed number is read with its value, and none in part; so are whole numbers in words."""
+"""Printed numbers of every convention and whole numbers in words are parsed completely or not at all."""
 
 from decimal import Decimal
 
@@ -87,23 +87,23 @@ def test_sentences_follow_the_document(convention: NumberConvention, text: str, 
         ([["1\u2019234", "310"]], [], ".", "'"),
         ([["1,28,205.40", "310"]], [], ".", ","),
         ([["91.402", "870"], ["870", "1.020"]], [], ",", "."),
-        ([["1.085", "365"], ["1.102", "366"]], [], ".", ","),  # one column of rates, one of days
+        ([["1.085", "365"], ["1.102", "366"]], [], ".", ","),  # a column of rates, and a column of days
         ([["91.402", "88.310"]], ["Gewinn- und Verlustrechnung der Gruppe für das Jahr"], ",", "."),
         ([["91.402", "88.310"]], ["Statement of profit and loss for the year"], ".", ","),
         ([["91.402", "88.310"]], ["Der Umsatz stieg um 12,5 %."], ",", "."),
         ([["1,234", "5,678"]], ["Gewinn- und Verlustrechnung der Gruppe für das Jahr"], ".", ","),
         ([["12.2023", "12,5", "7,25"]], [], ",", "."),
-        ([["1,234.5", "2,345.6", "2,3"]], [], ".", ","),  # the last names two notes
+        ([["1,234.5", "2,345.6", "2,3"]], [], ".", ","),  # the last cell is a reference to two notes
     ],
 )
-def test_the_convention_is_found_from_all_cells(
+def test_convention_is_detected_from_all_cells(
     table: list[list[str]], texts: list[str], decimal: str, group: str
 ) -> None:
     found = find_convention([table], texts)
     assert (found.decimal, found.group) == (decimal, group)
 
 
-def test_the_file_itself_decides() -> None:
+def test_cells_override_the_usual_convention() -> None:
     assert find_convention([[["1.234", "5"]]], decimal=",").decimal == ","
     assert find_convention([[["1.234", "5.678"]]], usual=",").decimal == ","
     assert find_convention([[["1.234", "5.678", "1.5"]]], usual=",").decimal == "."
@@ -132,7 +132,7 @@ CONVENTIONS = st.sampled_from([ENGLISH, COMMA, SPACED_COMMA, SPACED_POINT, SWISS
 
 
 def _printed(value: Decimal, convention: NumberConvention) -> str:
-    """Return an amount as a convention prints it."""
+    """Return an amount as printed in a convention."""
     whole, _, decimals = f"{abs(value):f}".partition(".")
     groups = [whole[-3:]]
     rest, size = whole[:-3], 2 if convention.by_hundreds else 3

@@ -261,7 +261,7 @@ def test_any_text_is_a_quantity_or_a_named_error(text: str) -> None:
 
 
 @given(TEXT)
-def test_spans_lie_in_the_text_in_order(text: str) -> None:
+def test_spans_are_within_the_text_and_ordered(text: str) -> None:
     position = 0
     for span in find_quantities(text):
         assert position <= span.start < span.end <= len(text)
@@ -278,9 +278,9 @@ def test_any_text_has_a_clean_label(text: str) -> None:
 
 
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=2))
-def test_every_printed_form_of_a_number_reads_back(value: Decimal) -> None:
+def test_every_printed_form_of_a_number_is_parsed(value: Decimal) -> None:
     digits = format(abs(value), "f")
-    assume(not digits.startswith(("2212", "2013", "2014")))  # debris before a percentage
+    assume(not digits.startswith(("2212", "2013", "2014")))  # these prefixes of a percentage are removed as debris
     forms = (
         [f"({digits})", f"-{digits} ( {digits} )", f"$ ( {digits} )"]
         if value < 0
@@ -313,7 +313,7 @@ def test_no_year_and_no_date_that_is_glued_to_a_word_is_an_amount(glued: str) ->
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("12% (3%)", ["12", "-3"]),  # of two columns that ran together
+        ("12% (3%)", ["12", "-3"]),  # from two merged columns
         ("12.5 % ( 3.2 )", ["12.5", "-3.2"]),
         ("1,250 ( 435 )", ["1250", "-435"]),
         ("12.5 % 3.2 %", ["12.5", "3.2"]),

@@ -93,7 +93,7 @@ def test_returns_none_for_text_without_a_period(text: str) -> None:
     "text",
     ["", "total", "s&p 500", "$ 2014", "2009 2008", "net revenue 2008", "second quarter", "february 31 2010", "2014.5"],
 )
-def test_a_label_that_names_none(text: str) -> None:
+def test_label_without_a_period(text: str) -> None:
     assert parse_period(text) is None
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a sentence states itself."""
+"""Numbers that a sentence states without a reference."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Calls in other processes, when processes, messages or the caller fail."""
+"""Calls in other processes, if processes, messages or the caller fail."""
 
 import multiprocessing
 import os
@@ -39,7 +39,7 @@ def fail(error: Exception) -> None:
 
 
 class TwoPartError(Exception):
-    """Pickled by its message alone, it cannot be made again."""
+    """An error that cannot be unpickled, because only its message is pickled."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one + two)
@@ -93,13 +93,13 @@ def test_cancelled_call_is_not_sent() -> None:
 
 
 @pytest.mark.parametrize("size", [10, 50_000_000], ids=["before it answers", "while it writes"])
-def test_the_death_of_a_worker_is_an_error_at_once_for_every_call(size: int) -> None:
+def test_death_of_a_worker_fails_every_call_immediately(size: int) -> None:
     before = multiprocessing.active_children()
     with make_workers() as workers:
         calls: list[Future[object]] = [workers.submit(write_half_and_die, size)]
         calls += [workers.submit(time.sleep, 60) for _ in range(4)]
         if size == 10:
-            calls[0].result()  # it has answered, and dies after
+            calls[0].result()  # it returns its result before it dies
         for call in calls[1:]:
             with pytest.raises(EngineError, match="begin again"):
                 call.result(timeout=30)
@@ -132,9 +132,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_no_worker_outlives_a_parent_that_is_killed_and_nothing_is_reported(
-    how: signal.Signals, tmp_path: Path
-) -> None:
+def test_workers_of_a_killed_parent_end_silently(how: signal.Signals, tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(PARENT, encoding="utf-8")
     with subprocess.Popen(

@@ -25,7 +25,7 @@ def test_questions_are_about_the_files_of_a_folder(tmp_path: Path) -> None:
     assert (chosen.folder, chosen.unanswerable, len(chosen.conversations)) == (dataset.folder, True, 1)
 
 
-def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
+def test_answers_do_not_affect_the_dataset(tmp_path: Path) -> None:
     folder = write_filings(tmp_path)
     labelled = read_dataset(write_questions(tmp_path), folder=folder)
     changed = [one | dict.fromkeys(("kind", "answer", "where", "note"), "SENTINEL") for one in QUESTIONS]
@@ -34,7 +34,7 @@ def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
     assert "SENTINEL" not in repr([planted, *planted.conversations])
 
 
-def test_a_question_of_financebench_is_a_conversation_about_its_document(tmp_path: Path) -> None:
+def test_financebench_question_is_a_conversation_about_its_document(tmp_path: Path) -> None:
     dataset = read_dataset(write_questions(tmp_path, FINANCEBENCH), folder=write_filings(tmp_path))
     (one,) = dataset.conversations
     assert not dataset.unanswerable
@@ -68,7 +68,7 @@ def test_a_file_of_docfinqa_has_its_documents(tmp_path: Path) -> None:
         ({"conversation": "birch-01", "file": "birch-2024.md"}, "line 2: expected turn 1 of birch-01"),
     ],
 )
-def test_a_line_that_is_wrong_is_named(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+def test_invalid_line_is_reported(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     path = write_questions(tmp_path, [QUESTIONS[0] | changed, *QUESTIONS[3:]])
     with pytest.raises(DatasetError, match=message):
         read_dataset(path, folder=write_filings(tmp_path))
@@ -90,7 +90,7 @@ def test_a_folder_needs_questions_about_files(tmp_path: Path) -> None:
         read_dataset(other)
 
 
-def test_a_conversation_that_comes_twice_is_named(tmp_path: Path) -> None:
+def test_duplicate_conversation_is_reported(tmp_path: Path) -> None:
     path = write_questions(tmp_path, [QUESTIONS[0], QUESTIONS[3], QUESTIONS[0]])
     with pytest.raises(DatasetError, match="line 3: duplicate conversation alder-01, also at"):
         read_dataset(path, folder=write_filings(tmp_path))

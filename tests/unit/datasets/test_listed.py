@@ -1,4 +1,4 @@
-"""Conversations that are read as they are asked for: the same as those that are held, and few of them at once."""
+"""Lazily read conversations equal eagerly read ones, and only few of them are in memory at once."""
 
 import gc
 import json
@@ -34,7 +34,7 @@ def test_listed_conversations_equal_a_tuple() -> None:
         lazy[len(lazy)]
 
 
-def test_a_selection_of_them_is_that_of_a_tuple() -> None:
+def test_selection_equals_that_of_a_tuple() -> None:
     dataset = read_dataset(sample_path())
     plain = replace(dataset, conversations=tuple(dataset.conversations))
     for selection in (Selection(sample=5, seed=3), Selection((dataset.listed[4].id, dataset.listed[1].id))):
@@ -42,7 +42,7 @@ def test_a_selection_of_them_is_that_of_a_tuple() -> None:
         assert selection.of(dataset).digest == selection.of(plain).digest
 
 
-def test_a_page_comes_once_as_its_last_conversation_has_it() -> None:
+def test_page_is_listed_once_with_its_last_version() -> None:
     dataset = read_dataset(sample_path())
     pages = {one.document.id: one.document for one in dataset.conversations}
     assert list(dataset.documents()) == list(pages.values())
@@ -75,12 +75,12 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.
         most = 0
         for place, _ in enumerate(dataset.conversations):
             if place % len(records) == 0:
-                gc.collect()  # what is garbage is not held
+                gc.collect()  # do not measure garbage
                 most = max(most, tracemalloc.get_traced_memory()[0])
         tracemalloc.stop()
         assert len(dataset.conversations) == times * len(records)
         return most / 1e6
 
-    read_dataset(sample_path())  # what is loaded once
+    read_dataset(sample_path())  # load what is loaded once per process
     few, many = held(2), held(8)
     assert many < few + 6 * len(records) * 2e-3, f"{few:.2f} and {many:.2f} MB"

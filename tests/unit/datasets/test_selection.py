@@ -16,12 +16,12 @@ def drawn(size: int, seed: int = 0, among: Dataset = DATASET) -> list[str]:
 
 
 def test_drawn_sample_is_reproducible() -> None:
-    # Kept as text: whoever draws it on another machine, or in a later version, has to draw these.
+    # Literal ids: the sample must be the same on every machine and in every version.
     assert drawn(5) == ["c28", "c30", "c31", "c33", "c39"]
     assert drawn(5, seed=1) != drawn(5)
 
 
-def test_a_sample_keeps_the_order_of_the_file_and_a_larger_one_holds_it() -> None:
+def test_sample_keeps_the_file_order_and_is_part_of_a_larger_one() -> None:
     small, large = drawn(5), drawn(12)
     assert len(small) == 5
     assert set(small) < set(large)
@@ -34,6 +34,6 @@ def test_one_more_conversation_changes_a_sample_by_one_at_most() -> None:
     assert len(set(drawn(12)) - set(drawn(12, among=more))) <= 1
 
 
-def test_a_selection_comes_back_as_it_was_written() -> None:
+def test_selection_survives_serialization() -> None:
     for selection in (Selection(("c3", "c7")), Selection(sample=5, seed=9)):
         assert serial.load(Selection, serial.dump(selection)) == selection

@@ -19,7 +19,7 @@ def test_lists_are_aligned_in_order() -> None:
     assert years("costs were $ 3 million and $ 4 million in 2012 and 2011 , respectively .") == [2012, 2011]
 
 
-def test_a_list_in_a_longer_sentence_takes_the_list_of_as_many_periods() -> None:
+def test_list_is_aligned_with_periods_of_equal_number() -> None:
     sentence = "since 1998 , the expense for the next three years is $ 39 , $ 58 and $ 24 in 2012 , 2013 and 2014 ."
     assert years(sentence) == [2012, 2013, 2014]
 
@@ -31,7 +31,7 @@ def test_two_lists_share_one_list_of_periods() -> None:
     assert years(sentence) == [2016, 2015, 2016, 2015]
 
 
-def test_several_lists_in_a_row_take_one_list_of_periods_or_as_many_lists() -> None:
+def test_several_lists_share_periods_or_have_one_list_each() -> None:
     one = "at december 31 , 2016 and 2015 it was $ 2 and $ 7 ( of which $ 1 and $ 3 ) ."
     assert years(one.replace("of which ", "")) == [2016, 2015, 2016, 2015]
     two = "it was $ 2 and $ 7 , and $ 5 and $ 6 in 2016 and 2015 , of which $ 1 at the end of 2014 and 2013 ."
@@ -54,11 +54,11 @@ def test_noun_may_be_between_numbers() -> None:
 def test_noun_after_each_number_of_a_list_is_the_unit() -> None:
     assert years("output was 24 mbpd , 77 mbpd and 71 mbpd in 2006 , 2005 and 2004 .") == [2006, 2005, 2004]
     assert years("we sold 5 barrels per day and 7 barrels per day in 2012 and 2011 .") == [2012, 2011]
-    # What counts different things is no list.
+    # Numbers of different things are not a list.
     assert years("output was 24 oil and 77 gas in 2012 and 2011 .") == [2012, 2012]
 
 
-def test_a_list_without_periods_takes_those_of_the_sentence_before() -> None:
+def test_list_without_periods_uses_those_of_the_previous_sentence() -> None:
     assert (
         years(
             "plan costs for 2009 , 2008 and 2007 were $ 35 , $ 29 and $ 31 , respectively .",
@@ -68,11 +68,11 @@ def test_a_list_without_periods_takes_those_of_the_sentence_before() -> None:
     )
 
 
-def test_a_list_with_periods_of_its_own_does_not() -> None:
+def test_list_with_periods_ignores_the_previous_sentence() -> None:
     assert years("costs for 2009 and 2008 were $ 35 and $ 29 .", "in 2011 we paid $ 3 and $ 4 .")[2:] == [2011, 2011]
 
 
-def test_a_lone_number_takes_nothing_from_the_sentence_before() -> None:
+def test_single_number_ignores_the_previous_sentence() -> None:
     assert years("costs for 2009 and 2008 were $ 35 and $ 29 .", "we paid $ 3 .")[2:] == [None]
 
 
@@ -80,7 +80,7 @@ def test_number_after_from_belongs_to_the_previous_year() -> None:
     assert years("earnings rose in 2002 from $ 128 million to $ 201 million .") == [2001, 2002]
 
 
-def test_unless_it_has_a_year_of_its_own() -> None:
+def test_number_after_from_keeps_its_own_year() -> None:
     assert years("earnings rose from $ 128 million in 1999 to $ 201 million in 2002 .") == [1999, 2002]
 
 
@@ -114,7 +114,7 @@ def test_no_period_named() -> None:
         ("under the leases , 2009 brings $ 5.6 million , while 2010 should bring $ 5.4 million .", [2009, 2010]),
     ],
 )  # fmt: skip
-def test_numbers_and_periods_that_take_turns_belong_together(text: str, dated: list[int]) -> None:
+def test_alternating_numbers_and_periods_are_paired(text: str, dated: list[int]) -> None:
     assert years(text) == dated
 
 
@@ -129,7 +129,7 @@ def test_of_those_too_a_number_set_against_the_next_one_is_a_year_after_it() -> 
         ("for 2014 , costs rose by $ 64 million from 2013 .", [2014]),
         ("the share for 2012 fell 0.6 points versus 2011 .", [2012]),
         ("2012 compared with 2011 : sales of $ 4 million were lower .", [2012]),
-        # Where nothing else dates it, that is the nearest; and the first of two bounds is no base.
+        # Without another period the base is used, and the first of two bounds is not a base.
         ("costs rose by $ 64 million from 2013 .", [2013]),
         ("costs rose by $ 64 million from 2013 to 2014 .", [2013]),
     ],

@@ -1,4 +1,4 @@
-"""Captions of filings say what amounts and shares count in."""
+"""Captions of filings give the scales of amounts and shares."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_line_that_is_a_caption(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["Revenue in millions of dollars rose", "Cash fell in 2024 (in millions)", ""])
-def test_a_line_that_is_none(text: str) -> None:
+def test_line_that_is_not_a_caption(text: str) -> None:
     assert not is_amounts_line(text)
 
 

@@ -1,4 +1,4 @@
-"""Blocks in sections: parts are found by place, and views show every block once and in order."""
+"""Blocks in sections: parts are found by reference, and views show every block once and in order."""
 
 from itertools import pairwise
 from typing import Any
@@ -160,7 +160,7 @@ def test_rows_of_unequal_length_are_padded_with_a_warning() -> None:
     ("parts", "named"),
     [([SectionPart("a"), SectionPart("a")], "'a'"), ([SectionPart("a b")], "'a b'"), ([HeadingPart("a", 0)], " 0")],
 )
-def test_parts_that_make_no_document(parts: Any, named: str) -> None:
+def test_invalid_parts_are_refused(parts: Any, named: str) -> None:
     with pytest.raises(DocumentError, match=named):
         assemble("x", parts)
 
@@ -183,7 +183,7 @@ def test_a_filing_survives_the_round_trip() -> None:
     assert [again.section_of(table) for table in again.tables] == [FILING.section_of(table) for table in FILING.tables]
 
 
-def test_the_digest_knows_headings_order_and_pages() -> None:
+def test_digest_depends_on_headings_order_and_pages() -> None:
     swapped = (*PARTS[:9], PARTS[10], PARTS[9], PARTS[11])
     renamed = (*PARTS[:1], HeadingPart("Loans", page=2), *PARTS[2:])
     unpaged = (*PARTS[:-1], ParagraphPart(("the cash flows include 2 of taxes paid .",)))
@@ -201,7 +201,7 @@ PART = st.one_of(
 
 
 @given(parts=st.lists(PART, max_size=8))
-def test_the_views_show_every_block_once_in_order(parts: Any) -> None:
+def test_views_show_every_block_once_in_order(parts: Any) -> None:
     document = assemble("x", parts)
     assert [table.index for table in document.tables] == list(range(len(document.tables)))
     assert document.tables == tuple(b.content for b in document.blocks if isinstance(b.content, Table))

@@ -1,4 +1,4 @@
-"""The period that a column of changes is of."""
+"""The period of a column of changes."""
 
 import pytest
 

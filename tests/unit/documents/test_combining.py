@@ -1,4 +1,4 @@
-"""Several files as one document: what each source names, and which file is the later one."""
+"""Several files as one document: names in sources, and which file is the later one."""
 
 from datetime import date
 from decimal import Decimal
@@ -30,7 +30,7 @@ def report(id: str, year: int) -> Document:
 BOTH = combine([("then.html", report("a", 2008)), ("now.html", report("b", 2009))])
 
 
-def test_every_part_of_every_file_is_there() -> None:
+def test_combined_document_has_every_part_of_every_file() -> None:
     assert BOTH.id == "then.html + now.html"
     assert files_of(BOTH) == ("then.html", "now.html")
     assert [table.index for table in BOTH.tables] == list(range(6))
@@ -56,16 +56,16 @@ def test_tags_stay_with_their_numbers() -> None:
     assert BOTH.fact(SentenceRef("a", "file_1_section_1", 0, 11, 12)) == RENT
 
 
-def test_one_file_leads_to_no_table_of_the_next() -> None:
+def test_text_of_one_file_does_not_introduce_tables_of_the_next() -> None:
     texts = [sentence.text for sentence in BOTH.lead_of(BOTH.tables[3])]
     assert texts == ["the company had 12 plants in 2009 ."]
 
 
-def test_the_newest_year_is_the_one_that_the_tables_are_of() -> None:
+def test_latest_year_is_that_of_the_tables() -> None:
     assert newest_years(BOTH) == {"then.html": 2008, "now.html": 2009}
 
 
-def test_an_excerpt_of_several_files_is_of_all_of_them() -> None:
+def test_excerpt_can_span_several_files() -> None:
     part = BOTH.excerpt([BOTH.block(CellRef("b", 4, 0, 0)).order])
     assert files_of(part) == ("then.html", "now.html")
     assert newest_years(part) == newest_years(BOTH)

@@ -1,4 +1,4 @@
-"""Tables that go on under the headings of the one before."""
+"""Tables that continue the headings of the previous table."""
 
 import pytest
 
@@ -10,7 +10,7 @@ SHARES = [["Gross margin percentage:", "", ""], ["Products", "37.2%", "36.5%"], 
 
 
 def read(*parts: DocumentPart, filing: bool = True) -> tuple[list[list[str]], list[WarningKind]]:
-    """The headings of each table of a document, and its warnings."""
+    """Return the headings of each table of a document, and its warnings."""
     document = assemble("10-K", parts, filing=filing)
     headings = [[column.label for column in table.columns] for table in document.tables]
     return headings, [warning.kind for warning in document.warnings]
@@ -45,7 +45,7 @@ def test_unrelated_table_gets_no_headings(parts: list[DocumentPart]) -> None:
     assert not any(headings[-1][1:])
 
 
-def test_a_page_of_a_benchmark_is_read_as_it_was() -> None:
+def test_benchmark_page_is_not_continued() -> None:
     headings, warnings = read(TablePart(AMOUNTS), TablePart(SHARES), filing=False)
     assert not any(headings[-1][1:])
     assert WarningKind.CONTINUED_TABLE not in warnings

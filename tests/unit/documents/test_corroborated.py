@@ -1,4 +1,4 @@
-"""The scale of a table that prints none, from sentences that say its numbers."""
+"""The scale of a table without a printed scale, from sentences that state its numbers."""
 
 import pytest
 
@@ -45,13 +45,13 @@ def test_uncertain_scale_is_none(sentences: list[str]) -> None:
     assert not document.warnings
 
 
-def test_a_printed_scale_stays() -> None:
+def test_printed_scale_is_kept() -> None:
     grid = [["(in millions)", "2019", "2018"], *GRID[1:]]
     document = read("Operating cash was $45.0 million.", "Operating cash was $31.5 million.", grid=grid)
     assert document.tables[0].scale is Scale.MILLION
 
 
-def test_numbers_written_out_have_none() -> None:
+def test_full_numbers_have_no_scale() -> None:
     grid = [["", "2019", "2018"], ["Operating cash", "$45,007,120", "$31,497,400"]]
     document = read("Operating cash was $45.0 million.", "Operating cash was $31.5 million.", grid=grid)
     assert document.tables[0].scale is None

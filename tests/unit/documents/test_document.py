@@ -25,7 +25,7 @@ def test_digest_covers_the_printed_text() -> None:
     assert document.digest == other_id.digest != other_cell.digest
 
 
-def test_references_lead_back() -> None:
+def test_references_find_their_parts() -> None:
     document = read_convfinqa_page(RECORD, "here")
     for cell in document.tables[0].body():
         assert document.cell(cell.ref) is cell

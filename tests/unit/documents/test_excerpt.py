@@ -1,4 +1,4 @@
-"""An excerpt: some blocks of a document, under the names that they have in the whole."""
+"""An excerpt has some blocks of a document, with the references of the whole document."""
 
 from dataclasses import replace
 from datetime import date

@@ -1,4 +1,4 @@
-"""Lists that are printed side by side, and tables that only look like them."""
+"""Lists printed side by side, and tables that only look like them."""
 
 import pytest
 

@@ -148,7 +148,7 @@ def test_a_header_row_may_name_the_labels_below_it() -> None:
     )
     assert [header.label for header in table.columns][1:] == ["Total", "Less than 1 year", "2-5 years"]
     assert table.scale_at(2, 3) is Scale.THOUSAND
-    # A first line of words is none where every column has its heading, or where it is a line of amounts.
+    # A first line of words is not a header if every column has a heading, or if amounts follow it.
     assert read([["", "2019", "2018"], ["auditor", "Smith", "Jones"], ["fee", "5", "4"]]).header_rows == 1
     assert read([["", "due", ""], ["rent", "5", "4"], ["wages", "5", "4"]]).header_rows == 1
 
@@ -264,7 +264,7 @@ def test_the_sentences_before_the_table_give_its_scale_where_the_corner_does_not
         ([["", "kind"], ["a", "leased"]], WarningKind.NO_NUMBER),
     ],
 )
-def test_oddities_are_named(grid: Grid, kind: WarningKind) -> None:
+def test_irregularities_are_reported(grid: Grid, kind: WarningKind) -> None:
     assert kind in warnings(grid)
 
 
@@ -312,7 +312,7 @@ def test_a_column_counts_dollars_from_its_first_sign_to_its_total() -> None:
     assert notes.unit_at(2, 1) == "USD"
 
 
-def test_how_long_leases_last_is_not_a_heading() -> None:
+def test_lease_term_is_not_a_heading() -> None:
     table = read([["", "2024", "2023"], ["Remaining term", "10.6 years", "7 years"], ["Rate", "3.5%", "3.0%"]])
     assert (table.header_rows, [header.label for header in table.columns[1:]]) == (1, ["2024", "2023"])
     assert [quantity.unit for quantity in table.cells[1][1].quantities] == ["years"]
@@ -322,11 +322,11 @@ def test_first_row_with_a_duration_is_not_a_header() -> None:
     assert read([["Remaining term", "8 years"], ["Rate", "3.7%"]]).header_rows == 0
 
 
-def test_a_unit_with_the_mark_of_a_footnote_is_one() -> None:
+def test_unit_with_a_footnote_mark_is_recognised() -> None:
     table = read([["", "2024", "2024"], ["", "US$ million(1)", "\u20ac million"], ["Sales", "14", "13"]])
     assert [header.unit for header in table.columns[1:]] == ["USD", "EUR"]
 
 
-def test_a_line_of_large_numbers_below_percentages_is_not_one() -> None:
+def test_line_of_large_numbers_below_percentages_is_not_a_percentage() -> None:
     table = read([["", "2024"], ["Percentage of sales:", ""], ["Costs", "12"], ["Floor space at year end", "1,053"]])
     assert [table.scale_at(row, 1) for row in (2, 3)] == [Scale.PERCENT, None]

@@ -28,7 +28,7 @@ def test_text_with_digits_is_not_counted_as_a_missed_number(text: str) -> None:
     assert not unread(text)
 
 
-def test_lists_of_contents_miss_nothing() -> None:
+def test_lists_of_contents_have_no_unread_numbers() -> None:
     rows = [["Exhibit", "Form", "Filed"], ["3.1", "8-K", "4?5"], ["3.2", "10-Q", "4?6"]]
     assert not table_health(document(rows).tables[0]).unread
 

@@ -1,4 +1,4 @@
-"""Labels say what their numbers count."""
+"""Labels determine the kind of their numbers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Prose as people print it is cut into sentences."""
+"""Prose is split into sentences."""
 
 import pytest
 

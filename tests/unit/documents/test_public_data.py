@@ -31,7 +31,7 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 
 def find(folder: Path, page: str) -> Document:
-    """Return a page as the first of the files has it; no other page is read."""
+    """Return a page from the first record that has it, without reading other pages."""
     record = next(record for record in records(folder) if page_of(record["id"]) == page)
     return read_convfinqa_page(record, "here")
 
@@ -43,7 +43,9 @@ def test_every_file_is_read(shared_data: Path, name: str, count: int) -> None:
     assert len(dataset.conversations) == count
     pages = [conversation.document for conversation in dataset.conversations]
     if name == "convfinqa_tune.json":
-        assert len(set(map(id, pages))) == len({page.digest for page in pages}), "a page is shared by its conversations"
+        assert len(set(map(id, pages))) == len({page.digest for page in pages}), (
+            "conversations of one page do not share it"
+        )
     for conversation in dataset.conversations:
         assert all(conversation.questions)
         assert not conversation.document.id.startswith(("Single_", "Double_"))

@@ -81,12 +81,12 @@ def test_headings_within_a_table_set_the_period_of_rows_below(
     assert not [cell for table in document.tables for cell in table.body() if cell.text.startswith("202")]
 
 
-def test_a_scale_over_the_table_holds_below_as_well() -> None:
+def test_scale_of_the_table_applies_below_repeated_headings() -> None:
     grid = [["(in millions)", "2023", "2022"], ["a", "1", "2"], ["b", "1", "2"], ["", "2021", "2020"], ["a", "3", "4"]]
     assert [table.scale for table in read(grid).tables] == ["million", "million"]
 
 
-def test_headings_over_groups_of_years_are_printed_again_or_hold_on() -> None:
+def test_headings_over_groups_of_years_are_repeated_or_continue() -> None:
     groups = ["", "Domestic", "", "Foreign", ""]
     years = ["2023", "2022", "2023", "2022"]
     numbers = ["1", "2", "3", "4"]

@@ -172,7 +172,7 @@ def test_an_excerpt_keeps_the_roles() -> None:
     assert report.excerpt([block.order]).tables[0].role is TableRole.BALANCE_SHEET
 
 
-def test_roles_are_heard_in_questions() -> None:
+def test_roles_are_recognised_in_questions() -> None:
     assert statements_named("net income in the consolidated statement of cash flows?") == (TableRole.CASH_FLOWS,)
     assert statements_named("net income in 2024?") == ()
     assert look_alikes_named("what was adjusted EPS?") == (TableRole.NON_GAAP,)

@@ -1,4 +1,4 @@
-"""The names of rows that are in several columns, through the readers: nested labels and long tables."""
+"""Row names in several columns as the readers return them: nested labels and long tables."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ REPEATED = BLANK.replace("\n,Asia,8", "\nPumps,Asia,8").replace("\n,Asia,3", "\n
 
 
 @pytest.mark.parametrize("text", [BLANK, REPEATED])
-def test_a_label_holds_for_all_rows_that_it_spans(text: str) -> None:
+def test_label_applies_to_all_rows_that_it_spans(text: str) -> None:
     for table in (read_csv(text), read_markdown(text)):
         assert names(table) == NESTED
         assert [column.period and column.period.year for column in table.columns] == [None, None, 2023, 2022]
@@ -50,7 +50,7 @@ def test_a_label_holds_for_all_rows_that_it_spans(text: str) -> None:
         assert table.orientation == "columns"
 
 
-def test_a_label_of_html_holds_for_all_rows_that_it_spans() -> None:
+def test_html_label_applies_to_all_rows_that_it_spans() -> None:
     table = read_html(
         "<tr><th>Product</th><th>Region</th><th>2023</th><th>2022</th></tr>"
         "<tr><td rowspan='7'>Pumps</td><td>Europe</td><td>120</td><td>110</td></tr>"
@@ -70,7 +70,7 @@ def test_labels_of_three_columns() -> None:
     ]  # fmt: skip
 
 
-def test_an_empty_column_between_labels_parts_none() -> None:
+def test_empty_column_between_labels_is_ignored() -> None:
     table = read_csv("Segment,,Line,2024,2023\nNorth,,Pumps,11,10\n,,Valves,7,6\nSouth,,Pumps,5,4\n,,Valves,3,2")
     assert names(table)[1:3] == [("North", "Valves"), ("South", "Pumps")]
 
@@ -129,9 +129,7 @@ LONG = [
 
 
 @pytest.mark.parametrize(("head", "row", "levels", "period"), LONG)
-def test_a_fact_a_row_is_read_by_its_item_and_period(
-    head: str, row: str, levels: tuple[str, ...], period: Period
-) -> None:
+def test_long_table_is_read_by_item_and_period(head: str, row: str, levels: tuple[str, ...], period: Period) -> None:
     earlier = row.replace("2023", "2022").replace("640", "600")
     other = row.replace("Sales", "Costs").replace("Revenue", "Costs").replace("Cash", "Costs").replace("640", "410")
     table = read_csv("\n".join((head, row, earlier, other)))
@@ -151,7 +149,7 @@ def test_a_fact_a_row_is_read_by_its_item_and_period(
         "Line,Value,Share\nSales,500,5%\nCosts,400,4%",
     ],
 )
-def test_a_table_with_values_is_not_a_long_one_by_that(text: str) -> None:
+def test_column_named_value_does_not_make_a_long_table(text: str) -> None:
     table = read_csv(text)
     assert all(row.period is None for row in table.rows)
     assert names(table)[0] == (table.cells[1][0].text,)

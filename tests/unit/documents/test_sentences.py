@@ -18,12 +18,12 @@ from quaestor.documents.sentences import read_sentences, rejoin_sentences, split
         ("", ()),
     ],
 )
-def test_a_text_in_one_piece_is_cut(text: str, sentences: tuple[str, ...]) -> None:
+def test_unsplit_text_is_split(text: str, sentences: tuple[str, ...]) -> None:
     assert split_sentences(text) == sentences
 
 
 @given(st.text(st.sampled_from("ab .?!1"), max_size=60))
-def test_cutting_loses_no_word(text: str) -> None:
+def test_splitting_loses_no_word(text: str) -> None:
     sentences = split_sentences(text)
     assert " ".join(sentences).split() == text.split()
     assert all(sentence.strip() for sentence in sentences)

@@ -1,4 +1,4 @@
-"""Tables and documents in one line and as HTML elements: truncation and marks."""
+"""Tables and documents as one line and as HTML: truncation and marks."""
 
 from elements import elements_of
 from pages import page

@@ -51,7 +51,7 @@ def last_periods(*sentences: str) -> tuple[Period | None, ...]:
         (("Maturities of deposits during 2023 were $5 million.",), [Y2023]),
     ],
 )
-def test_when_a_number_of_text_is_of(sentences: tuple[str, ...], expected: list[Period]) -> None:
+def test_period_of_a_number_in_text(sentences: tuple[str, ...], expected: list[Period]) -> None:
     assert list(last_periods(*sentences)) == expected
 
 
@@ -84,7 +84,7 @@ def test_a_day_dates_its_own_paragraph_and_a_month_its_section() -> None:
     assert period((month,), (gain,)) == Period("month", 2024, month=5)
 
 
-def test_items_of_a_list_do_not_take_its_period_out_of_reach() -> None:
+def test_list_items_do_not_hide_the_period_of_the_list() -> None:
     items = tuple(f"\u2022Part {n} is of $2 million." for n in range(20))
     assert last_periods("In May 2023, we issued notes.", *items) == (Period("month", 2023, month=5),)
 

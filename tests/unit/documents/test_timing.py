@@ -1,4 +1,4 @@
-"""Tables of filings: periods that several headings, balances and texts make together."""
+"""Tables of filings: periods from several headings, balances and texts together."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What phrases about units say: the scale and the currency, and whether a text is nothing else."""
+"""Unit phrases: their scale and currency, and whether a text is only such a phrase."""
 
 import pytest
 from many_cases import for_each_row

@@ -41,7 +41,7 @@ def test_shares_prices_and_money_of_one_statement() -> None:
         "Cash dividends of $1.94, $1.84 and $1.76 per share",
     ],
 )
-def test_prices_listed_in_a_label_are_none_in_the_scale_of_the_table(label: str) -> None:
+def test_prices_listed_in_a_label_are_not_scaled(label: str) -> None:
     grid = [["", "2024", "2023", "2022"], ["Net income", "10,631", "10,714", "9,542"], [label, "(90)", "(80)", "(70)"]]
     found = table(TablePart(grid, "(In millions)", header_rows=1))
     assert {quantity.scale for quantity in found.cells[2][0].quantities if quantity.unit == "USD"} == {Scale.ONE}
@@ -73,7 +73,7 @@ def test_a_column_of_percentages_prints_its_sign_first_and_last() -> None:
     assert table(TablePart(grid, header_rows=1)).scale_at(2, 1) is Scale.PERCENT
 
 
-def test_a_standing_caption_holds_for_tables_and_amounts_in_text() -> None:
+def test_global_caption_applies_to_tables_and_text() -> None:
     standing = "(Dollars in millions, except per share amounts)"
     document = assemble(
         "quill",
@@ -199,7 +199,7 @@ def test_a_column_of_units_may_be_first_or_last(heading: str, last: bool) -> Non
     ]
 
 
-def test_a_column_of_numbers_called_units_is_none() -> None:
+def test_column_of_numbers_named_units_is_not_a_unit_column() -> None:
     grid = [["Product", "Units", "Price"], ["Pumps", "40", "$ 5"], ["Valves", "60", "$ 7"]]
     (table,) = assemble("report.csv", [TablePart(grid)], filing=True).tables
     assert table.rows[1].unit is None
@@ -228,7 +228,7 @@ def test_a_line_of_ratios_between_percentages_is_one() -> None:
     assert [found.scale_at(row, 1) for row in (2, 4)] == [Scale.PERCENT, Scale.MILLION]
 
 
-def test_lines_below_a_hundred_percent_are_percentages_up_to_the_last_sign() -> None:
+def test_lines_below_100_percent_are_percentages_up_to_the_last_sign() -> None:
     grid = [
         ["", "2024", "2023", "Change"],
         ["Net sales", "100.0%", "100.0%", "19.0%"],

@@ -1,4 +1,4 @@
-"""Explanations, lines, files and questions that would run are text in every display and export."""
+"""Malicious explanations, lines, file names and questions are escaped in every display and export."""
 
 import re
 from decimal import Decimal
@@ -61,7 +61,7 @@ by_words = pytest.mark.parametrize("evil", WORDS)
 
 
 @by_words
-def test_html_has_no_element_of_theirs(evil: str) -> None:
+def test_html_has_no_injected_elements(evil: str) -> None:
     turn, conversation = evil_turn(evil)
     found = list(elements_of(turn_html(turn, document_of(evil))))
     assert {one.tag for one in found} <= ALLOWED | {"sup"}
@@ -79,14 +79,14 @@ def test_html_has_no_element_of_theirs(evil: str) -> None:
 
 
 @by_words
-def test_markdown_links_and_runs_nothing(evil: str) -> None:
+def test_markdown_has_no_injected_links_or_code(evil: str) -> None:
     written = to_markdown([evil_turn(evil)[1]])
     assert not re.search(r"(?<!\\)\[|<(?!!)|&(?!amp;|lt;)", written)
     assert not CONTROLS.search(written)
 
 
 @by_words
-def test_a_workbook_and_a_table_have_no_formula_of_theirs(evil: str) -> None:
+def test_workbook_and_csv_have_no_injected_formulas(evil: str) -> None:
     conversation = evil_turn(evil)[1]
     with ZipFile(BytesIO(workbook_bytes([conversation]))) as parts:
         sheets = "".join(parts.read(name).decode() for name in parts.namelist() if name.endswith(".xml"))
@@ -96,7 +96,7 @@ def test_a_workbook_and_a_table_have_no_formula_of_theirs(evil: str) -> None:
 
 
 @by_words
-def test_a_terminal_gets_no_code(evil: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_output_has_no_control_sequences(evil: str, capsys: pytest.CaptureFixture[str]) -> None:
     turn, _ = evil_turn(evil)
     show_turn(make_console(), 1, turn, document_of(evil))
     written = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Conversations as CSV, JSON and Markdown: everything is there, and no text becomes a formula or markup."""
+"""Conversations as CSV, JSON and Markdown are complete, and no text becomes a formula or markup."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ def rows(conversation: ExportedConversation) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(to_csv([conversation]))))
 
 
-def test_a_line_a_question() -> None:
+def test_csv_has_one_line_per_question() -> None:
     assert isinstance(SOURCE, CellRef)
     (row,) = rows(conversation(a_turn("what were net sales?", SALES)))
     assert tuple(row) == COLUMNS
@@ -46,7 +46,7 @@ def test_json_has_every_turn() -> None:
     assert exported["document"] == MILL.id
 
 
-def test_signs_of_markdown_are_signs() -> None:
+def test_markdown_characters_are_escaped() -> None:
     markdown = to_markdown([conversation(a_turn("a | <b> `c` [d](e)", SALES))])
     assert r"a \| &lt;b> \`c\` \[d](e)" in markdown
     assert len({line.count(" | ") for line in markdown.splitlines() if line.startswith("| ")}) == 1

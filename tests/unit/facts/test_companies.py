@@ -34,7 +34,7 @@ def ask(*questions: str) -> Answers:
     return quaestor.open(both(), settings=LONG).ask(list(questions), solver="embedded")
 
 
-def test_each_company_has_a_table_of_its_own() -> None:
+def test_each_company_has_its_own_fact_table() -> None:
     one, other = build_company_facts(both())
     assert {len(one.lines), len(other.lines)} == {4}
     assert one.company == {"nordwind"}

@@ -1,4 +1,4 @@
-"""Lines of facts: which concept a label names, and when its period is in the fiscal calendar of the company."""
+"""Lines of facts: the concept that a label names, and periods in the company's fiscal calendar."""
 
 from datetime import date
 
@@ -30,7 +30,7 @@ def test_periods_are_times_of_the_fiscal_calendar(text: str, calendar: FiscalCal
     assert moment_of_period(period, calendar) == expected
 
 
-def test_a_time_has_others_before_it() -> None:
+def test_previous_times_are_found() -> None:
     assert Moment(2024, 1, 3).before(quarters=1) == Moment(2023, 4, 3)
     assert Moment(2024, 1, 3).before(years=1) == Moment(2023, 1, 3)
 
@@ -56,7 +56,7 @@ def test_labels_name_concepts(label: str, path: tuple[str, ...], role: TableRole
     assert name_concept(label, path, role)[0] == concept
 
 
-def test_the_usual_name_is_sure_and_a_near_one_less_so() -> None:
+def test_usual_name_is_more_certain_than_a_similar_one() -> None:
     sure = name_concept("Income tax expense", (), TableRole.INCOME_STATEMENT)
     near = name_concept("Income tax expense on profits", (), TableRole.INCOME_STATEMENT)
     assert sure[0] == near[0] == "us-gaap:IncomeTaxExpenseBenefit"

@@ -1,4 +1,4 @@
-"""Rows and columns of tables become lines with their printed names, and no number is lost."""
+"""Rows and columns of tables become lines with their printed names, without losing numbers."""
 
 from collections.abc import Sequence
 
@@ -93,12 +93,12 @@ def test_quarters_without_a_year_have_the_year_of_their_group(headings: list[lis
     ]
 
 
-def test_a_label_that_names_only_times_is_none() -> None:
+def test_label_that_names_only_times_is_ignored() -> None:
     table = read_grid([["Fiscal years:", "( in millions )"], ["2025", "$ 10"], ["2026", "20"], ["2027", "30"]])
     assert {line.label for line in table.lines} == {"Debt"}
 
 
-def test_balances_are_lines_by_their_columns_and_flows_go_on_in_the_next_block() -> None:
+def test_balances_are_lines_by_column_and_flows_continue_in_the_next_block() -> None:
     table = read_grid(
         [
             ["", "Retained Earnings", "Total"],

@@ -1,4 +1,4 @@
-"""Numbers of running text become lines of the table of facts."""
+"""Numbers in running text become lines of the table of facts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sentences are found by their terms, the headings over them and the numbers that they print."""
+"""Sentences are found by their terms, headings and numbers."""
 
 from quaestor.core.terms import terms
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, assemble

@@ -1,4 +1,4 @@
-"""What the cache keeps of the facts of a document is the facts."""
+"""Facts of a document are unchanged after a round trip through the cache."""
 
 import zlib
 from dataclasses import fields, replace
@@ -79,6 +79,6 @@ def test_damaged_facts_are_built_again() -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"{}", b"[1]", b"[[99, 0]]", b"[[-1]]", b'[[3, "1-1-1"]]', b"[[0, 5]]"])
-def test_other_bytes_are_not_facts(text: bytes) -> None:
+def test_invalid_bytes_are_refused(text: bytes) -> None:
     with pytest.raises(ValueError, match="not facts"):
         facts_of(zlib.compress(text))

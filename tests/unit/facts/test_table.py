@@ -1,4 +1,4 @@
-"""What a document's facts know of the whole document."""
+"""Properties of the whole document in its facts."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ COVER: list[DocumentPart] = [
 ]
 
 
-def test_the_company_is_known_by_its_name_and_its_trading_symbol() -> None:
+def test_company_is_recognised_by_name_and_ticker() -> None:
     assert build_facts(assemble("10-K", COVER)).company >= {"nord", "nrd"}
 
 

@@ -40,7 +40,7 @@ def test_an_observation_has_all_facts_of_the_table() -> None:
     assert found.label == "net cash from operating activities, 2008"
 
 
-def test_the_triples_are_those_of_the_design() -> None:
+def test_triples_follow_the_documented_schema() -> None:
     document = page(CASH, ["statement of cash flows :"])
     graph = build_graph(document, build_ontology([document]))
     assert graph.triples("kg:CashFlow_2008", "rdf:type") == (("kg:CashFlow_2008", "rdf:type", "kg:CashFlow"),)
@@ -84,7 +84,7 @@ def test_a_dash_has_no_value_even_if_printed_as_a_year() -> None:
     assert not [number for number in graph.labels if number.label in ("$ 2014", "2014")]
 
 
-def test_a_graph_of_before_empty_cells_were_marked_can_be_read() -> None:
+def test_graph_without_marks_of_empty_cells_can_be_read() -> None:
     document = page([["", "2012"], ["write-off", "2014"], ["sales", "3"]])
     graph = build_graph(document, build_ontology([document]))
     (cell,) = graph.text_cells
@@ -103,7 +103,7 @@ def test_strict_lists_every_gap_with_the_nearest_properties() -> None:
     assert all(word in caught.value.gaps[1] for word in ("0", "3", "'badwill'", "kg:goodwill"))
 
 
-def test_extend_mints_and_marks() -> None:
+def test_extend_policy_mints_and_marks_properties() -> None:
     ontology = build_ontology([page([["", "2008"], ["net sales", "3"]])])
     graph = build_graph(page([["", "2008"], ["net sale", "3"], ["badwill", "1"]]), ontology)
     assert [(line.predicate, line.minted) for line in graph.lines] == [("kg:net_sales", False), ("doc:badwill", True)]
@@ -128,7 +128,7 @@ def test_an_unknown_policy_is_an_error() -> None:
         build_graph(sample_pages()[0], SAMPLE, "lax")  # type: ignore[arg-type]
 
 
-def test_numbers_of_labels_and_years_are_there() -> None:
+def test_numbers_in_labels_and_years_are_in_the_graph() -> None:
     document = page([["", "2008", "high $ 60.15"], ["5.5% notes due 2014", "1", "2"]], ["rates rose in fiscal 2006 ."])
     graph = build_graph(document, build_ontology([document]))
     found = {(str(n.quantity.value), n.year) for n in graph.labels}

@@ -1,4 +1,4 @@
-"""Test that the document warns of a table that is too large to be asked, and that the graph leaves its numbers out."""
+"""Graphs are restored from triples, and omit tables that are too large."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_strange_pages_load_back_equal(document: Document) -> None:
     assert graph_from_triples(read_turtle(graph.to_turtle(), "a graph")[0]) == graph
 
 
-def test_half_a_fact_or_a_foreign_one_is_an_error() -> None:
+def test_incomplete_or_foreign_facts_are_refused() -> None:
     triples = GRAPHS[0].triples()
     with pytest.raises(GraphError):
         graph_from_triples(t for t in triples if t.p != "kg:value")
@@ -73,7 +73,7 @@ def test_the_digest_covers_every_triple() -> None:
     assert build_graph(sample_pages()[0], SAMPLE).digest == graph.digest
 
 
-def test_a_table_that_is_too_large_is_in_the_document_and_not_in_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_table_is_omitted_from_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 20)
     large = [["", "2021", "2020"], *([f"ship {row}", f"{row}1", f"{row}2"] for row in range(7))]
     document = assemble("fleet", [TablePart(large), TablePart([["", "2021", "2020"], ["crews", "12", "11"]])])

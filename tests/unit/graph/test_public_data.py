@@ -34,7 +34,7 @@ def test_strict_builds_every_page_from_the_ontology_of_all(shared_data: Path) ->
     assert not any(graph.minted for _, graph in found.values())
 
 
-def test_every_number_of_every_table_is_there(shared_data: Path) -> None:
+def test_graph_has_every_number_of_every_table(shared_data: Path) -> None:
     count = 0
     for document, graph in graphs(shared_data / TUNE).values():
         observations = {(o.source, o.order): o for o in graph.observations}
@@ -53,7 +53,7 @@ def test_every_number_of_every_table_is_there(shared_data: Path) -> None:
     assert count > 1700
 
 
-def test_every_number_of_every_text_is_there(shared_data: Path) -> None:
+def test_graph_has_every_number_of_every_text(shared_data: Path) -> None:
     count = 0
     for document, graph in graphs(shared_data / TUNE).values():
         printed = [mention for sentence in document.sentences for mention in sentence.mentions]
@@ -64,7 +64,7 @@ def test_every_number_of_every_text_is_there(shared_data: Path) -> None:
 
 
 def operands(path: Path) -> list[tuple[str, int, str, Decimal]]:
-    """Every number that a reference program takes from the page: conversation, turn, as written, value."""
+    """Return each number of the reference programs that is not a constant: conversation, turn, text and value."""
     return [
         (name, turn, operand.text, operand.value)
         for name, turns in read_gold(path).items()
@@ -84,15 +84,15 @@ def test_the_graph_holds_the_operands_of_the_reference_programs(shared_data: Pat
     missing = []
     for conversation, turn, text, value in operands(path):
         graph = graphs(path)[pages[conversation]][1]
-        kind = where(graph, value)
+        kind = container_of(graph, value)
         kinds[kind] += 1
         if kind == "missing":
             missing.append(f"{conversation}, turn {turn}: {text}")
     assert kinds["missing"] <= 0.01 * kinds.total()
 
 
-def where(graph: KnowledgeGraph, value: Decimal) -> str:
-    """Return what holds a value, as printed, as the fraction of a percentage, or without its sign."""
+def container_of(graph: KnowledgeGraph, value: Decimal) -> str:
+    """Return what contains a value, ignoring its sign and whether it is a percentage or a fraction."""
     wanted = {value, -value, 100 * value, -100 * value}
     for kind, numbers in (("observation", graph.observations), ("mention", graph.mentions), ("label", graph.labels)):
         if any(number.quantity.value in wanted for number in numbers):

@@ -1,4 +1,4 @@
-"""The graph of a document of several tables: each has its own type, lead and section, and the triples say so."""
+"""Graphs of documents with several tables: each table has its own type, lead and section, also in the triples."""
 
 from filings import a_filing
 

@@ -1,4 +1,4 @@
-"""Ontology and graphs against the SHACL shapes that the package ships."""
+"""Ontologies and graphs conform to the SHACL shapes of the package."""
 
 from importlib.resources import files
 
@@ -19,17 +19,17 @@ def faults(turtle: str) -> str:
     return "" if fits else str(text)
 
 
-def test_the_ontology_fits() -> None:
+def test_ontology_conforms_to_the_shapes() -> None:
     assert faults(SAMPLE.to_turtle()) == ""
 
 
 @pytest.mark.parametrize("document", sample_pages()[:6], ids=lambda document: document.id)
-def test_graphs_fit(document: object) -> None:
+def test_graphs_conform_to_the_shapes(document: object) -> None:
     graphs = [build_graph(d, SAMPLE) for d in sample_pages() if d is document]
     assert [faults(graph.to_turtle()) for graph in graphs] == [""]
 
 
-def test_minted_properties_fit() -> None:
+def test_minted_properties_conform_to_the_shapes() -> None:
     graph = build_graph(
         page([["", "2008"], ["cash", "1 2"], ["gain", "nm"]], ["5 shares in 2009 ."]), build_ontology([])
     )

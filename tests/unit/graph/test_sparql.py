@@ -52,7 +52,7 @@ def test_graphs_do_not_see_each_other() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("head", ["SELECT (COUNT(*) AS ?n)", "ASK"])
-def test_a_runaway_is_stopped_and_the_next_query_runs(head: str) -> None:
+def test_endless_query_is_stopped_and_the_next_one_runs(head: str) -> None:
     query = f"{head} WHERE {{ {EVERYTHING_CUBED} FILTER(CONCAT(STR(?a), STR(?d), STR(?i)) = 'x') }}"
     with pytest.raises(QueryError):
         (GRAPH.ask if head == "ASK" else GRAPH.select)(query, Limits(seconds=0.1))
@@ -117,12 +117,12 @@ def test_malformed_queries_name_place_and_fault(query: str, named: str) -> None:
         GRAPH.select(query)
     message = str(raised.value)
     assert "\n" not in message
-    # No list of all that the grammar would have taken.
+    # The list of tokens that the grammar expects is omitted.
     assert "expected one of" not in message
     assert len(message) < 260
 
 
-def test_the_query_that_messages_show_is_answered() -> None:
+def test_example_query_of_error_messages_is_valid() -> None:
     with pytest.raises(QueryError, match=re.escape(EXAMPLE)):
         GRAPH.select("SELECT ?a { ?a ?b }")
     rows = GRAPH.select(EXAMPLE)
@@ -172,7 +172,7 @@ def test_an_unknown_function_is_named(query: str) -> None:
     "text",
     ["abc", "", "1_000", " 5 ", "\u0661", "0x10", "1e999999999", "1e99999999999999999999", "7" * 4400, "nan", "--1"],
 )
-def test_an_ill_typed_literal_is_its_text(kind: str, text: str) -> None:
+def test_ill_typed_literal_is_returned_as_text(kind: str, text: str) -> None:
     literal = f'"{text}"^^<{XSD}{kind}>'
     for query in (
         f"SELECT ?v WHERE {{ BIND({literal} AS ?v) }}",
@@ -228,13 +228,13 @@ QUERIES = st.tuples(
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(query=QUERIES)
-def test_a_hostile_query_is_answered_or_refused_by_name(query: str) -> None:
+def test_hostile_query_is_answered_or_refused_with_a_named_error(query: str) -> None:
     for run in (GRAPH.select, GRAPH.ask):
         with suppress(QueryError):
             run(query, Limits(rows=50, seconds=1))
 
 
-def test_a_worker_that_was_ended_starts_again() -> None:
+def test_ended_worker_is_restarted() -> None:
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")
     shared_worker().close()
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")

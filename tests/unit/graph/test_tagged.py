@@ -1,4 +1,4 @@
-"""What tags say of the numbers of a filing's tables, in its graph."""
+"""Tags of numbers in tables are part of the graph of a filing."""
 
 from dataclasses import replace
 from datetime import date

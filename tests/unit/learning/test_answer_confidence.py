@@ -1,4 +1,4 @@
-"""What is learned from answers that were judged."""
+"""Confidence is learned from judged answers."""
 
 import random
 
@@ -11,7 +11,7 @@ from quaestor.solvers.confidence.calibration import MEASURES
 
 
 def answers(count: int = 600, companies: int = 12) -> list[JudgedAnswer]:
-    """Is right as often as the other solver's agreement indicates, and mostly wrong without agreement."""
+    """Return answers that are right as often as the agreement indicates, and mostly wrong without agreement."""
     draw, found = random.Random(3), list[JudgedAnswer]()
     for number in range(count):
         agreement = draw.choice([0.0, 0.2, 0.5, 0.9])
@@ -50,6 +50,6 @@ def test_the_same_answers_give_the_same_calibration() -> None:
         [],
     ],
 )
-def test_too_little_teaches_nothing(few: list[JudgedAnswer]) -> None:
+def test_too_few_answers_give_no_calibration(few: list[JudgedAnswer]) -> None:
     with pytest.raises(InputError):
         fit_confidence(few, {})

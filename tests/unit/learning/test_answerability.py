@@ -1,4 +1,4 @@
-"""The probability that a page holds an answer, learned from made-up measures."""
+"""The probability that a page contains the answer is learned from generated measures."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ PLACE = list(ANSWERABLE_MEASURES).index("unknown")
 
 
 def samples(count: int = 200) -> list[MeasuredQuestion]:
-    """Unknown words tell nearly all; the ways differ in how many there are."""
+    """Return samples in which one measure nearly separates answerable from unanswerable questions."""
     chance = np.random.default_rng(0)
     found = []
     for n in range(count):
@@ -45,12 +45,12 @@ def test_one_set_of_questions_gives_one_model() -> None:
     assert (first.weights.tolist(), first.intercept) == (again.weights.tolist(), again.intercept)
 
 
-def test_of_questions_of_one_sort_nothing_can_be_learned() -> None:
+def test_questions_of_a_single_class_cannot_be_learned_from() -> None:
     assert fit_answerability([one for one in samples() if one.kind == OWN], WORDS) is None
     assert fit_answerability([], WORDS) is None
 
 
-def test_words_that_pages_with_an_answer_lack_weigh_little() -> None:
+def test_words_often_missing_on_answering_pages_have_low_weights() -> None:
     def asked(company: str, question: str) -> Example:
         document = page([["", "2008", "2007"], ["rent", "135", "70"]], name=f"{company}/2008/page_1.pdf")
         return Example(company, (question,), (GoldTurn("135", a_value("135"), None, 0),), document, company)

@@ -1,4 +1,4 @@
-"""How sure choices may be, learned from independent questions that choose."""
+"""The confidence of choices is learned from independent questions that choose."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def test_choices_are_judged_as_stated_answers(tmp_path: Path) -> None:
     assert [*judged_choices(examples, {}, load_weights())] == []
 
 
-def test_conversations_teach_nothing_of_choices() -> None:
+def test_conversations_are_not_used_to_learn_choices() -> None:
     examples = read_examples([sample_path()])[:2]
     pages = {one.document.digest: features(one.document) for one in examples if one.document is not None}
     assert [*judged_choices(examples, pages, load_weights())] == []

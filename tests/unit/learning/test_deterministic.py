@@ -1,4 +1,4 @@
-"""Training adds up in one order, whatever the machine."""
+"""Training adds numbers in the same order on every machine."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ def test_the_order_is_chosen_for_the_processes_alone(monkeypatch: pytest.MonkeyP
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="the kernels of other processors are not named"
 )
-def test_linear_algebra_heeds_it() -> None:
+def test_linear_algebra_uses_one_architecture_and_thread() -> None:
     threadpool_info = pytest.importorskip("threadpoolctl").threadpool_info
     with deterministic_pool(1) as pool:
         pool.submit(np.zeros, 1).result()

@@ -1,4 +1,4 @@
-"""What labelled conversations teach: numbers that a program comes to, and second questions."""
+"""Training examples from labelled conversations: programs that give numbers, and second questions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ def stated(spans: tuple[str, ...], kind: str, scale: str = "", form: str = "numb
     return StatedReference(StatedAnswer(spans, scale), kind, "table", "", form)
 
 
-def test_numbers_are_taught_one_by_one_and_words_not(tmp_path: Path) -> None:
+def test_only_numbers_are_training_examples(tmp_path: Path) -> None:
     taught = select_training_examples(read_examples([write_tatqa(tmp_path)]))
     assert [(lesson.id, lesson.gold[0].program) for lesson in taught] == [
         ("1f0c-mill#0", "subtract(1200.5, 1000.5)"),
@@ -39,7 +39,7 @@ def test_numbers_are_taught_one_by_one_and_words_not(tmp_path: Path) -> None:
     assert {lesson.weight for lesson in taught} == {INDEPENDENT}
 
 
-def test_conversations_are_lessons_as_they_are() -> None:
+def test_conversations_are_examples_without_change() -> None:
     examples = read_examples([sample_path()])
     assert select_training_examples(examples) == examples
 
@@ -57,7 +57,7 @@ def test_conversations_are_lessons_as_they_are() -> None:
         (GoldTurn("divide(1, 4)", a_value(0.25), None, 0), "divide(1, 4)"),
     ],
 )
-def test_an_answer_is_a_program_if_one_comes_to_it(gold: GoldTurn, program: str | None) -> None:
+def test_answer_is_a_program_if_one_gives_its_value(gold: GoldTurn, program: str | None) -> None:
     found = as_program(gold)
     assert (None if found is None else found.program) == program
 
@@ -79,7 +79,7 @@ def example(identity: str, *turns: tuple[str, str], second: int = 0, page: str =
 JOINED = example("Double_ACME/1/p.pdf", ("rent?", "5"), ("and lease?", "7"), ("the gap?", "subtract(7, 9)"), second=2)
 
 
-def test_the_parts_of_a_joined_conversation_are_turned_round() -> None:
+def test_parts_of_a_joined_conversation_are_swapped() -> None:
     (turned,) = rejoin_conversations([JOINED])
     assert turned.questions == ("the gap?", "rent?", "and lease?")
     assert [gold.program for gold in turned.gold] == ["subtract(7, 9)", "5", "7"]
@@ -100,7 +100,7 @@ def test_conversations_of_unknown_parts_stay_as_they_are() -> None:
     assert not list(rejoin_conversations([example("Double_ACME/1/p.pdf", ("rent?", "5"), ("and lease?", "7"))]))
 
 
-def test_of_a_joined_conversation_its_second_beginning_is_learned() -> None:
+def test_start_of_the_second_part_of_a_joined_conversation_is_learned() -> None:
     (sample,) = second_samples(rejoin_conversations([JOINED]))
     assert sample.signature == "lookup(new)"
     assert sample.features["turn:1"] == 1.0

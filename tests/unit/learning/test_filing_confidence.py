@@ -1,4 +1,4 @@
-"""Which answers training calls right."""
+"""Which answers are labelled right for training."""
 
 from decimal import Decimal
 
@@ -36,7 +36,7 @@ def test_the_numbers_of_a_list_are_compared_and_not_only_its_labels(number: str,
     assert is_right(label, entries(("2022", number)), Scale.MILLION) is right
 
 
-def test_small_words_do_not_make_a_quotation_right() -> None:
+def test_function_words_do_not_make_a_quotation_right() -> None:
     label = {"text": "the costs of the new plants which are under construction"}
     assert not is_right(label, Text("the results of the year which are under review"), Scale.ONE)
     assert is_right(label, Text("Costs of new plants rose."), Scale.ONE)

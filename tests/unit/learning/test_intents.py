@@ -1,4 +1,4 @@
-"""The classifier of intents, learned on made-up questions."""
+"""The intent classifier, trained on generated questions."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Labelled questions about filings as they are read for training; those in `training/` can be learned from."""
+"""Labelled questions about filings are read for training, including those in `training/`."""
 
 import json
 from collections import defaultdict

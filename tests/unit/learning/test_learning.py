@@ -1,4 +1,4 @@
-"""From labelled conversations to weights: what gold did, fair folds, the same weights from the same seed."""
+"""From labelled conversations to weights: reference interpretations, folds by company, reproducible weights."""
 
 import asyncio
 import json
@@ -100,7 +100,7 @@ def test_program_is_labelled_as_one_operation_on_existing_values(leaves: NumberM
     ]
     assert turns[0].acceptable == ((0, 4),)
     assert turns[4].outcome.value == pytest.approx(100 * 34 / 401, abs=1e-9)
-    # A looked-up percentage is remembered as the solver remembers its own: as printed.
+    # A looked-up percentage is remembered as printed, like the solver's own answers.
     assert (turns[5].outcome.value, turns[5].answer) == (4.5, 0.045)
 
 
@@ -115,7 +115,7 @@ def test_inexpressible_answers_are_listed_separately(leaves: NumberMatrix) -> No
     assert turns[0].outcome.value == 435.0
 
 
-def test_a_row_that_is_added_up_is_its_numbers(leaves: NumberMatrix) -> None:
+def test_table_sum_is_expanded_to_the_numbers_of_the_row(leaves: NumberMatrix) -> None:
     (total,) = labelled(leaves, ("table_sum(sales, none)", 836.0))
     assert (outcome_text(total), total.outcome.value) == ("sum leaf0 leaf1", 836.0)
     (average,) = labelled(None, ("table_average(sales, none)", 418.0))
@@ -130,7 +130,7 @@ def test_without_a_page_equal_literals_are_one_leaf() -> None:
     assert turns[2].answer == 0.0
 
 
-def test_folds_hold_whole_companies_and_like_many_turns(examples: tuple[Example, ...]) -> None:
+def test_folds_have_whole_companies_and_similar_numbers_of_turns(examples: tuple[Example, ...]) -> None:
     folds = company_folds(examples, 4, seed=3)
     assert set(folds) == {example.company for example in examples}
     load = [sum(len(e.questions) for e in examples if folds[e.company] == fold) for fold in range(4)]
@@ -139,13 +139,13 @@ def test_folds_hold_whole_companies_and_like_many_turns(examples: tuple[Example,
 
 
 def one_of_each_company(examples: tuple[Example, ...]) -> list[Example]:
-    """Few conversations to learn from: of many companies, for each fold needs some."""
+    """Return one conversation of each company: few, but enough companies for every fold."""
     return list({example.company: example for example in examples}.values())
 
 
 @pytest.fixture
 def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has each model learn for a few rounds: enough for what does not depend on how well it has learned."""
+    """Train each model for a few rounds, for tests that do not depend on its quality."""
     for module in ("ranking", "trees"):
         monkeypatch.setattr(f"quaestor.learning.{module}._ROUNDS", 10)
 
@@ -200,7 +200,7 @@ def test_lines_are_dialogues_or_single_questions(tmp_path: Path) -> None:
         read_lines([file])
 
 
-def test_weights_that_cannot_be_written_are_a_named_error(examples: tuple[Example, ...], tmp_path: Path) -> None:
+def test_unwritable_weights_raise_a_named_error(examples: tuple[Example, ...], tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
     fitted = FittedTrees((SHIPPED_WEIGHTS / "leaves.json").read_bytes(), tuple(LEAF_FEATURES))
@@ -208,15 +208,15 @@ def test_weights_that_cannot_be_written_are_a_named_error(examples: tuple[Exampl
         save_weights(replace(load_weights(), leaves=fitted), blocked / "weights", {})
 
 
-def test_the_shipped_weights_never_saw_the_sample() -> None:
+def test_shipped_weights_were_not_trained_on_the_sample() -> None:
     card = json.loads((SHIPPED_WEIGHTS / "card.json").read_text(encoding="utf-8"))
     assert card["files"]
     assert sample_path().name not in card["files"]
 
 
 @pytest.mark.very_slow
-def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
-    """A floor: whoever changes weights, features or rules sees here if the whole got worse. Better ones raise it."""
+def test_accuracy_of_the_shipped_weights_on_the_sample_does_not_drop() -> None:
+    """The numbers are a lower bound, to be raised if the solver improves."""
     dataset, solver = read_dataset(sample_path()), make_solver("embedded", {})
     predictions = [
         prediction_of(record)
@@ -229,7 +229,7 @@ def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
     assert found.program.correct >= 111
 
 
-def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], tmp_path: Path) -> None:
+def test_model_card_has_figures_and_limitations(examples: tuple[Example, ...], tmp_path: Path) -> None:
     few = examples[:3]
     conversations = [Conversation(e.id, e.document, e.questions) for e in few if e.document]
     predictions = [
@@ -258,7 +258,7 @@ def test_the_card_has_the_figures_and_the_limits(examples: tuple[Example, ...], 
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"score": {}, "reachable": 1, "turns": 1}'])
-def test_figures_of_another_form_are_refused(tmp_path: Path, content: str) -> None:
+def test_malformed_figures_are_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "figures.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""Fit of the ranker: features of right plans, and of questions without a conversation."""
+"""Training of the ranker on turns of conversations and on independent questions."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ OPERATION, FIRST, SECOND, PRIOR = (COLUMNS.index(name) for name in ("operation",
 
 
 def plans(random: np.random.Generator) -> np.ndarray:
-    """A look-up and a quotient, with priors that chance has given them."""
+    """Return the features of a look-up and a quotient, with random priors."""
     rows = np.zeros((2, len(COLUMNS)), np.float32)
     rows[:, OPERATION] = LOOKUP, DIVIDE
     rows[:, FIRST] = NEW
@@ -23,7 +23,7 @@ def plans(random: np.random.Generator) -> np.ndarray:
 
 
 def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[RankedTurn]:
-    """Turn in which one plan is right, or, if none is named, that of the greater prior."""
+    """Return turns in which the plan `right` is right or, if it is None, the one with the larger prior."""
     random, found = np.random.default_rng(seed), []
     for _ in range(count):
         rows = plans(random)
@@ -42,8 +42,8 @@ def test_ranker_learns_the_right_plan_from_its_features() -> None:
 
 
 @pytest.mark.slow
-def test_independent_questions_are_not_ranked_as_steps_of_a_conversation() -> None:
-    """The same plans: alone a question means the quotient, within a conversation the look-up."""
+def test_independent_questions_are_ranked_separately_from_conversations() -> None:
+    """Alone a question means the quotient, within a conversation the look-up."""
     ranker = fit_ranker([*turns(200, 1, alone=True, seed=2), *turns(200, 0, alone=False, seed=3)])
     rows = plans(np.random.default_rng(4))
     rows[:, PRIOR] = 0

@@ -28,8 +28,8 @@ CHANGE = dialogue(
 )
 
 
-def used(example: Example) -> list[list[tuple[int, ...]]]:
-    """For each question after the first, the sets of turns that are right."""
+def right_sets(example: Example) -> list[list[tuple[int, ...]]]:
+    """Return the right sets of turns for each question after the first."""
     found = []
     for item in labelled_references([example]):
         pairs = [(a, b) for a in range(item.turn) for b in range(a + 1, item.turn)]
@@ -38,16 +38,16 @@ def used(example: Example) -> list[list[tuple[int, ...]]]:
 
 
 def test_a_program_uses_the_largest_parts_that_are_whole_earlier_programs() -> None:
-    # The difference is used and not the numbers in it; a number that was asked twice is right either time.
-    assert used(CHANGE) == [[()], [(0, 1)], [()], [(1, 2), (2, 3)], [(2,)], [()]]
+    # The difference is used rather than its numbers; both turns of a number that was asked twice are right.
+    assert right_sets(CHANGE) == [[()], [(0, 1)], [()], [(1, 2), (2, 3)], [(2,)], [()]]
 
 
-def test_a_program_that_repeats_an_earlier_one_whole_uses_none() -> None:
+def test_program_equal_to_an_earlier_one_uses_no_reference() -> None:
     repeated = dialogue(("what was the change?", "subtract(7, 5)"), ("again, what was it?", "subtract(7, 5)"))
-    assert used(repeated) == [[()]]
+    assert right_sets(repeated) == [[()]]
 
 
-def test_the_memory_has_the_programs_before_and_nothing_of_the_turn_itself() -> None:
+def test_memory_has_only_programs_of_earlier_turns() -> None:
     (*_, last) = labelled_references([CHANGE])
     assert [turn.answer.metric_type for turn in last.memory.turns] == [
         "value", "value", "change", "value", "percentage_change", "ratio",

@@ -1,4 +1,4 @@
-"""The leaf scorer: trees fitted to which leaves of a turn are meant."""
+"""The leaf scorer: trees fitted to the right leaves of turns."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ IN_ROW, YEAR = COLUMNS.index("row_in_question"), COLUMNS.index("year_named")
 
 
 def turn(leaves: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return a turn whose right number has the label and year of the question."""
+    """Return a turn in which the right leaf matches the label and year of the question."""
     rows = np.zeros((leaves, len(COLUMNS)), np.float32)
     rows[:, IN_ROW] = random.random(leaves) * 0.5
     rows[:, YEAR] = random.choice([-1, 0], leaves)
@@ -44,7 +44,7 @@ def test_turns_of_low_weight_count_little() -> None:
     assert all(part[targets > 0] > 0.5 for part, (_, targets) in zip(shares, turns, strict=True))
 
 
-def test_each_page_has_shares_of_its_own(scorer: Trees) -> None:
+def test_scores_are_normalised_per_page(scorer: Trees) -> None:
     random = np.random.default_rng(2)
     (few, _), (many, _) = turn(3, random), turn(20, random)
     nothing = few[:0]

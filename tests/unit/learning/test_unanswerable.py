@@ -1,4 +1,4 @@
-"""Questions that are put to pages without their answer, and pages without some of their lines."""
+"""Questions about pages that lack the answer, and pages with lines removed."""
 
 from pathlib import Path
 
@@ -41,8 +41,8 @@ def test_synthetic_questions_include_the_own_page_and_history(
     } == questions
 
 
-def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(synthetic_questions: list[SyntheticQuestion]) -> None:
-    # No company of the sample has two pages.
+def test_all_possible_kinds_of_questions_are_generated(synthetic_questions: list[SyntheticQuestion]) -> None:
+    # No company has two pages in the sample.
     assert {put.kind for put in synthetic_questions} == {*KINDS} - {"other page"}
 
 
@@ -90,7 +90,7 @@ def _example(name: str, label: str, value: str, question: str) -> Example:
     return Example(name, (question,), (GoldTurn(value, a_value(value), None, 0),), document, name[:4])
 
 
-def test_a_page_that_has_the_same_by_accident_is_left_out() -> None:
+def test_other_page_that_answers_the_question_is_skipped() -> None:
     question = "what was the net revenue in 2008?"
     same = [
         _example("ACME/2008/page_1.pdf", "net revenue", "135", question),
@@ -119,12 +119,12 @@ def numbers(document: Document) -> NumberMatrix:
 
 
 @pytest.mark.parametrize("document", sample_pages(), ids=lambda document: document.id)
-def test_a_page_of_which_nothing_is_removed_is_the_same(document: Document) -> None:
+def test_page_without_removals_is_unchanged(document: Document) -> None:
     again = without_lines(document, frozenset())
     assert (again.digest, again.tables, again.sentences) == (document.digest, document.tables, document.sentences)
 
 
-def test_rows_and_sentences_go_with_their_numbers() -> None:
+def test_rows_and_sentences_are_removed_with_their_numbers() -> None:
     document = page(
         [["", "2008", "2007"], ["rent", "5", "4"], ["fuel", "7", "6"]], ("rent was $ 5 .", "we own 12 towers .")
     )

@@ -1,4 +1,4 @@
-"""Answers as a REPL, `rich`, notebooks and data frames show them, whatever is on the page."""
+"""Answers in a REPL, `rich`, notebooks and data frames, for any text on the page."""
 
 import io
 import json
@@ -78,7 +78,7 @@ def test_a_notebook_shows_the_table_with_its_source_cells_marked(answers: Answer
     assert "$ 20.70</b> = 48.65 - 27.95" in html
     assert "from exercise price | 2007: $ 48.65; exercise price | 2005: $ 27.95" in html
     assert answers._repr_html_() == answers[0]._repr_html_() + html
-    # What is looked up has no arithmetic.
+    # A look-up is shown without arithmetic.
     assert "$ 48.65</b><br>" in answers[0]._repr_html_()
     assert "48.65 - 27.95" in answers[1].answer._repr_html_()
 
@@ -108,7 +108,7 @@ def test_any_text_is_a_text_value(attack: str) -> None:
     assert found[0].number == Decimal(120)
     shown = [found._repr_html_(), opened._repr_html_(), document.tables[0]._repr_html_()]
     for html in shown:
-        harmless(html)
+        assert_harmless(html)
     for line in (
         repr(found),
         str(found),
@@ -122,8 +122,8 @@ def test_any_text_is_a_text_value(attack: str) -> None:
         assert not set("\x1b\x07\u202e") & set(repr(place))
 
 
-def harmless(html: str) -> None:
-    """Nothing is an element or an attribute that was not meant, and it can be sent as JSON."""
+def assert_harmless(html: str) -> None:
+    """Assert that HTML has only allowed elements and attributes, and can be encoded as JSON."""
     json.dumps(html, ensure_ascii=False).encode()
     for element in elements_of(html):
         assert element.tag in ALLOWED
@@ -133,7 +133,7 @@ def harmless(html: str) -> None:
 @given(text=st.text(max_size=40))
 def test_any_text_of_a_cell_is_shown_as_text(text: str) -> None:
     document = page([["", "2010"], [text, "5"], ["rent", text]])
-    harmless(document.tables[0]._repr_html_())
+    assert_harmless(document.tables[0]._repr_html_())
 
 
 PRICES = [

@@ -1,4 +1,4 @@
-"""An ongoing conversation in Python: follow-ups, corrections, storage and exports."""
+"""Conversations in Python: follow-ups, corrections, storage and exports."""
 
 import asyncio
 import gc
@@ -29,7 +29,7 @@ def answer_texts(conversation: OngoingConversation) -> list[str]:
     return [str(answer) for answer in conversation.answers]
 
 
-def test_each_question_may_refer_to_all_before_it(conversation: OngoingConversation) -> None:
+def test_each_question_can_refer_to_all_earlier_ones(conversation: OngoingConversation) -> None:
     assert [str(conversation.ask(question)) for question in ASKED] == ["$ 48.65", "$ 27.95", "$ 20.70"]
     assert len(conversation.answers) == 3
     assert [str(one) for one in conversation.ask(["what was the exercise price in 2006?", "and in 2007?"])] == [
@@ -127,7 +127,7 @@ def test_impossible_correction_raises_an_error(conversation: OngoingConversation
         conversation.undo()
 
 
-def test_every_other_reading_that_the_solver_kept_can_be_chosen() -> None:
+def test_every_alternative_interpretation_can_be_chosen() -> None:
     page = "HALC/2009/page_52.pdf"
     questions = next(
         c.questions for c in quaestor.read_dataset(quaestor.sample_path()).conversations if c.document.id == page
@@ -178,7 +178,7 @@ def test_conversation_is_saved_on_request(conversation: OngoingConversation, tmp
 
 
 @pytest.mark.very_slow
-def test_a_model_stays_connected_until_it_is_closed_or_let_go_of(local_models: None) -> None:
+def test_model_stays_connected_until_closed_or_garbage_collected(local_models: None) -> None:
     script = playing(expert=[draft(look_up("exercise price, 2007", "48.65"))])
     with ModelServer(script) as server:
         page, model = quaestor.open(NAME), f"openai:scripted@{server.url}/v1"

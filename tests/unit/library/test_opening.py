@@ -1,4 +1,4 @@
-"""Files, pages and documents as Python users open and ask them, in plain code and where an event loop runs already."""
+"""Files, pages and documents in the Python API, in synchronous code and within a running event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,8 +26,8 @@ REPORT += "<td>100</td></tr><tr><td>Cost of sales</td><td>70</td><td>60</td></tr
 
 
 @pytest.fixture(autouse=True)
-def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept of files is kept beside the store: not in the checkout."""
+def in_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in a temporary folder, so that caches are not written to the checkout."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -65,14 +65,14 @@ def test_a_file_is_opened_by_text_or_by_path_and_several_as_one(tmp_path: Path) 
     assert [str(one) for one in both.ask(["what were net sales in 2025?", "and in 2023?"])] == ["140", "100"]
 
 
-def test_a_document_is_asked_by_itself_and_writes_nothing(tmp_path: Path) -> None:
+def test_document_can_be_asked_without_writing_files(tmp_path: Path) -> None:
     opened = quaestor.open(PAGE.document)
     assert str(opened.ask(QUESTION)) == "$ 48.65"
     assert (opened.name, opened.document) == (PAGE.document.id, PAGE.document)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_settings_are_given_once_for_all_that_is_asked(tmp_path: Path) -> None:
+def test_settings_apply_to_all_questions(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(REPORT.format(120))
     opened = quaestor.open("a.html", settings=Settings(store=f"sqlite:///{tmp_path}/kept/runs.db", solver="magic"))
     with pytest.raises(SettingsError):
@@ -159,7 +159,7 @@ def test_mistake_is_reported_in_one_line(act: Callable[[], object]) -> None:
     assert len(str(raised.value)) < 300
 
 
-def test_a_page_without_a_number_is_opened_and_not_asked(tmp_path: Path) -> None:
+def test_page_without_numbers_can_be_opened_but_not_asked(tmp_path: Path) -> None:
     (tmp_path / "memo.txt").write_text("Nothing to see here.\n")
     opened = quaestor.open("memo.txt")
     with pytest.raises(InputError):
@@ -203,7 +203,7 @@ def test_model_solver_reports_a_missing_model_name() -> None:
         PAGE.ask(QUESTION, solver=quaestor.make_solver("workflow"))
 
 
-def test_evaluate_scores_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluate_scores_without_storing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scored = quaestor.evaluate("sample", limit=2)
     assert scored.report.score.results["conversations"].total == 2
@@ -212,7 +212,7 @@ def test_evaluate_scores_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.M
         quaestor.evaluate("sample", limit=1, options={"magic": 1})
 
 
-def test_a_run_in_steps_from_public_names() -> None:
+def test_run_can_be_composed_of_public_functions() -> None:
     async def steps() -> int:
         dataset = quaestor.read_dataset(str(quaestor.sample_path()), limit=2)
         async with quaestor.open_store("sqlite://") as store:

@@ -1,4 +1,4 @@
-"""Coroutines from plain code: where a loop runs already, in threads, interrupted, in a fork."""
+"""Coroutines run from synchronous code: within a running loop, in threads, interrupted, and in a fork."""
 
 import asyncio
 import signal
@@ -18,7 +18,7 @@ async def number() -> int:
     return 42
 
 
-def test_an_error_of_the_other_thread_is_raised_here() -> None:
+def test_error_of_the_loop_thread_is_raised_in_the_caller() -> None:
     async def fail() -> None:
         raise LookupError("not here")
 
@@ -56,8 +56,8 @@ def test_nested_synchronous_calls_are_refused() -> None:
     assert run_sync(awaited()) == 42
 
 
-def test_an_interrupt_ends_the_work_before_it_is_raised(request: pytest.FixtureRequest) -> None:
-    # Shells start background jobs with SIGINT ignored.
+def test_work_ends_before_an_interrupt_is_raised(request: pytest.FixtureRequest) -> None:
+    # Shells start background jobs with SIGINT ignored, which Python inherits.
     request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     ended: list[str] = []
@@ -78,7 +78,7 @@ def test_an_interrupt_ends_the_work_before_it_is_raised(request: pytest.FixtureR
 
 
 @pytest.mark.very_slow
-def test_a_process_ends_cleanly_and_a_fork_has_a_loop_of_its_own() -> None:
+def test_process_exits_cleanly_and_a_fork_has_its_own_loop() -> None:
     code = """
 import asyncio, os, sys
 import quaestor

@@ -22,12 +22,12 @@ def server(local_models: None) -> Iterator[ModelServer]:
     ]
 )
 def bench(request: pytest.FixtureRequest, server: ModelServer) -> Bench:
-    """The same for both protocols, streamed and not; the quick tests take one way of each."""
+    """A test bench for each protocol, streamed and not; quick tests use only some of these."""
     protocol, _, stream = request.param.partition("-")
     return Bench(server, protocol, bool(stream))
 
 
 @pytest.fixture
 def plain(server: ModelServer) -> Bench:
-    """OpenAI's protocol, not streamed."""
+    """A test bench with OpenAI's protocol, not streamed."""
     return Bench(server, "openai", False)

@@ -28,7 +28,7 @@ def ask_until_refused(bench: Bench, meter: Meter, at_most: int = 20) -> str:
 
     with pytest.raises(BudgetExceededError) as caught:
         asyncio.run(run())
-    # What is not played stays unscored, and can be resumed.
+    # An outage leaves the remaining turns unscored, and the run can be resumed.
     assert isinstance(caught.value, OutageError)
     return str(caught.value)
 
@@ -45,7 +45,7 @@ def test_tokens_are_limited(bench: Bench) -> None:
     assert (meter.total.requests, meter.total.tokens) == (3, 45)
 
 
-def test_money_is_limited(bench: Bench) -> None:
+def test_cost_is_limited(bench: Bench) -> None:
     meter = Meter(Budget(money=Decimal("0.05")), DEAR.cost)
     assert "0.0600 US dollars" in ask_until_refused(bench, meter)
     assert meter.total.cost == Decimal("0.06")
@@ -93,13 +93,13 @@ def test_cached_tokens_have_a_price_of_their_own() -> None:
     assert Price(Decimal(3), Decimal(15), Decimal("0.5")).cost(usage) == Decimal("2.0")
 
 
-def test_money_without_a_price_is_refused_before_anything_is_asked() -> None:
+def test_cost_limit_without_a_price_is_refused_before_any_request() -> None:
     price = find_price(find_model("vllm:m"))
     with pytest.raises(SettingsError, match=r"\[prices.NAME\]"):
         Meter(Budget(money=Decimal(1)), price)
 
 
-def test_a_price_comes_from_the_settings_first() -> None:
+def test_price_from_the_settings_has_priority() -> None:
     spec = find_model("openai:gpt-4o")
     usage = Usage(1, 1_000_000, 1_000_000)
     assert find_price(spec, {"gpt-4o": {"input": 1, "output": "2.5"}})(usage) == Decimal("3.5")

@@ -22,16 +22,16 @@ from quaestor.llm.transcript import Exchange, phase, turn_context
 from quaestor.testing.models import ReceivedRequest, Reply
 
 
-def spoken(request: ReceivedRequest) -> Reply:
-    """A little conversation with a tool, and troubles among it."""
+def reply_with_tool_call(request: ReceivedRequest) -> Reply:
+    """Reply to a short conversation with one tool call."""
     number = len(request.results)
     if number == 0:
         return call("lookup", row=len(request.prompts))
     return say(f"it is {request.results[-1]} \u20ac\u2028 in row {len(request.prompts)}")
 
 
-def troubled(script: Callable[[ReceivedRequest], Reply]) -> Callable[[ReceivedRequest], Reply]:
-    """The script, but every third request goes wrong in one way or another."""
+def with_faults(script: Callable[[ReceivedRequest], Reply]) -> Callable[[ReceivedRequest], Reply]:
+    """Return a script in which every third request fails, in several ways."""
     faults = [broken(500), too_many("2"), garbled(), say("a reply that is cut off in the middle of it", cut=90)]
 
     def answer(request: ReceivedRequest) -> Reply:
@@ -41,7 +41,7 @@ def troubled(script: Callable[[ReceivedRequest], Reply]) -> Callable[[ReceivedRe
 
 
 def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0) -> list[str]:
-    """Conversations in parallel, each of two turns; `pace` shuffles which of them comes first."""
+    """Run conversations of two turns in parallel; `pace` varies the order of their requests."""
 
     async def run() -> list[str]:
         async with bench.connect(cassette=tape, environment=None if tape.live else {}) as connection:
@@ -65,15 +65,15 @@ def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0
 
 
 def without_times(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
-    """All of a transcript but its times, in the order of the conversations."""
+    """Return a transcript without times, in the order of the conversations."""
     ordered = sorted(exchanges, key=lambda e: (e.place.conversation, e.place.turn, e.number))
     return [(e.place, e.number, e.phase, e.request, e.status, dict(e.headers), e.response, e.usage) for e in ordered]
 
 
 @pytest.mark.slow
 def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same answers and, byte for byte, the same transcript; faults and repeated attempts among it."""
-    bench.server.script = troubled(spoken)
+    """Answers and transcript are identical to the recorded ones, including faults and retries."""
+    bench.server.script = with_faults(reply_with_tool_call)
     with CassetteRecorder(tmp_path / "run.cassette") as recorder:
         answers = play(bench, recorder)
     recorded, bench.exchanges[:] = without_times(bench.exchanges), []
@@ -90,11 +90,11 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
         assert play(bench, player, pace=pace) == answers
         assert without_times(bench.exchanges) == recorded
     assert len(bench.server.requests) == before
-    assert len(bench.pauses) == pauses, "a replay waits for nothing"
+    assert len(bench.pauses) == pauses, "the replay waited"
     assert before > 16, "no fault was recorded"
 
 
-def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
+def test_stream_is_recorded_completely(bench: Bench, tmp_path: Path) -> None:
     text = "some words " * 30
 
     async def run(tape: Cassette) -> tuple[str, int]:
@@ -140,7 +140,7 @@ def test_no_key_is_needed_and_none_is_in_the_file(bench: Bench, tmp_path: Path) 
 
 @pytest.fixture
 def three(bench: Bench, tmp_path: Path) -> Path:
-    """A cassette with three questions of three conversations."""
+    """The path of a cassette with one question in each of three conversations."""
     bench.server.script = lambda request: say("fine")
     path = tmp_path / "three"
 
@@ -173,7 +173,7 @@ def test_error_for_an_unrecorded_request_names_the_nearest_and_differences(bench
     assert "messages[0].content" in message
     assert "what was the net change?" in message
     assert "what was the gross change?" in message
-    assert len(bench.server.requests) == 3, "asked the live server"
+    assert len(bench.server.requests) == 3, "the replay asked the live server"
 
 
 def test_request_is_replayed_only_as_often_as_recorded(bench: Bench, three: Path) -> None:
@@ -186,8 +186,8 @@ def test_request_is_replayed_only_as_often_as_recorded(bench: Bench, three: Path
         asyncio.run(run())
 
 
-def test_identifiers_that_the_client_draws_are_matched_by_their_order(plain: Bench, tmp_path: Path) -> None:
-    """A server that gives its tool calls no identifier makes the client draw one."""
+def test_generated_identifiers_are_matched_by_order(plain: Bench, tmp_path: Path) -> None:
+    """The client generates an identifier for a tool call if the server sends none."""
 
     def script(request: ReceivedRequest) -> Reply:
         if request.results:
@@ -228,14 +228,14 @@ def test_a_recording_is_not_overwritten_but_can_be_continued(plain: Bench, tmp_p
         ("[" * 10, None),
     ],
 )
-def test_a_damaged_cassette_is_one_clear_line(tmp_path: Path, text: str, named: str | None) -> None:
+def test_damaged_cassette_gives_a_one_line_error(tmp_path: Path, text: str, named: str | None) -> None:
     (tmp_path / "c").write_text(text)
     with pytest.raises(CassetteError, match=named) as caught:
         CassettePlayer(tmp_path / "c")
     assert "\n" not in str(caught.value)
 
 
-def test_a_cassette_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_cassette_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CassetteError, match=str(tmp_path / "none")):
         CassettePlayer(tmp_path / "none")
     with pytest.raises(QuaestorError, match=str(tmp_path)):
@@ -268,7 +268,7 @@ def test_json_of_a_client_is_packed_as_json(value: JsonValue) -> None:
     assert "json" in pack(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
 
 
-def test_equal_requests_of_another_run_go_by_conversation(plain: Bench, tmp_path: Path) -> None:
+def test_equal_requests_are_matched_by_conversation(plain: Bench, tmp_path: Path) -> None:
     async def ask(tape: CassetteRecorder | CassettePlayer, run: str, order: str) -> dict[str, str | None]:
         replies = {}
         async with plain.connect(cassette=tape) as connection:

@@ -24,7 +24,7 @@ def check(bench: Bench) -> list[ModelCheck]:
     return asyncio.run(run())
 
 
-def test_a_model_that_can_do_everything(plain: Bench) -> None:
+def test_model_with_all_features(plain: Bench) -> None:
     plain.server.script = able
     found = check(plain)
     assert [(finding.what, finding.able) for finding in found] == [
@@ -39,7 +39,7 @@ def test_a_model_that_can_do_everything(plain: Bench) -> None:
     assert [request.stream for request in plain.server.requests] == [False, False, False, True]
 
 
-def test_a_model_that_talks_instead(plain: Bench) -> None:
+def test_model_that_replies_with_text_instead(plain: Bench) -> None:
     plain.server.script = lambda request: say("I would rather talk.")
     _, tools, structured, streaming = check(plain)
     assert not tools.able
@@ -51,7 +51,7 @@ def test_a_model_that_talks_instead(plain: Bench) -> None:
 
 
 @pytest.mark.parametrize("wrong", [call("multiply", a=2, b=3), call("add", a=2, b="x")])
-def test_a_tool_call_that_is_wrong(plain: Bench, wrong: Reply) -> None:
+def test_invalid_tool_call(plain: Bench, wrong: Reply) -> None:
     plain.server.script = lambda request: wrong if request.tools else able(request)
     assert not check(plain)[1].able
 

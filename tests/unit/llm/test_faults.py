@@ -1,4 +1,4 @@
-"""What goes wrong at a server: asked again where that helps, and named if it does not."""
+"""Faults of a server: temporary ones are retried, others are reported."""
 
 import asyncio
 import email.utils
@@ -46,7 +46,7 @@ def fails(bench: Bench, kind: type[QuaestorError], named: str | None = None, **m
     ],
     ids=lambda fault: f"{fault.status} {fault.body or fault.cut}",
 )  # fmt: skip
-def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
+def test_temporary_fault_is_retried(bench: Bench, fault: Reply) -> None:
     bench.says(fault, fault, say("here"))
     assert ask(bench) == "here"
     assert len(bench.server.requests) == len(bench.exchanges) == 3
@@ -54,14 +54,14 @@ def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
     assert all(0 < pause <= 1 for pause in bench.pauses)
 
 
-def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
+def test_permanent_fault_is_an_outage(bench: Bench) -> None:
     bench.server.script = lambda request: broken(503)
     fails(bench, OutageError, "503.*out of order")
     assert len(bench.server.requests) == bench.spec.attempts
     assert len(bench.pauses) == bench.spec.attempts - 1
 
 
-def test_a_reply_that_is_nested_without_end_is_the_turns_error(bench: Bench) -> None:
+def test_too_deeply_nested_reply_is_an_error_of_the_turn(bench: Bench) -> None:
     bench.server.script = lambda request: garbled("[" * 100_000)
     fails(bench, ModelReplyError, bench.spec.name)
 
@@ -79,19 +79,19 @@ def test_retry_after_may_be_a_date(bench: Bench) -> None:
     assert 30 < bench.pauses[0] < 41
 
 
-def test_a_server_that_asks_for_an_hour_is_an_outage_at_once(bench: Bench) -> None:
+def test_too_long_retry_after_is_an_outage(bench: Bench) -> None:
     bench.says(too_many("3600"))
     fails(bench, OutageError, "3600")
     assert bench.pauses == []
 
 
-def test_a_server_that_forbids_retries_is_not_asked_again(bench: Bench) -> None:
+def test_no_retry_if_the_server_forbids_it(bench: Bench) -> None:
     bench.says(replace(broken(500), headers={"x-should-retry": "false"}))
     fails(bench, OutageError, "500")
     assert len(bench.server.requests) == 1
 
 
-def test_a_slow_server_is_given_up(bench: Bench) -> None:
+def test_slow_server_times_out(bench: Bench) -> None:
     bench.server.script = lambda request: say("late", delay=30)
     fails(bench, OutageError, "0.3", spec=replace(bench.spec, timeout=0.3, attempts=2))
     assert [exchange.status for exchange in bench.exchanges] == [None, None]
@@ -108,13 +108,13 @@ def test_a_slow_server_is_given_up(bench: Bench) -> None:
         (Reply("x" * 5000, status=422), ModelReplyError, r"x\.\.\."),
     ],
 )
-def test_a_refusal_is_not_asked_again(bench: Bench, fault: Reply, kind: type[QuaestorError], named: str) -> None:
+def test_refused_request_is_not_retried(bench: Bench, fault: Reply, kind: type[QuaestorError], named: str) -> None:
     bench.says(fault)
     fails(bench, kind, named)
     assert bench.pauses == []
 
 
-def test_no_credit_is_not_waited_for(plain: Bench) -> None:
+def test_insufficient_credit_is_not_retried(plain: Bench) -> None:
     body = (
         '{"error": {"message": "You exceeded your quota", "type": "insufficient_quota", "code": "insufficient_quota"}}'
     )
@@ -132,7 +132,7 @@ def test_missing_server_is_reported_with_the_setting(local_models: None) -> None
         asyncio.run(run())
 
 
-def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:
+def test_started_stream_is_not_retried(bench: Bench) -> None:
     bench.says(say("a reply of some length that is cut off in its middle " * 10, cut=1200))
 
     async def run() -> None:
@@ -145,7 +145,7 @@ def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:
     assert len(bench.server.requests) == 1
 
 
-def test_a_stream_that_does_not_begin_is_asked_again(bench: Bench) -> None:
+def test_stream_that_does_not_start_is_retried(bench: Bench) -> None:
     bench.says(broken(500), say("here"))
 
     async def run() -> str:
@@ -158,6 +158,6 @@ def test_a_stream_that_does_not_begin_is_asked_again(bench: Bench) -> None:
 
 
 @pytest.mark.slow
-def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
+def test_slow_attempt_is_retried(plain: Bench) -> None:
     plain.says(say("late", delay=30), say("here"))
     assert ask(plain, spec=replace(plain.spec, timeout=1.0)) == "here"

@@ -1,4 +1,4 @@
-"""What a server asks of one conversation holds for all that ask the same model."""
+"""A server's Retry-After applies to all conversations with the same model."""
 
 import asyncio
 import time
@@ -39,7 +39,7 @@ def test_retry_after_pauses_all_requests(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.slow
-def test_another_model_is_asked_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_after_does_not_pause_other_models(monkeypatch: pytest.MonkeyPatch) -> None:
     def script(request: ReceivedRequest) -> Reply:
         return too_many("2") if request.body["model"] == "busy" and not busy else say("14.14")
 

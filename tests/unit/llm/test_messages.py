@@ -26,17 +26,17 @@ def test_text_and_calls_of_a_reply(protocol: Protocol, stream: bool) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_an_error_has_the_words_of_the_server(protocol: Protocol) -> None:
+def test_error_has_the_message_of_the_server(protocol: Protocol) -> None:
     assert read_response(body_of(protocol, broken(), stream=False)) == (Message("error", "out of order"),)
 
 
 @pytest.mark.parametrize("body", ["", "no JSON", "[1]", '{"choices": [{}]}', '{"half', "data: \n\n", "17"])
-def test_malformed_replies_are_shown_as_they_are(body: str) -> None:
+def test_malformed_replies_are_shown_unchanged(body: str) -> None:
     assert read_response(body) == (Message("body", body),)
 
 
 @pytest.mark.parametrize("body", ["", "no JSON", "{}", '{"messages": 3}'])
-def test_malformed_requests_are_shown_as_they_are(body: str) -> None:
+def test_malformed_requests_are_shown_unchanged(body: str) -> None:
     assert read_request(body) == (Message("body", body),)
 
 

@@ -1,4 +1,4 @@
-"""Models as solvers ask them: through the real clients, over HTTP, in both protocols, streamed and not."""
+"""Requests to models through the real clients over HTTP, in both protocols, streamed and not."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from quaestor.testing.models import ReceivedRequest
 
 
 def ask(bench: Bench, **more: Any) -> ReceivedRequest:
-    """One request, as the server saw it."""
+    """Send one request, and return it as received by the server."""
 
     async def run() -> None:
         async with bench.connect(**more) as connection:
@@ -52,9 +52,9 @@ def test_a_vendors_key_is_not_sent_elsewhere(plain: Bench, monkeypatch: pytest.M
     assert "sk-of-the-vendor" not in json.dumps(dict(headers))
 
 
-def test_the_key_is_the_one_of_the_variable(bench: Bench) -> None:
+def test_key_is_read_from_the_environment(bench: Bench) -> None:
     headers = ask(bench, environment={"QUAESTOR_API_KEY": " sk-of-mine "}).headers
-    # Anthropic's client has moved from one header to the other.
+    # The header depends on the version of Anthropic's client.
     assert (headers.get("x-api-key") or headers["authorization"]).endswith("sk-of-mine")
 
 
@@ -102,7 +102,7 @@ def test_no_live_model_is_asked_in_tests() -> None:
         asyncio.run(run())
 
 
-def test_a_request_that_would_leave_this_machine_fails_the_test(local_models: None) -> None:
+def test_request_to_another_machine_fails_the_test(local_models: None) -> None:
     async def run() -> None:
         spec = find_model("openai:m@http://192.0.2.1/v1")
         async with connect(spec, environment={}) as connection:
@@ -128,7 +128,7 @@ def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:
     assert asyncio.run(run()) == "row 3 has 14.1"
     first, second = bench.server.requests
     assert first.system == "Read the table."
-    if first.protocol == "anthropic":  # which keeps a prefix only if a mark asks it to
+    if first.protocol == "anthropic":  # which caches a prefix only if it is marked
         assert [part["cache_control"]["type"] for part in first.body["system"]] == ["ephemeral"]
     assert first.prompts == ["What is in row 3?"]
     assert first.tools == ["lookup"]

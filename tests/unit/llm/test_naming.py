@@ -39,7 +39,7 @@ def test_a_name_has_server_and_protocol(
 def test_an_unknown_name(name: str, message: str) -> None:
     with pytest.raises(ModelAccessError, match=message) as caught:
         find_model(name, {"local": {}})
-    # A person's mistake on the command line, and in a run nothing that a solver could be blamed for.
+    # A user error on the command line, and an outage rather than a solver defect during a run.
     assert isinstance(caught.value, InputError)
     assert isinstance(caught.value, OutageError)
 
@@ -79,19 +79,19 @@ def test_a_temperature_can_be_left_to_the_server() -> None:
         ({"base_url": "http://h/v1?key=1"}, "key=1"),
     ],
 )
-def test_a_table_that_is_wrong(table: dict[str, object], message: str) -> None:
+def test_invalid_table_is_refused(table: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         find_model("m", {"m": table})
 
 
 @pytest.mark.parametrize("name", ["openai:m@nowhere", "vllm:m@ftp://host", "openai:m@127.0.0.1:8000/v1"])
-def test_an_address_without_http_is_none(name: str) -> None:
+def test_address_without_http_is_refused(name: str) -> None:
     with pytest.raises(SettingsError, match="must be like http"):
         find_model(name)
     assert find_model("anthropic:claude@20250514").model == "claude@20250514"
 
 
-def test_an_address_holds_no_password() -> None:
+def test_address_with_a_password_is_refused() -> None:
     with pytest.raises(SettingsError, match=ANY_KEY) as caught:
         find_model("openai:m@http://me:s3cret@host/v1")
     assert "s3cret" not in str(caught.value)

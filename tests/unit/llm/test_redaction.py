@@ -16,7 +16,7 @@ def in_pieces(text: bytes, cuts: list[int], secrets: tuple[str, ...] = KEYS) -> 
 
 
 @given(st.lists(st.sampled_from(["ab", "abababac", "abababad-long", "c", "x", "-lo"])), st.lists(st.integers(0, 60)))
-def test_the_pieces_make_no_difference(words: list[str], cuts: list[int]) -> None:
+def test_redaction_does_not_depend_on_chunks(words: list[str], cuts: list[int]) -> None:
     text = "".join(words)
     whole = in_pieces(text.encode(), []).decode()
     assert in_pieces(text.encode(), cuts).decode() == whole == redact(text, KEYS)

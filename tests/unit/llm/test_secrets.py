@@ -1,4 +1,4 @@
-"""A canary for a key: after a run with every kind of trouble, it is nowhere but in the requests' headers."""
+"""A canary key: after a run with all kinds of faults, it is only in the headers of requests."""
 
 import asyncio
 import io
@@ -32,13 +32,13 @@ TROUBLE = [
 ]
 
 
-def explored(connection: Connection) -> str:
-    """The representations of all that a solver or a log can get hold of."""
+def all_representations(connection: Connection) -> str:
+    """Return the representations of all objects that a solver or a log can access."""
     model = connection.model
     return "\n".join(map(repr, [connection, model, connection.spec, connection.meter, vars(model)]))
 
 
-def test_a_key_is_nowhere(
+def test_key_does_not_leak(
     bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -54,7 +54,7 @@ def test_a_key_is_nowhere(
                 except QuaestorError as error:
                     print(error, repr(error), error.args, vars(error), file=found)
                     print(*traceback.format_exception(error), file=found)
-            print(explored(connection), file=found)
+            print(all_representations(connection), file=found)
 
     with CassetteRecorder(tmp_path / "cassette") as recorder:
         asyncio.run(run(recorder))

@@ -17,5 +17,5 @@ from quaestor.llm.cassette import differences
         ({"a": 1}, {"a": "1"}, ["a"]),
     ],
 )  # fmt: skip
-def test_each_place_is_named(recorded: JsonValue, sent: JsonValue, places: list[str]) -> None:
+def test_each_difference_is_named(recorded: JsonValue, sent: JsonValue, places: list[str]) -> None:
     assert [line.partition(":")[0] for line in differences(recorded, sent)] == places

@@ -1,4 +1,4 @@
-"""What a model wrote goes back to it, half a surrogate pair or not."""
+"""A reply with an unpaired surrogate can be sent back to the model."""
 
 import asyncio
 

@@ -68,7 +68,7 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def spans_of(script: Script, *questions: str, kept: list[ReadableSpan] | None = None) -> dict[str, list[ReadableSpan]]:
-    """The spans of a conversation with the agent, by operation, in order; `kept` has them if it fails, too."""
+    """Return the spans of a conversation with the agent by operation; `kept` receives them even if it fails."""
     spans, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
     conversation = Conversation("made up", context_of().document, questions)
@@ -95,7 +95,7 @@ def tags(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
 
 
-def test_a_turn_its_replies_and_its_tools_are_spans_by_the_conventions(local_models: None) -> None:
+def test_spans_of_turns_replies_and_tools_follow_the_conventions(local_models: None) -> None:
     found = spans_of(scripted(LOOKED_UP), QUESTION)
     assert found.keys() == {"invoke_agent", "chat", "execute_tool"}
     (turn,), chats, tools = found["invoke_agent"], found["chat"], found["execute_tool"]

@@ -119,7 +119,7 @@ def test_a_key_in_a_compressed_reply_is_blanked() -> None:
     assert asyncio.run(client.post("http://h/v1", content=b"{}")).text == exchanges[0].response == "bad key [key]!"
 
 
-def test_a_reply_that_breaks_off_is_recorded_as_far_as_it_came() -> None:
+def test_incomplete_reply_is_recorded() -> None:
     fault = httpx2.RemoteProtocolError("gone")
     exchanges, client = watched(httpx2.Response(200, stream=Body([b"half", b" a rep"], fault)))
     with pytest.raises(httpx2.RemoteProtocolError):
@@ -127,7 +127,7 @@ def test_a_reply_that_breaks_off_is_recorded_as_far_as_it_came() -> None:
     assert (exchanges[0].response, exchanges[0].error) == ("half a rep", "RemoteProtocolError: gone")
 
 
-def test_headers_are_left_out_but_for_those_that_steer_the_client() -> None:
+def test_only_headers_that_affect_the_client_are_recorded() -> None:
     headers = {"Set-Cookie": "session=1", "Retry-After": "3", "X-Request-Id": "a", "Content-Type": "text/plain"}
     exchanges, client = watched(httpx2.Response(429, headers=headers, stream=Body([b"slow"])))
     asyncio.run(client.post("http://h/v1?key=secret", content=b"{}", headers={"authorization": "Bearer secret"}))

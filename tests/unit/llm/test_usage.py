@@ -52,7 +52,7 @@ def test_quoted_text_of_a_reply_is_not_counted() -> None:
     ["[" * 100_000, '{"a":' * 900 + "1" + "}" * 900, '{"prompt_tokens": 1' + "0" * 30 + "}", "9" * 5_000],
     ids=["lists", "objects", "more than any request has", "digits"],
 )
-def test_counts_that_no_server_means_are_not_believed(usage: str) -> None:
+def test_implausible_counts_are_ignored(usage: str) -> None:
     read = read_usage(f'{{"choices": [], "usage": {usage}}}', "{}", answered=True)
     assert read.requests == 1
     assert read.tokens < 100_000

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 @pytest.fixture(autouse=True, scope="session")
 def schemas_are_checked_once() -> Iterator[None]:
-    """Whether a tool's schema is one is found once for all clients: that takes longer than most of their calls."""
+    """Check each tool's schema only once for all clients, because a check takes longer than most calls."""
     check, checked = Draft202012Validator.check_schema, set[str]()
 
     def once(schema: Any) -> None:

@@ -1,4 +1,4 @@
-"""Whatever a client sends or a document holds: each call is refused in words, nothing leaks, the server goes on."""
+"""Hostile calls and documents: each call is refused with a message, nothing leaks, and the server keeps running."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ WRONG: tuple[Any, ...] = (
 
 
 def malformed() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield calls that no tool takes: each argument of each of the wrong type, size or meaning, lost, or unknown."""
+    """Yield calls with an unknown, a missing, or a wrong argument, for each tool and argument."""
     for tool, right in RIGHT.items():
         yield tool, {**right, "nobody_knows_this": 1}
         for name in right:
@@ -53,8 +53,8 @@ def malformed() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield tool, {**right, name: wrong}
 
 
-def is_fine(tool: str, given: dict[str, Any]) -> bool:
-    """Whether a call of those above can be done after all."""
+def is_valid_call(tool: str, given: dict[str, Any]) -> bool:
+    """Return whether a call of `malformed` is valid after all."""
     arguments = {
         "read_document": given.get("part", 1) is None or (given.get("document") is None and "part" not in given),
         "calculate": given.get("formula") == "a" and given.get("values") == RIGHT["calculate"]["values"],
@@ -64,8 +64,8 @@ def is_fine(tool: str, given: dict[str, Any]) -> bool:
 
 
 @pytest.mark.slow
-async def test_malformed_calls_are_refused_and_the_server_goes_on(tmp_path: Path) -> None:
-    calls = [call for call in malformed() if not is_fine(*call)]
+async def test_malformed_calls_are_refused_and_the_server_keeps_running(tmp_path: Path) -> None:
+    calls = [call for call in malformed() if not is_valid_call(*call)]
     assert len(calls) >= 200
     done = []
     async with client_of_folder(tmp_path) as client:
@@ -77,12 +77,12 @@ async def test_malformed_calls_are_refused_and_the_server_goes_on(tmp_path: Path
             if not result.is_error:
                 done.append((tool, given))
         assert await called(client, "read_document")
-    # A space is a question that cannot be asked, a number of words can be looked for: what was done made sense.
+    # Every call that succeeded has a valid text as its argument.
     assert [call for call in done if not _makes_sense(*call)] == []
 
 
 def _makes_sense(tool: str, given: dict[str, Any]) -> bool:
-    """Words are words, however odd: they can be looked for and asked."""
+    """Return whether a call searches for or asks any text that is not blank."""
     odd = {"find": "words", "ask": "question"}
     return tool in odd and isinstance(given.get(odd[tool]), str) and given[odd[tool]].strip() != ""
 
@@ -151,7 +151,7 @@ QUERIES = (
 
 
 @pytest.mark.slow
-async def test_a_query_sees_its_graph_alone_and_ends(tmp_path: Path) -> None:
+async def test_query_sees_only_its_graph_and_is_limited(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         for sparql in QUERIES:
             assert await refused(client, "query_graph", {"document": FILING, "sparql": sparql}), sparql[:99]
@@ -173,7 +173,7 @@ FORMULAS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-async def test_a_formula_is_arithmetic_of_numbers_that_can_be_held(tmp_path: Path) -> None:
+async def test_formula_is_limited_to_arithmetic_of_bounded_numbers(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         for formula, values in FORMULAS:
             given = {"document": FILING, "formula": formula, "values": values}
@@ -218,7 +218,7 @@ async def test_text_of_files_is_escaped_and_marked_as_untrusted(tmp_path: Path) 
 
 
 @pytest.mark.slow
-async def test_a_thousand_random_calls_end_nothing(tmp_path: Path) -> None:
+async def test_server_survives_a_thousand_random_calls(tmp_path: Path) -> None:
     drawn = random.Random(7)
     names = sorted({name for tool in TOOLS for name in tool.arguments.model_fields})
     values: list[Any] = [*WRONG, FILING, ID, "net sales", "csv", "a", 1, "ASK { ?s ?p ?o }", {"a": {"number": "1"}}]

@@ -21,7 +21,7 @@ ASKED = {"document": FILING, "question": "what were net sales in 2024?"}
 
 
 class Waiting:
-    """Says what it does, then waits until it is let go; of what is cancelled it says so."""
+    """A solver that reports progress, waits for `go_on`, and sets `cancelled` if it is cancelled."""
 
     name = "waiting"
 
@@ -64,7 +64,7 @@ async def test_progress_is_reported_to_clients_that_request_it(tmp_path: Path, m
     assert len(lines) == 2
 
 
-async def test_a_call_that_is_cancelled_stops_the_work_and_the_server_goes_on(tmp_path: Path) -> None:
+async def test_cancelled_call_stops_its_work_and_the_server_keeps_running(tmp_path: Path) -> None:
     solver = Waiting()
     async with Client(server_of_folder(tmp_path, answering=solver), mode="legacy") as client:
         asking = [asyncio.ensure_future(client.call_tool("ask", ASKED)) for _ in range(5)]
@@ -80,7 +80,7 @@ async def test_a_call_that_is_cancelled_stops_the_work_and_the_server_goes_on(tm
         assert sum("conversations" in uri for uri in uris) == 1
 
 
-async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_was(tmp_path: Path) -> None:
+async def test_cancelled_question_leaves_the_conversation_unchanged(tmp_path: Path) -> None:
     solver = Waiting()
     solver.go_on.set()
     async with Client(server_of_folder(tmp_path, answering=solver), mode="legacy") as client:
@@ -96,10 +96,10 @@ async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_wa
         assert answer["first_turn"] == 2
 
 
-# An interruption that a weak reference's callback swallows is printed, and made again.
+# An interruption that the callback of a weak reference swallows is printed, and raised again.
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:(?s).*InterruptedWork:pytest.PytestUnraisableExceptionWarning")
-async def test_calls_that_are_cancelled_at_any_moment_leave_nothing_behind(tmp_path: Path) -> None:
+async def test_calls_cancelled_at_any_moment_leave_no_data(tmp_path: Path) -> None:
     drawn = random.Random(3)
     async with Client(server_of_folder(tmp_path), mode="legacy") as client:
         id = (await called(client, "ask", **ASKED))["conversation"]
@@ -164,7 +164,7 @@ async def test_a_result_that_is_too_large_is_refused(tmp_path: Path, monkeypatch
         assert "100" in await refused(client, "read_document", {"document": FILING})
 
 
-def test_every_character_that_is_not_sent_as_it_is_is_found_in_json() -> None:
+def test_characters_that_json_escapes_are_detected() -> None:
     for code in [*range(0x3000), *range(0xD7F0, 0xE010), *range(0xFFF0, 0x10010), 0x10FFFF]:
         character = chr(code)
         if calls.sendable(character) != character:

@@ -29,7 +29,7 @@ async def test_documents_and_their_text_are_resources(tmp_path: Path) -> None:
     assert [template.name for template in templates] == ["document", "text", "conversation", "run"]
 
 
-async def test_a_conversation_is_a_resource_and_its_run_is_none(tmp_path: Path) -> None:
+async def test_conversation_is_a_resource_but_its_run_is_not(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         id = (await called(client, "ask", document=FILING, question="what were net sales in 2024?"))["conversation"]
         uris = [resource.uri for resource in (await client.list_resources()).resources]

@@ -1,4 +1,4 @@
-"""What an assistant can do: the tools, in a whole session over the official client."""
+"""The tools for assistants, in sessions with the official client."""
 
 import asyncio
 import base64
@@ -30,7 +30,7 @@ async def test_a_whole_session(tmp_path: Path, mode: str) -> None:
     assert shown == ["$ 1,250.5 million", "$ 1,130.0 million", "$ 120.5 million", "10.7 %"]
 
 
-async def test_every_tool_says_what_it_takes_and_gives(tmp_path: Path) -> None:
+async def test_every_tool_describes_its_arguments_and_result(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [tool.name for tool in TOOLS]
@@ -81,7 +81,7 @@ async def test_table_warnings_are_shown_wherever_the_table_is_used(tmp_path: Pat
     assert "60.1.2" in reply["answers"][0]["reason"]
 
 
-async def test_of_a_file_of_several_pages_the_pages_are_named(tmp_path: Path) -> None:
+async def test_pages_of_a_file_are_listed(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path, names=["sample"]) as client:
         pages = (await called(client, "read_document", document="sample"))["documents"]
         assert "sample#NORD/2012/page_41.pdf" in pages
@@ -144,7 +144,7 @@ async def test_the_prompt_leads_to_a_plan_that_calculate_runs(tmp_path: Path) ->
             await client.get_prompt("write_plan", {"document": "../x", "question": question})
 
 
-async def test_a_workbook_is_returned_or_written_where_a_folder_was_named(tmp_path: Path) -> None:
+async def test_workbook_is_returned_or_written_to_a_configured_folder(tmp_path: Path) -> None:
     exports = tmp_path / "exports"
     exports.mkdir()
     async with client_of_folder(tmp_path) as client:
@@ -162,7 +162,7 @@ async def test_a_workbook_is_returned_or_written_where_a_folder_was_named(tmp_pa
     assert zipfile.is_zipfile(exports / "answers.xlsx")
 
 
-async def test_a_conversation_of_before_goes_on_in_another_process(tmp_path: Path) -> None:
+async def test_earlier_conversation_continues_in_another_process(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         id = (await called(client, "ask", document=FILING, question=QUESTIONS[0]))["conversation"]
     async with client_of_folder(tmp_path) as client:

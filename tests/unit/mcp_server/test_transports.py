@@ -1,4 +1,4 @@
-"""Whole sessions of the official client, over the standard streams and over HTTP, with a process at the other end."""
+"""Sessions of the official client with a server process, over the standard streams and over HTTP."""
 
 import asyncio
 import json
@@ -67,7 +67,7 @@ async def test_a_process_listens_at_the_address_that_it_prints(tmp_path: Path) -
             assert await whole_session(client, FILING, QUESTIONS) == ANSWERS
 
 
-async def test_over_http_only_who_may_comes_in(tmp_path: Path) -> None:
+async def test_http_requires_authorization(tmp_path: Path) -> None:
     app = add_guard(http_app(server_of_folder(tmp_path)), Access("127.0.0.1", TOKEN))
     with served(app) as address:
         async with httpx2.AsyncClient(headers=ACCEPTED) as http:
@@ -96,9 +96,7 @@ async def test_over_http_only_who_may_comes_in(tmp_path: Path) -> None:
         ({"Accept": "text/html"}, 406),
     ],
 )
-async def test_a_page_of_another_site_cannot_speak_with_it(
-    tmp_path: Path, headers: dict[str, str], status: int
-) -> None:
+async def test_requests_from_other_sites_are_refused(tmp_path: Path, headers: dict[str, str], status: int) -> None:
     with served(add_guard(http_app(server_of_folder(tmp_path)), Access())) as address:
         async with httpx2.AsyncClient(headers=ACCEPTED) as http:
             answer = await http.post(f"{address}{PATH}", content=json.dumps(HELLO), headers=headers)
@@ -137,7 +135,7 @@ async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, loc
 
 
 @pytest.mark.very_slow
-async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None:
+async def test_unreadable_message_gets_an_error_reply(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", CODE, "mcp", str(tmp_path / "filings"),

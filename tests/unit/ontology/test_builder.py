@@ -14,7 +14,7 @@ SAMPLE = build_ontology(sample_pages())
 @pytest.mark.slow
 @settings(max_examples=10)
 @given(st.permutations(sample_pages()))
-def test_the_order_of_documents_changes_no_byte(documents: list[Document]) -> None:
+def test_order_of_documents_does_not_change_the_ontology(documents: list[Document]) -> None:
     assert build_ontology(documents).to_turtle() == SAMPLE.to_turtle()
 
 
@@ -23,7 +23,7 @@ def test_spooling_to_a_file_does_not_change_the_ontology(monkeypatch: pytest.Mon
     assert build_ontology(sample_pages()).to_turtle() == SAMPLE.to_turtle()
 
 
-def test_once_frozen_nothing_is_added() -> None:
+def test_frozen_ontology_cannot_be_extended() -> None:
     builder = OntologyBuilder()
     builder.add(sample_pages()[0])
     frozen = builder.freeze()
@@ -50,7 +50,7 @@ def test_properties_have_domain_range_counts_and_places() -> None:
     assert ontology.property_named("kg:opinion").range == "xsd:string"
 
 
-def test_years_are_a_range_of_their_own() -> None:
+def test_years_have_their_own_range() -> None:
     grid = [["name", "year opened", "size"], ["one", "2001", "5%"], ["two", "2002", "7%"]]
     assert build_ontology([page(grid)]).property_named("year_opened").range == "xsd:gYear"
 
@@ -72,14 +72,14 @@ def test_a_topic_of_several_documents_becomes_a_class() -> None:
         build_ontology(documents[:1]).class_named("TargetWidgetAllocation")
 
 
-def test_names_that_would_be_one_are_numbered() -> None:
+def test_colliding_names_are_numbered() -> None:
     names = {
         p.name for p in build_ontology([page([["", "2008"], ["cash / debt", "3"], ["cash $ debt", "1"]])]).properties
     }
     assert names == {"kg:amount", "kg:cash_debt", "kg:cash_debt_2"}
 
 
-def test_phrases_of_the_text_are_properties_where_several_documents_have_them() -> None:
+def test_phrases_of_several_documents_are_properties() -> None:
     text = ["our moss harvest was $ 5 million in 2008 ."]
     both = [page([["", "2008"], ["cash", "3"]], text, name=name) for name in "AB"]
     found = build_ontology(both).property_named("moss_harvest")
@@ -88,7 +88,7 @@ def test_phrases_of_the_text_are_properties_where_several_documents_have_them() 
         build_ontology(both[:1]).property_named("moss_harvest")
 
 
-def test_no_document_gives_the_core() -> None:
+def test_ontology_without_documents_is_the_core() -> None:
     ontology = build_ontology([])
     assert all(c.core for c in ontology.classes)
     assert [p.name for p in ontology.properties] == ["kg:amount"]

@@ -31,7 +31,7 @@ def test_captions_of_one_line_have_one_key(caption: str, other: str) -> None:
         ("net income", "net loss"),
     ],
 )
-def test_captions_of_two_lines_have_two(caption: str, other: str) -> None:
+def test_captions_of_different_lines_have_different_keys(caption: str, other: str) -> None:
     assert caption_key(caption) != caption_key(other)
 
 
@@ -46,7 +46,7 @@ def test_captions_of_two_lines_have_two(caption: str, other: str) -> None:
         ("cash flows: capital expenditures", "capital expenditures"),
     ],
 )
-def test_a_caption_is_read_with_less_around_its_name(caption: str, shortest: str) -> None:
+def test_words_around_the_name_of_a_caption_are_ignored(caption: str, shortest: str) -> None:
     assert list(readings(caption))[-1] == shortest
     assert next(iter(readings(caption))) == caption.lower()
 

@@ -20,7 +20,7 @@ def test_role_of_a_primary_statement_overrides_its_lines() -> None:
     best, second = CueIndex(cues).classify(Context(lines, role=TableRole.INCOME_STATEMENT))
     assert (best.name, second.name) == ("kg:IncomeStatement", "kg:IncomeTax")
     assert "income statement" in best.reasons[0]
-    # A note says in which statement its numbers are.
+    # A note may mention the statement that includes its numbers.
     rules = (("lead", "included in net income"), ("lead", "a lease"))
     assert CueIndex(cues).classify(Context(rules))[0].name == "kg:IncomeStatement"
     assert CueIndex(cues).classify(Context((*rules, ("heading", "a lease")), role=TableRole.NOTE))[0].name == "kg:Lease"

@@ -41,7 +41,7 @@ def first_rung(label: str, other: str) -> str | None:
         ("expected volatility", "expected volatilty", "spelling"),
     ],
 )
-def test_labels_meet_on_the_first_rung_that_forgives_their_difference(label: str, other: str, rung: str) -> None:
+def test_labels_match_on_the_first_rung_that_ignores_their_difference(label: str, other: str, rung: str) -> None:
     assert first_rung(label, other) == rung
     assert first_rung(other, label) == rung
 
@@ -72,7 +72,7 @@ def test_labels_of_different_lines_never_match(label: str, other: str) -> None:
     assert first_rung(label, other) is None
 
 
-def test_later_rungs_forgive_more_for_less_certainty() -> None:
+def test_later_rungs_match_more_with_less_certainty() -> None:
     scores = [rung.score for rung in RUNGS]
     assert scores == sorted(scores, reverse=True)
     assert len(set(RUNG_NAMES)) == len(RUNG_NAMES)

@@ -1,4 +1,4 @@
-"""The lexicon of concepts and measures."""
+"""Lexicon of concepts and measures."""
 
 from quaestor.core.terms import terms
 from quaestor.ontology.lexicon import read_lexicon

@@ -34,7 +34,7 @@ def test_a_line_of_an_unseen_company_is_found(caption: str, name: str, rule: str
     "caption",
     ["quill rangers", "costs recovered through higher rents", "4.5%", "mark of the north", "", "sales per visitor"],
 )
-def test_a_line_that_none_of_them_names_is_not_found(caption: str) -> None:
+def test_unknown_line_is_not_found(caption: str) -> None:
     assert INDEX.find(caption) is None
 
 
@@ -47,7 +47,7 @@ def test_line_common_to_a_table_needs_table_and_number() -> None:
     assert INDEX.find("quill rangers", LineContext("kg:Debt", Decimal(100))) is None
 
 
-def test_a_caption_may_be_something_else_on_some_tables() -> None:
+def test_caption_may_have_another_meaning_in_some_tables() -> None:
     on_debt = INDEX.find("interest rates", LineContext("kg:Debt", None))
     assert on_debt is not None
     assert on_debt.property == "kg:interest_rate"

@@ -1,4 +1,4 @@
-"""Metric types and rules of the core: each is whole, each calculation comes out, each rule is called upon."""
+"""Metric types and rules of the core: complete definitions, worked calculations, and applicable rules."""
 
 import re
 from decimal import Decimal
@@ -31,7 +31,7 @@ def test_metric_type_has_the_requirements_of_its_operation(metric: MetricType) -
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_a_metric_types_worked_calculations_come_out(metric: MetricType) -> None:
+def test_worked_calculations_of_metric_types_are_correct(metric: MetricType) -> None:
     assert metric.worked
     for line in metric.worked:
         found = re.fullmatch(r"(\w+)\(([\d., ]+)\) = (\S+)", line)
@@ -76,5 +76,5 @@ def test_every_line_of_the_rules_file_is_parsed() -> None:
         ("what was the magnitude of the loss?", "Magnitude"),
     ],
 )
-def test_a_question_calls_upon_the_rule_that_is_about_it(question: str, expected: str) -> None:
+def test_question_selects_its_rule(question: str, expected: str) -> None:
     assert f"kg:Rule{expected}" in {pattern.rule for pattern in matching_patterns(question)}

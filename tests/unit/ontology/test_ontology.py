@@ -12,7 +12,7 @@ def revenues() -> Ontology:
     return build_ontology([page([["", "2008"], [label, "3"]], name=label[-3:]) for label in labels])
 
 
-def test_the_variants_of_one_property_and_why() -> None:
+def test_variants_of_a_property_have_reasons() -> None:
     ontology = revenues()
     assert ontology.match("total revenues") is not None
     found = ontology.explain("total revenues", "revenue, net")
@@ -23,7 +23,7 @@ def test_the_variants_of_one_property_and_why() -> None:
     assert ontology.explain("revenues ( 1 )", "total revenue").same
 
 
-def test_why_not() -> None:
+def test_reasons_for_not_matching() -> None:
     ontology = build_ontology(
         [page([["", "2008"], ["bank debt", "3"], ["total bank debt", "4"], ["cash", "1"]], name="A/1")]
     )
@@ -42,13 +42,13 @@ def test_unknown_names_are_errors_that_name_the_nearest() -> None:
         ontology.property_named("exercise_prices")
 
 
-def test_turtle_and_back() -> None:
+def test_turtle_round_trip() -> None:
     ontology = build_ontology(sample_pages())
     assert ontology_from_turtle(ontology.to_turtle()) == ontology
     assert ontology_from_triples(ontology.triples).digest == ontology.digest
 
 
-def test_more_or_less_than_an_ontology_is_an_error() -> None:
+def test_incomplete_or_extra_triples_are_an_error() -> None:
     ontology = revenues()
     with pytest.raises(OntologyError, match="kg:x kg:y 3"):
         ontology_from_turtle(ontology.to_turtle() + "kg:x kg:y 3 .")
@@ -63,7 +63,7 @@ def test_statistics_count_classes_and_properties() -> None:
     assert (found["properties"], found["labels"], found["merged labels"], found["documents"]) == (2, 4, 2, 3)
 
 
-def test_the_difference_of_two() -> None:
+def test_difference_of_two_ontologies() -> None:
     before = build_ontology([page([["", "2008"], ["bank debt", "3"], ["cash", "2"]], name="A")])
     after = build_ontology(
         [

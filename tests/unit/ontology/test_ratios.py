@@ -1,4 +1,4 @@
-"""Financial ratios of the core: each is whole, is called as its examples call it, and by no other's name."""
+"""Financial ratios of the core: complete definitions, and examples that name exactly one ratio."""
 
 import pytest
 from many_cases import for_each_row
@@ -44,7 +44,7 @@ def test_text_of_a_ratio_names_its_operands(ratio: FinancialRatio) -> None:
 
 
 @pytest.mark.parametrize("ratio", CORE.ratios, ids=lambda ratio: ratio.name)
-def test_a_ratio_is_called_by_its_label(ratio: FinancialRatio) -> None:
+def test_ratio_is_named_by_its_label(ratio: FinancialRatio) -> None:
     assert find_phrase(ratio.label, ratio.matcher) == (0, len(ratio.label))
 
 

@@ -1,4 +1,4 @@
-"""Expressions of filings and what people type for them are found in questions, both ways."""
+"""Expressions of filings and their everyday synonyms match in both directions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""No plan, of whatever steps, operands and earlier answers, does anything else than give a result or a named error."""
+"""Every plan over any steps, operands and earlier answers gives a result or a named error."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,7 +28,7 @@ from quaestor.plan.validate import validate
 
 
 def run(plan: Plan, history: Sequence[StepResult | None]) -> None:
-    """A result or a named error; anything else fails the test."""
+    """Execute a plan; anything other than a result or a named error fails the test."""
     faults = validate(plan, len(history))
     try:
         executed = execute(plan, history)
@@ -64,7 +64,7 @@ def test_many_plans_have_a_result_or_a_named_error(plan: Plan, history: list[Ste
 
 @settings(max_examples=50, deadline=None)
 @given(VALUES)
-def test_every_kind_of_answer_comes_back_from_json_and_text(value: AnswerValue) -> None:
+def test_every_kind_of_answer_is_restored_from_json_and_text(value: AnswerValue) -> None:
     assert value_from_json(value_to_json(value)) == value
     assert value_from_text(value_to_text(value)) == value
     assert isinstance(print_value(value), str)

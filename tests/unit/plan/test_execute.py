@@ -22,7 +22,7 @@ def number(value: str) -> Constant:
     return Constant(Decimal(value), value)
 
 
-def test_sources_are_carried_through_every_step_each_once_in_order() -> None:
+def test_sources_are_propagated_once_and_in_order() -> None:
     plan = Plan(
         (
             extract(1, "1", column=9),
@@ -54,14 +54,14 @@ def test_yes_can_be_repeated_but_not_computed_with() -> None:
         execute(Plan((Compute(1, "add", (Ref(-1), number("1"))),)), [StepResult(a_value(True))])
 
 
-def test_percentages_of_a_row_are_fractions_there() -> None:
+def test_percentages_of_a_row_are_fractions() -> None:
     label = RowRef(
         "margin", (Quantity(Decimal(10), Scale.PERCENT), Quantity(Decimal(20), Scale.PERCENT)), (cell(1),) * 2
     )
     assert execute(Plan((Compute(1, "table_average", (label,)),))).result.number == Decimal("0.15")
 
 
-def test_a_row_that_is_not_bound_is_named() -> None:
+def test_unbound_row_is_reported() -> None:
     with pytest.raises(OperandError, match="sales"):
         execute(Plan((Compute(1, "table_sum", (RowRef("sales"),)),)))
 

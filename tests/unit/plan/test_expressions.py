@@ -1,4 +1,4 @@
-"""Formulas become plans: what they come to, what they refuse, and what 10,000 random texts and 200 attacks do."""
+"""Formulas are parsed to plans: results, errors, random texts and attacks."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -63,7 +63,7 @@ def value(text: str) -> Decimal | bool:
         ("bn - mn", "2000"), ("bn - as_printed(mn)", "-497.5"), ("as_printed(p) - 11.1", "2.3"),
         ("a * p", "1.072"), ("p - 11.1", "2.3"), ("p / p", "1"), ("abs(p - 20)", "6.6"),
     ])  # fmt: skip
-def test_a_formula_comes_to(text: str, expected: str) -> None:
+def test_formula_has_its_value(text: str, expected: str) -> None:
     assert value(text) == Decimal(expected)
 
 
@@ -93,13 +93,13 @@ def test_a_formula_selects_from_lists(text: str, expected: str) -> None:
         ("count(sales > 4 > 3)", 16, ""),
     ],
 )  # fmt: skip
-def test_unfit_uses_of_a_list_are_reported(text: str, position: int, named: str) -> None:
+def test_invalid_uses_of_a_list_are_reported(text: str, position: int, named: str) -> None:
     with pytest.raises(FormulaError) as caught:
         plan(text)
     assert (caught.value.position, named in str(caught.value)) == (position, True)
 
 
-def test_a_percentage_counts_as_one_of_the_page() -> None:
+def test_percentage_is_treated_as_printed() -> None:
     result = execute(plan("15% + 15 %")).result
     assert (result.number, result.scale) == (Decimal(30), Scale.PERCENT)
     assert value("-(2 * 2.5%) + 1") == Decimal("0.95")
@@ -117,7 +117,7 @@ def test_formulas_and_plans_render_equally(text: str) -> None:
     shown = render_formula(first).replace("^", "**").replace("average(", "avg(")
     shown_value, expected = (plain(execute(each).result.value) for each in (parse_expression(shown, {}), first))
     assert type(shown_value) is type(expected)
-    # a / b * (a * a) is shown without brackets, and the last digit of a product can differ by its order.
+    # a / b * (a * a) is rendered without brackets, and the order of factors can change the last digit.
     assert abs(Decimal(shown_value) - Decimal(expected)) <= abs(Decimal(expected)) * Decimal("1e-40")
 
 
@@ -163,7 +163,7 @@ def test_limits() -> None:
 
 
 def outcome(text: str) -> None:
-    """A value or a named error; anything else fails the test."""
+    """Parse and execute a formula; anything other than a value or a named error fails the test."""
     try:
         plan = parse_expression(text, {**NAMES, "s": VALUES["sales"], "sales": VALUES["sales"]})
     except FormulaError:

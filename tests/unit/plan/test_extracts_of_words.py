@@ -1,4 +1,4 @@
-"""A step can take the words of a cell: they are an answer, and nothing computes with them."""
+"""Steps that extract words from a cell: words can be answers, but not operands."""
 
 from dataclasses import replace
 from decimal import Decimal

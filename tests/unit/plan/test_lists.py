@@ -71,7 +71,7 @@ def test_row_operations(name: str, beside: list[str], expected: AnswerValue) -> 
     assert value((name, (SALES, *map(number, beside)))) == expected
 
 
-def test_lists_meet_entry_by_entry_under_their_labels() -> None:
+def test_lists_are_combined_by_label() -> None:
     margin = value(("subtract", (SALES, COSTS)))
     assert margin == items(("2009", "1.2"), ("2010", "-0.3"), ("2011", "1.0"))
     turned = group(2, "3.0", "4.4", "2.0", labels=YEARS[::-1])
@@ -81,7 +81,7 @@ def test_lists_meet_entry_by_entry_under_their_labels() -> None:
     assert execute(fell).result.sources[:2] == (cell(1, 2), cell(2, 2))
 
 
-def test_labels_that_differ_do_not_meet() -> None:
+def test_lists_with_different_labels_are_not_combined() -> None:
     with pytest.raises(OperandError, match="'2011'"):
         value(("subtract", (SALES, group(2, "1", "2", labels=YEARS[:2]))))
     with pytest.raises(OperandError):
@@ -155,7 +155,7 @@ def test_an_earlier_list_is_counted_and_selected_from() -> None:
         execute(plan(("average", (Ref(-1),))), [StepResult(items())])
 
 
-def test_a_list_that_doubles_with_each_step_is_refused() -> None:
+def test_exponentially_growing_list_is_refused() -> None:
     doubling: list[tuple[str, tuple[Operand, ...]]] = [
         ("items", (SALES, SALES)),
         *(("items", (Ref(n), Ref(n))) for n in range(1, 40)),
@@ -210,7 +210,7 @@ def test_malformed_selections_are_reported_before_they_run(
         ),
     ],
 )
-def test_a_selection_is_written_for_people(steps: list[tuple[str, tuple[Operand, ...]]], formula: str) -> None:
+def test_selection_is_readable_text(steps: list[tuple[str, tuple[Operand, ...]]], formula: str) -> None:
     assert render_formula(plan(*steps)) == formula
 
 
@@ -223,14 +223,12 @@ def test_a_selection_is_written_for_people(steps: list[tuple[str, tuple[Operand,
         ([("sum", (group(1, "7", labels=("a",)),))], "7"),
     ],
 )
-def test_a_sum_of_cells_is_one_of_their_numbers_in_program_text(
-    steps: list[tuple[str, tuple[Operand, ...]]], program: str
-) -> None:
+def test_program_text_sums_the_numbers_of_the_cells(steps: list[tuple[str, tuple[Operand, ...]]], program: str) -> None:
     assert to_program(plan(*steps)) == program
     assert execute(parse_program(program)).result.value == value(*steps)
 
 
-def test_a_percentage_that_was_computed_is_one_in_a_list() -> None:
+def test_computed_percentage_stays_a_percentage_in_a_list() -> None:
     result = value(("percentage", (number("1"), number("4"))), ("items", (Ref(1), number("12", Scale.MILLION))))
     assert result == ValueList(
         (ListItem("percentage", Decimal(25), Scale.PERCENT), ListItem(None, Decimal(12), Scale.MILLION))

@@ -1,4 +1,4 @@
-"""Which numbers need no source, and when a number that somebody writes is one that is known."""
+"""Which numbers need no source, and when a written number matches a known one."""
 
 from decimal import Decimal
 

@@ -42,7 +42,7 @@ TWO = Constant(Decimal(2), "const_2")
         ("greater", "greater(5, 4)"),
     ],
 )
-def test_composites_become_the_benchmark_s_own(operation: str, program: str) -> None:
+def test_composite_operations_become_benchmark_operations(operation: str, program: str) -> None:
     assert to_program(Plan((extract(1, "5"), extract(2, "4"), compute(3, operation, Ref(1), Ref(2))))) == program
 
 
@@ -60,7 +60,7 @@ def test_used_earlier_turns_are_written_out() -> None:
     assert to_program(times, [*history, change]) == expected
 
 
-def test_a_turn_without_a_plan_matters_only_if_needed() -> None:
+def test_turn_without_a_plan_is_an_error_only_if_used() -> None:
     assert to_program(lookup("5"), [None]) == "5"
     with pytest.raises(ProgramError, match="turn 1"):
         to_program(Plan((compute(1, "identity", Ref(-1)),)), [None])
@@ -141,7 +141,7 @@ def test_program_text_computes_the_result_of_its_plan(data: st.DataObject) -> No
         try:
             text = to_program(plan, history)
         except ProgramError as error:
-            # A share of a thousand or a million looks like a conversion.
+            # A share of a thousand or a million is ambiguous with a conversion.
             if not re.search(r"const_1000(000)*\b", str(error)):
                 raise
             return

@@ -37,13 +37,13 @@ def test_cells_read_by_the_benchmark_s_rule() -> None:
     assert [(q.value, q.scale) for q, _ in ROWS["margin"]] == [(Decimal("13.7"), Scale.PERCENT), (10, Scale.PERCENT)]
 
 
-def test_of_duplicate_labels_the_last_counts() -> None:
+def test_last_of_duplicate_labels_is_used() -> None:
     assert [quantity.value for quantity, _ in ROWS["sales"]] == [9, 8]
     assert [source for _, source in ROWS["sales"]] == [CellRef("doc", 0, 4, 1), CellRef("doc", 0, 4, 2)]
 
 
 @pytest.mark.parametrize("label", ["loss", "tax", "empty", "unknown", "SALES"])
-def test_one_bad_cell_leaves_the_row_out(label: str) -> None:
+def test_row_with_an_invalid_cell_is_omitted(label: str) -> None:
     with pytest.raises(OperandError, match=label):
         bind_labels(parse_program(f"table_sum({label}, none)"), [ROWS])
 
@@ -86,7 +86,7 @@ def test_a_row_is_of_the_table_that_other_steps_read() -> None:
         total_of(RowRef("total"), ONE, OTHER, before=(certain, replace(taken, id=2)))
 
 
-def test_a_label_without_a_table_is_stored_as_it_was() -> None:
+def test_label_without_a_table_is_stored_unchanged() -> None:
     plain = Plan((Compute(1, "table_sum", (RowRef("total"),)),))
     named = Plan((Compute(1, "table_sum", (RowRef("total", table=1),)),))
     assert dump(plain)["steps"][0]["operands"] == [{"text": "total", "values": [], "sources": [], "kind": "label"}]

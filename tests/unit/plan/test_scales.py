@@ -19,9 +19,9 @@ LABELS = {"P": PERCENT, "O": ONE, "K": THOUSAND, "M": MILLION, "B": BILLION}
 
 
 def plan(operation: str, *operands: str) -> Plan:
-    """`13.4%`, `2.2b`, `500m` and `7` are extracted with that scale; `c100` is a constant; `7 USD` has a unit.
+    """Return a plan; operands `13.4%`, `2.2b`, `500m`, `7` have these scales, `c100` is a constant, `7 USD` has a unit.
 
-    `7M`, `7B`, `7K` and `7O` have the scale million, billion, thousand and one of their labels.
+    `7M`, `7B`, `7K` and `7O` have the scales million, billion, thousand and one from their labels.
     """
     steps: list[Extract | Compute] = []
     taken: list[Operand] = []
@@ -41,13 +41,13 @@ def plan(operation: str, *operands: str) -> Plan:
 
 @for_each_row(
     [
-        # looked up, points, plain ratios
+        # look-ups, percentage points, ratios
         ("identity", ["13.4%"], "13.4", PERCENT, "13.4"),
         ("subtract", ["13.4%", "11.1%"], "2.3", PERCENT, "subtract(13.4, 11.1)"),
         ("average", ["1%", "2%", "6%"], "3", PERCENT, "add(1, 2), add(#0, 6), divide(#1, const_3)"),
         ("divide", ["13.4%", "6.7%"], "2", ONE, "divide(13.4, 6.7)"),
         ("percentage_change", ["3%", "2%"], "0.5", ONE, "subtract(3, 2), divide(#0, 2)"),
-        # beside numbers that have no sign
+        # with numbers without a percent sign
         ("add", ["4.3%", "3.9"], "8.2", PERCENT, "add(4.3, 3.9)"),
         ("subtract", ["c1", "11%"], "0.89", ONE, "subtract(const_1, 11%)"),
         ("subtract", ["c100", "11%"], "89", PERCENT, "subtract(const_100, 11)"),
@@ -65,7 +65,7 @@ def plan(operation: str, *operands: str) -> Plan:
         ("divide", ["20%", "c100"], "0.2", ONE, "divide(20, const_100)"),
         ("divide", ["20%", "c4"], "5", PERCENT, "divide(20, const_4)"),
         ("divide", ["20%", "c50"], "0.004", ONE, "divide(20%, const_50)"),
-        # scales that the numbers say
+        # printed scales
         ("subtract", ["2.2b", "500m"], "1700", MILLION, "multiply(2.2, const_1000), subtract(#0, 500)"),
         ("add", ["500m", "3"], "503", MILLION, "add(500, 3)"),
         ("sum", ["1b", "2m", "3k"], "1002003", THOUSAND, None),
@@ -85,7 +85,7 @@ def plan(operation: str, *operands: str) -> Plan:
         ("maximum", ["2.2b", "500m", "7m"], "2200", MILLION, "multiply(2.2, const_1000)"),
         ("minimum", ["2.2b", "500m", "7m"], "7", MILLION, "7"),
         ("exp", ["2k", "c2"], "4000000", ONE, "multiply(2, const_1000), exp(#0, const_2)"),
-        # what labels name counts as what is printed
+        # scales from labels
         ("add", ["2.2b", "325M"], "2525", MILLION, "multiply(2.2, const_1000), add(#0, 325)"),
         ("sum", ["1B", "2M", "3k"], "1002003", THOUSAND, None),
         ("subtract", ["5735K", "1.2m"], "4535", THOUSAND, "multiply(1.2, const_1000), subtract(5735, #0)"),
@@ -94,12 +94,12 @@ def plan(operation: str, *operands: str) -> Plan:
         ("add", ["206588M", "181001M"], "387589", MILLION, "add(206588, 181001)"),
         ("average", ["1500000O shares", "2.5m shares"], "2000000", ONE, None),
         ("subtract", ["1.4O", "1M"], "0.4", MILLION, "subtract(1.4, 1)"),
-        # what has no scale takes the other's
+        # a number without a scale takes the other operand's scale
         ("add", ["325", "2M"], "327", MILLION, "add(325, 2)"),
         ("add", ["1500000", "2"], "1500002", ONE, None),
-        # other units are taken as printed
+        # other units are not scaled
         ("subtract", ["5M shares", "200K options"], "-195", ONE, "subtract(5, 200)"),
-        # a constant converts, and keeps the amount
+        # a constant converts the scale and keeps the amount
         ("multiply", ["3.4M", "c1000"], "3400", THOUSAND, "multiply(3.4, const_1000)"),
         ("multiply", ["3.4m", "c1000000"], "3400000", ONE, "multiply(3.4, const_1000000)"),
         ("multiply", ["3.4", "c1000"], "3400", ONE, None),
@@ -111,7 +111,7 @@ def plan(operation: str, *operands: str) -> Plan:
         # prices and counts
         ("multiply", ["39.19O USD", "2M shares"], "78.38", MILLION, "multiply(39.19, 2)"),
         ("divide", ["30M USD", "1.5O USD"], "20", MILLION, "divide(30, 1.5)"),
-        # percent in a label
+        # percent from a label
         ("subtract", ["13.4P", "11.1%"], "2.3", PERCENT, "subtract(13.4, 11.1)"),
         ("multiply", ["2.4P", "526.5M"], "12.636", MILLION, "multiply(2.4%, 526.5)"),
     ]
@@ -173,7 +173,7 @@ def test_a_constant_with_a_stated_scale_is_aligned() -> None:
     assert to_program(scaled) == "multiply(2.2, const_1000), add(325, #0)"
 
 
-def test_plans_of_before_read_as_they_were_written() -> None:
+def test_old_plans_are_read_unchanged() -> None:
     old = {"kind": "extract", "id": 1, "source": {"kind": "cell", "document": "d", "table": 0, "row": 1, "column": 1}}
     old |= {"label": "x", "quantity": {"value": "7", "scale": "one", "unit": None, "text": "7"}, "reading": "signed"}
     read = serial.load(Plan, {"steps": [old | {"query": None}], "thought": ""})

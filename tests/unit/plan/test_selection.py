@@ -16,7 +16,7 @@ def numbers(*values: int | str) -> Sequence[Decimal]:
 
 
 @pytest.mark.parametrize("n", ["0", "1.5", "3", "1e40"])
-def test_a_place_that_a_list_does_not_have_is_reported(n: str) -> None:
+def test_index_outside_a_list_is_reported(n: str) -> None:
     for choose in (ranked, first(largest=True), first(largest=False)):
         with pytest.raises(OperandError, match="2"):
             choose(numbers(7, 8, n))

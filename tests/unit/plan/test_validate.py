@@ -15,7 +15,7 @@ def compute(id: int, operation: str, *operands: Operand) -> Compute:
     return Compute(id, operation, operands)
 
 
-def test_a_sound_plan_has_no_issues() -> None:
+def test_valid_plan_has_no_issues() -> None:
     plan = Plan(
         (
             Extract(1, CellRef("doc", 0, 1, 1), "", Quantity(Decimal(1))),

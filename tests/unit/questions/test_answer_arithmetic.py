@@ -73,7 +73,7 @@ def test_answers_are_named_by_their_numbers(
         ("the change from 10 to that", "10", Scale.ONE, False),
     ],
 )
-def test_a_number_that_is_given_is_read_as_it_is_printed(text: str, value: str, scale: Scale, inverse: bool) -> None:
+def test_given_number_is_read_as_printed(text: str, value: str, scale: Scale, inverse: bool) -> None:
     parts = read_answer_arithmetic(text)
     assert parts is not None
     assert parts.factor is not None
@@ -81,7 +81,7 @@ def test_a_number_that_is_given_is_read_as_it_is_printed(text: str, value: str, 
 
 
 @pytest.mark.parametrize("text", ["answer 0", "the sum of answers 1 to 999999999", "answer 12345678901234567890"])
-def test_an_answer_that_no_conversation_has_is_still_one_that_is_asked_for(text: str) -> None:
+def test_reference_to_a_missing_answer_is_kept(text: str) -> None:
     parts = read_answer_arithmetic(text)
     assert parts is not None
     assert parts.places == (NO_PLACE,)
@@ -98,5 +98,5 @@ def test_words_without_an_answer_are_not_operands(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["the first quarter", "the two segments", "both years", "total debt", "them", ""])
-def test_other_questions_name_no_parts(text: str) -> None:
+def test_other_questions_have_no_parts(text: str) -> None:
     assert read_answer_arithmetic(text) is None

@@ -86,6 +86,6 @@ _WORDS = st.sampled_from(
 
 
 @given(st.one_of(st.text(max_size=80), st.lists(_WORDS, max_size=12).map(" ".join)))
-def test_any_text_is_of_some_kind(text: str) -> None:
+def test_any_text_has_a_kind(text: str) -> None:
     kind = read_answer_kind(text.lower())
     assert (kind.selection is None) or kind.kind in ("yes_no", "label", "labels", "count")

@@ -1,4 +1,4 @@
-"""What is set against what."""
+"""Operands of comparisons in questions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a question asks of the numbers that it chooses among."""
+"""Conditions in questions: extremes, limits and comparisons."""
 
 from decimal import Decimal
 
@@ -56,7 +56,7 @@ def test_objects_of_comparisons() -> None:
     assert read_condition("was that more than in 2011?").than == "in 2011"
 
 
-def test_moves() -> None:
+def test_movements_are_read() -> None:
     assert read_condition("did it fall?").move == "fell"
     assert read_condition("which segments have grown?").move == "rose"
     assert read_condition("which segment changed the most?").move == "changed"
@@ -64,7 +64,7 @@ def test_moves() -> None:
 
 
 @given(st.text(alphabet="abcdefgh $%0123456789.,-()?", max_size=60))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_parsed(text: str) -> None:
     condition = read_condition(f"more than {text}")
     assert all(0 <= start <= end for start, end in condition.spans)
 

@@ -1,4 +1,4 @@
-"""Which questions only want the last answer in another form, and in which."""
+"""Questions that only ask for the last answer in another form."""
 
 import pytest
 from hypothesis import given
@@ -35,5 +35,5 @@ def test_conversions_are_whole_questions(text: str, conversion: QuestionConversi
 
 
 @given(st.text(max_size=80))
-def test_no_text_is_too_much(text: str) -> None:
+def test_no_text_fails(text: str) -> None:
     assert read_conversion(text) is None or len(text) >= len("in ones")

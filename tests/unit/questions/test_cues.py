@@ -1,4 +1,4 @@
-"""Words that point at earlier turns."""
+"""Words that refer to earlier turns."""
 
 import pytest
 

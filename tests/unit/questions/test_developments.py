@@ -1,4 +1,4 @@
-"""Questions how a line developed."""
+"""Questions about the development of a line."""
 
 import pytest
 
@@ -62,5 +62,5 @@ def test_how_much_of_one_item_another_was_is_a_share(question: str, share: str) 
         ("comparable sales change", False),
     ],
 )
-def test_how_far_an_amount_moved(question: str, far: bool) -> None:
+def test_questions_about_the_size_of_a_movement_are_recognised(question: str, far: bool) -> None:
     assert asks_how_far(question) is far

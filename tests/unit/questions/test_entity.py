@@ -1,4 +1,4 @@
-"""What a question is about."""
+"""The subject of a question."""
 
 import pytest
 from hypothesis import given
@@ -73,7 +73,7 @@ def test_counted_noun_follows_its_number(after: str, thing: str | None) -> None:
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=80), max_size=3))
-def test_any_text_is_read(question: str, earlier: list[str]) -> None:
+def test_any_text_is_parsed(question: str, earlier: list[str]) -> None:
     found = entity_asked(read_question(question), [*map(read_question, earlier)])
     assert found is None or found.strip()
     assert counted_thing(question) != ""

@@ -26,7 +26,7 @@ def test_scale_and_rounding_are_read(text: str, form: RequestedForm | None) -> N
     assert read_instructions(text).form == form
 
 
-def test_the_statement_is_read_and_no_word_of_the_question() -> None:
+def test_statement_named_in_an_instruction_is_not_part_of_the_question() -> None:
     instructions = read_instructions("what was depreciation in 2012? use the cash flow statement.")
     assert instructions.role is TableRole.CASH_FLOWS
     assert "cash" not in instructions.rest
@@ -55,5 +55,5 @@ def test_instructions_are_not_questions(sentence: str, instruction: bool) -> Non
         ("What was rent? Answer in: millions", "What was rent? Answer in: millions"),
     ],
 )
-def test_an_instruction_that_leads_to_a_question_is_put_behind_it(question: str, behind: str) -> None:
+def test_leading_instruction_is_moved_behind_the_question(question: str, behind: str) -> None:
     assert with_instructions_last(question) == behind

@@ -55,7 +55,7 @@ def test_other_questions_are_not_lists(question: str) -> None:
     assert read_listing(question) is None
 
 
-def test_each_is_asked_in_words_of_its_own() -> None:
+def test_each_part_is_a_complete_question() -> None:
     listing = read_listing("What was the rent for the years ended May 31, 2009 and 2008, respectively?")
     assert listing is not None
     assert listing.questions == (
@@ -64,7 +64,7 @@ def test_each_is_asked_in_words_of_its_own() -> None:
     )
 
 
-def test_a_total_may_be_that_of_all_unless_each_is_asked_for() -> None:
+def test_total_may_cover_all_times_unless_each_is_requested() -> None:
     plain, each = (read_listing(f"what was the total rent in 2008 and 2009{end}?") for end in ("", " respectively"))
     assert plain is not None
     assert plain.total
@@ -77,7 +77,7 @@ def test_a_total_may_be_that_of_all_unless_each_is_asked_for() -> None:
         st.sampled_from("what was rent in for and , 2008 2009 2010 may 31 , fiscal years to respectively ?".split())
     )
 )
-def test_no_question_crashes_it(words: list[str]) -> None:
+def test_listing_never_fails(words: list[str]) -> None:
     listing = read_listing(" ".join(words))
     if listing is not None:
         assert 1 < len(listing.items) == len(set(listing.items)) == len(listing.questions)
@@ -107,7 +107,7 @@ def test_items_are_listed_if_each_is_requested(question: str, items: tuple[str, 
 
 
 @given(st.text(alphabet="ab ,and respectively", max_size=60))
-def test_no_text_crashes_an_enumeration(text: str) -> None:
+def test_enumeration_never_fails(text: str) -> None:
     assert read_enumeration(text) is None or "respective" in text
 
 

@@ -1,4 +1,4 @@
-"""Reading a question takes time in proportion to its length, whatever is repeated in it."""
+"""Parsing a question takes time linear in its length."""
 
 from collections.abc import Callable
 from time import process_time

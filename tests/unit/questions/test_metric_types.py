@@ -1,4 +1,4 @@
-"""What a question asks for."""
+"""The metric type that a question asks for."""
 
 import pytest
 from many_cases import for_each_row
@@ -12,7 +12,7 @@ EXAMPLES = [(pattern, example) for pattern in PATTERNS for example in pattern.ex
 
 
 @for_each_row(EXAMPLES)
-def test_each_example_is_read_by_its_pattern(pattern: QuestionPattern, example: str) -> None:
+def test_each_example_matches_its_pattern(pattern: QuestionPattern, example: str) -> None:
     assert pattern in read_question(example).patterns
     previous = min(pattern.after, default="percentage_change" if pattern.again else None)
     name = "percentage_change" if pattern.again else pattern.metric_type
@@ -39,7 +39,7 @@ def test_kind_of_a_quotient_depends_on_its_operands(previous: str, question: str
     assert read_question("what is that divided by 4?").metric_types(previous)[0].metric_type == question
 
 
-def test_types_come_surest_first_each_once_with_their_pattern() -> None:
+def test_metric_types_are_unique_and_ordered_by_confidence() -> None:
     found = read_question("what was the percentage change in total revenue?").metric_types()
     assert [metric.score for metric in found] == sorted((metric.score for metric in found), reverse=True)
     names = [metric.metric_type for metric in found]
@@ -48,7 +48,7 @@ def test_types_come_surest_first_each_once_with_their_pattern() -> None:
     assert {metric.pattern for metric in found} <= {pattern.name for pattern in PATTERNS}
 
 
-def test_there_is_always_a_type() -> None:
+def test_every_question_has_a_metric_type() -> None:
     assert [metric.metric_type for metric in read_question("").metric_types()] == ["value"]
 
 

@@ -123,7 +123,7 @@ def test_times_are_read_in_any_notation(text: str, expected: tuple[object, ...])
         ("between 2024 and 2022", [2024, 2022]),
     ],
 )
-def test_years_that_are_named_are_only_those(text: str, years: list[int]) -> None:
+def test_only_named_years_are_read(text: str, years: list[int]) -> None:
     assert [year for (year,) in _times(text, "year")] == years
 
 

@@ -1,4 +1,4 @@
-"""The note or table that a question names as the source of its number."""
+"""Notes and tables that a question names as the source of a number."""
 
 import pytest
 

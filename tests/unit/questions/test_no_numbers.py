@@ -1,4 +1,4 @@
-"""What asks for no number is distinguished from what may."""
+"""Questions that ask for no number are distinguished from those that may."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from quaestor.questions.question import Question
         "why did the company buy back shares?", "what does EBITDA mean?", "who is the CEO?", "define goodwill",
     ],
 )  # fmt: skip
-def test_these_ask_for_none(text: str) -> None:
+def test_questions_without_numbers(text: str) -> None:
     assert why_no_number(Question(text))
 
 
@@ -26,5 +26,5 @@ def test_these_ask_for_none(text: str) -> None:
         "what is 642.3 / 1036.8?", "net of tax", "what about whole sales?", "", "ok, and the total?", "100 + 200",
     ],
 )  # fmt: skip
-def test_these_may(text: str) -> None:
+def test_questions_that_may_ask_for_numbers(text: str) -> None:
     assert why_no_number(Question(text)) is None

@@ -1,4 +1,4 @@
-"""Offices and auditors are named as a filing names them."""
+"""Offices and auditors are spelled as in the filing."""
 
 import pytest
 

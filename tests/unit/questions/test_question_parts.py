@@ -1,4 +1,4 @@
-"""Several questions in one."""
+"""Questions that consist of several questions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The times that questions certainly ask for."""
+"""Times that questions explicitly ask for."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Names of lines that a question quotes are read as names."""
+"""Quoted names of lines in questions are treated as names."""
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ NAMES = (
         ("what was Decrease of prior period taxes in 2023?", "what was linenamea in 2023?"),
     ],
 )
-def test_a_name_that_reads_as_more_is_marked(question: str, outline: str) -> None:
+def test_name_that_could_be_parsed_is_marked(question: str, outline: str) -> None:
     marked, names = mark_quoted_names(question, NAMES)
     assert marked == outline
     assert restore_names(marked, names) == question

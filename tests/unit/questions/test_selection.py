@@ -1,4 +1,4 @@
-"""What a question chooses among."""
+"""Items among which a question chooses."""
 
 import pytest
 

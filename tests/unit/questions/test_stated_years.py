@@ -1,4 +1,4 @@
-"""Years that a question names by their distance from those of the questions before."""
+"""Years relative to those of earlier questions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Words of meaning as stems."""
+"""Stems of content words."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ from quaestor.questions.stems import shapes, stem, stems
         ("", ()),
     ],
 )  # fmt: skip
-def test_stems_are_of_the_words_of_meaning(text: str, found: tuple[str, ...]) -> None:
+def test_stems_are_of_content_words(text: str, found: tuple[str, ...]) -> None:
     assert stems(text) == found
 
 
@@ -44,7 +44,7 @@ def test_no_stop_word_has_a_stem_of_its_own() -> None:
     assert stem("sales") == stem("sale")
 
 
-def test_threads_that_stem_at_once_do_not_meet() -> None:
+def test_stemming_is_thread_safe() -> None:
     given = ["changes", "obligations", "running", "receivables", "financially", "generalizations"]
     alone = [stem.__wrapped__(word) for word in given]
 

@@ -1,4 +1,4 @@
-"""What a question about a filing asks for."""
+"""Interpretation of questions about filings."""
 
 import pytest
 
@@ -152,7 +152,7 @@ def test_a_total_is_asked_for_by_words_outside_of_names(text: str, total: bool) 
     assert read_filing_question(text).total_asked is total
 
 
-def test_outside_a_country_is_called_as_labels_call_it() -> None:
+def test_outside_a_country_is_rewritten_as_in_labels() -> None:
     assert read_filing_question("pre-tax income outside the U.S.").terms[-2:] == terms("Non-U.S.")
 
 

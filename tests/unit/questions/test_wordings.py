@@ -1,4 +1,4 @@
-"""Wordings that mean the same as plainer ones."""
+"""Wordings are rewritten to plainer ones with the same meaning."""
 
 import pytest
 

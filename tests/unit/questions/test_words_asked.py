@@ -1,4 +1,4 @@
-"""What is asked for in words."""
+"""Questions that ask for words instead of numbers."""
 
 import pytest
 from hypothesis import given
@@ -58,14 +58,14 @@ def test_a_term_may_be_asked_for_its_meaning_or_its_number() -> None:
     assert term_asked("what was rent in 2018?") is None
 
 
-def test_the_words_that_lead_to_the_answer_end_the_question() -> None:
+def test_words_that_introduce_the_answer_end_the_question() -> None:
     assert words_behind("what is the increase due to?") == "due to"
     assert words_behind("what is the rate based on?") == "based on"
     assert words_behind("what is the rate?") is None
 
 
 @given(st.text(max_size=80))
-def test_no_text_crashes_it(text: str) -> None:
+def test_parsing_never_fails(text: str) -> None:
     words_asked(text.lower())
     term_asked(text.lower())
     words_behind(text.lower())

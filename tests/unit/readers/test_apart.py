@@ -48,7 +48,7 @@ async def test_cached_document_is_not_parsed_again(file: Path, tmp_path: Path, m
     assert await read_in_process(read_content(file), cached, ReadingLimits(memory=1, seconds=0.0), FULL) is cached
 
 
-async def test_a_file_that_takes_too_much_is_refused_in_a_line(file: Path) -> None:
+async def test_file_over_the_limits_gives_a_one_line_error(file: Path) -> None:
     with pytest.raises(ReadingLimitError) as raised:
         await read_in_process(read_content(file), None, ReadingLimits(seconds=0.01), ROOM)
     assert raised.value.setting == "read_seconds"

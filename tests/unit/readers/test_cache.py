@@ -37,7 +37,7 @@ def test_a_damaged_entry_is_dropped(cache: FolderCache, harm: bytes) -> None:
     assert cache.get("k") == b"again"
 
 
-def test_one_flipped_bit_is_seen(cache: FolderCache) -> None:
+def test_flipped_bit_is_detected(cache: FolderCache) -> None:
     cache.put("k", b"whole")
     data = bytearray(_entry(cache).read_bytes())
     data[-1] ^= 1
@@ -79,7 +79,7 @@ def test_unwritable_folder_caches_nothing_silently(tmp_path: Path) -> None:
     cache.clear()
 
 
-def test_entries_are_for_their_owner_alone(cache: FolderCache) -> None:
+def test_cache_entries_are_private(cache: FolderCache) -> None:
     cache.put("k", b"whole")
     assert _entry(cache).stat().st_mode & 0o077 == 0
     assert cache.folder.stat().st_mode & 0o077 == 0
@@ -88,6 +88,6 @@ def test_entries_are_for_their_owner_alone(cache: FolderCache) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "../k", "a/b", "a.b", "k\0"])
-def test_a_key_names_no_other_file(cache: FolderCache, key: str) -> None:
+def test_key_cannot_name_another_file(cache: FolderCache, key: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(key))):
         cache.put(key, b"data")

@@ -34,7 +34,7 @@ def test_the_digest_is_of_the_bytes_on_the_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [3, 12, -1])
-def test_a_packed_file_that_is_cut_off(tmp_path: Path, cut: int) -> None:
+def test_truncated_compressed_file(tmp_path: Path, cut: int) -> None:
     packed = gzip.compress(os.urandom(1_000))
     with pytest.raises(DatasetError, match=r"a\.gz"):
         _ = read_content(write_file(tmp_path, "a.gz", packed[:cut])).data
@@ -57,7 +57,7 @@ def test_a_text_is_read_up_to_a_bound_and_whole_lines(tmp_path: Path, monkeypatc
     assert "1 MB" in warning
 
 
-def test_a_file_that_is_too_large_to_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "LARGEST_FILE", 1 << 20)
     with pytest.raises(DatasetError, match=r"2 MB.*1 MB"):
         read_content(write_file(tmp_path, "a.txt", b"a" * (2 << 20)))

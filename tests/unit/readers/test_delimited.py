@@ -105,7 +105,7 @@ def test_quoted_cells_over_several_lines(tmp_path: Path) -> None:
     assert document.blocks[0].anchor == "lines 1-4"
 
 
-def test_a_quotation_mark_that_nothing_closes(tmp_path: Path) -> None:
+def test_unclosed_quotation_mark(tmp_path: Path) -> None:
     document = read(tmp_path, 'a,2023\n"net sales,5\n' + "x,6\n" * 60)
     assert len(values(document)) == 61
     assert WarningKind.LOST in {warning.kind for warning in document.warnings}

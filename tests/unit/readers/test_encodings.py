@@ -43,7 +43,7 @@ def test_control_characters_are_left_out_and_counted() -> None:
     assert "3" in warning
 
 
-def test_every_byte_is_some_text() -> None:
+def test_every_byte_sequence_is_decoded() -> None:
     assert decode_text(bytes(range(256)) * 3).text
 
 

@@ -1,4 +1,4 @@
-"""Every form of a number, a unit and a period, through the reader of every format."""
+"""All forms of numbers, units and periods, read from every format."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,23 +19,23 @@ _SYLLABLES = [first + last for first in "bdfgklmnprst" for last in ("al", "en", 
 
 
 def _read(kind: str, sections: Sequence[Section], folder: Path) -> list[Table]:
-    """Return the tables of some sections."""
+    """Return the tables of some sections, written in a format and read again."""
     parts = [[section] for section in sections] if kind == "csv" else [sections]
     return [table for part in parts for table in read_sections(kind, part, folder).tables]
 
 
 def _name(number: int) -> str:
-    """Return a made-up name, by which a table is found."""
+    """Return an invented name by which a table or row is found."""
     return (_SYLLABLES[number // len(_SYLLABLES)] + _SYLLABLES[number % len(_SYLLABLES)]).capitalize()
 
 
 def _row(tables: Iterable[Table], name: str) -> tuple[Table, int]:
-    """Return the place of the row with a name."""
+    """Return the table and the index of the row with a name."""
     return next((table, row) for table in tables for row, head in enumerate(table.rows) if name in head.label)
 
 
 def _printed_with(place: int) -> tuple[NumberConvention, bool]:
-    """Return the number convention of a document, and which triangles are losses."""
+    """Return the number convention of a form, and whether it uses a white triangle."""
     convention, text, *_ = NUMBERS[place]
     return convention, "\u25bd" in text
 
@@ -45,12 +45,12 @@ def _body(name: str) -> Rows:
 
 
 def _plain(period: Period | None) -> Period | None:
-    """Return a period without the day on which it ends, if it is not that of the calendar."""
+    """Return a period without the day on which it ends."""
     return period and replace(period, ends=None)
 
 
 def _year_before(heading: str) -> str:
-    """Return a heading for the year before, printed in the same form."""
+    """Return a heading with each year replaced by the previous one, in the same form."""
     return re.sub("(?<![0-9])((?:20)?)(2[2-4])(?![0-9])", lambda found: f"{found[1]}{int(found[2]) - 1}", heading)
 
 

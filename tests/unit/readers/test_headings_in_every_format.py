@@ -1,4 +1,4 @@
-"""The same small tables through the readers of every format: of when their columns are."""
+"""Periods of columns in the same small tables, read from every format."""
 
 from pathlib import Path
 
@@ -67,5 +67,5 @@ def test_the_year_before_is_that_of_the_column_beside_it(kind: str, tmp_path: Pa
         assert periods(kind, [["", "2023", heading], *BODY], tmp_path) == [[year(2023), year(2022)]]
 
 
-def test_a_year_that_nothing_names_stays_open(tmp_path: Path) -> None:
+def test_unnamed_year_stays_unknown(tmp_path: Path) -> None:
     assert periods("md", [["", "Current year", "Prior year"], *BODY], tmp_path) == [[None, None]]

@@ -1,4 +1,4 @@
-"""The records of a JSON file, found in one pass: as `json.loads` has them, or not at all."""
+"""Records of a JSON file, found in one pass, equal those of `json.loads`."""
 
 import gzip
 import io
@@ -28,7 +28,7 @@ def outline_of(data: bytes) -> JsonOutline | None:
 
 
 def parsed(data: bytes, outline: JsonOutline) -> Any:
-    """Return the JSON put together again from its records."""
+    """Return the JSON value composed of its records."""
     found = {}
     for key, places in outline.parts.items():
         records = list(JsonRecords(Path("made up"), io.BytesIO(data), [places]))
@@ -67,7 +67,7 @@ def test_json_scalar_has_no_outline(data: bytes) -> None:
         assert parsed(data, outline) == value
 
 
-def test_a_file_that_is_larger_than_can_be_read_has_no_outline() -> None:
+def test_too_large_file_has_no_outline() -> None:
     assert find_outline(io.BytesIO(b"[" + b"1," * 100 + b"1]"), 100) is None
 
 
@@ -86,7 +86,7 @@ def test_records_of_a_file_in_any_form_that_json_has(tmp_path: Path, encoding: s
         records[2]
 
 
-def test_a_file_that_is_changed_meanwhile_is_refused_and_one_that_is_replaced_is_not(tmp_path: Path) -> None:
+def test_file_changed_while_reading_is_refused_but_a_replaced_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.write_text('[{"a": 1}, {"a": 2}]')
     content = FileContent(path)

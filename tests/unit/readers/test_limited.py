@@ -1,4 +1,4 @@
-"""Untrusted files are read in a separate process: limits, results, and its environment."""
+"""Untrusted files are read in a separate process: limits, results and environment."""
 
 import asyncio
 import gzip
@@ -30,7 +30,7 @@ def read(data: bytes, name: str, limits: ReadingLimits | None = None) -> tuple[s
     return read_limited(content, limits or ReadingLimits())
 
 
-def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
+def test_document_equals_one_read_in_this_process() -> None:
     assert read(CSV, "sales.csv") == read_file(FileContent(Path("sales.csv"), CSV))
 
 
@@ -109,7 +109,7 @@ def test_a_reading_that_is_cancelled_ends_its_process(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.very_slow
-def test_an_archive_that_grows_beyond_measure_is_refused(tmp_path: Path) -> None:
+def test_decompression_bomb_is_refused(tmp_path: Path) -> None:
     bomb = write_workbook(
         tmp_path / "b.xlsx", {"S": [["a", 1]]}, parts={"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}
     )
@@ -137,7 +137,7 @@ class Tells:
 
 
 @pytest.mark.slow
-def test_the_process_has_none_of_this_ones_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_has_no_secrets_of_its_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "tells", READER, {"quaestor.readers": {"tells": "tells:Tells"}})
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
@@ -166,7 +166,7 @@ class Breaks:
 
 
 @pytest.mark.slow
-def test_errors_of_other_packages_come_back_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_other_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "breaks", BREAKS, {"quaestor.readers": {"breaks": "breaks:Breaks"}})
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(SettingsError):
@@ -195,7 +195,7 @@ def test_reading_process_ends_with_its_parent() -> None:
         parent.stdin.write(
             json.dumps({"name": "a.csv", "wanted": "document", **asdict(ReadingLimits())}).encode() + b"\n"
         )
-        parent.stdin.flush()  # and the file never comes to its end
+        parent.stdin.flush()  # the file is never sent completely
         time.sleep(1)
         assert worker.exists()
         parent.kill()

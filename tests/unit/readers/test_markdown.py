@@ -84,6 +84,6 @@ def test_line_under_words_is_not_a_table(tmp_path: Path) -> None:
 def test_time_is_linear_in_the_text(tmp_path: Path, sign: str) -> None:
     text = "# a\n" + sign * (60_000 // len(sign)) + "x\n"
     started = time.process_time()
-    with suppress(DocumentError):  # a heading that nobody would print
+    with suppress(DocumentError):  # a too long heading is refused
         read(tmp_path, text)
     assert time.process_time() - started < 2

@@ -1,4 +1,4 @@
-"""Names of files that would lead a terminal, or are not UTF-8, are read like any other."""
+"""Files whose names contain control characters, or are not UTF-8, are read like any other."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def named(folder: Path, name: bytes) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_document_has_a_name_that_can_be_printed_and_stored(tmp_path: Path, name: bytes) -> None:
+def test_document_name_can_be_printed_and_stored(tmp_path: Path, name: bytes) -> None:
     content = read_content(named(tmp_path, name))
     assert document_key(content) is not None
     found = read_file(content)

@@ -1,4 +1,4 @@
-"""Each format is read in its document's convention, with every sign of a loss."""
+"""Numbers in each format follow the document's convention, and every notation of a loss is negative."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +11,7 @@ from quaestor.datasets.formats import read_document
 CELLS = {"1,234.5": Decimal("1234.5"), "12,5": None, "1.2.3": None, "987.5": Decimal("987.5")}
 
 
-@pytest.mark.parametrize("kind", ["html", "md", "csv"])  # a line of text without a number is not a row
+@pytest.mark.parametrize("kind", ["html", "md", "csv"])  # not plain text, in which a line without a number is not a row
 def test_numbers_in_another_convention_are_not_parsed(tmp_path: Path, kind: str) -> None:
     rows = [("", "2023", "2022"), *((f"Line {number}", cell, cell) for number, cell in enumerate(CELLS))]
     (table,) = read_sections(kind, [(["Report"], rows)], tmp_path).tables

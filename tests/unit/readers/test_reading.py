@@ -28,7 +28,7 @@ def test_text_with_a_table_gives_no_warning(tmp_path: Path) -> None:
     assert WarningKind.LOST not in {warning.kind for warning in read_document(path).warnings}
 
 
-def test_a_file_of_no_kind_names_the_kinds(tmp_path: Path) -> None:
+def test_unknown_file_kind_lists_the_known_ones(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(bytes(range(32)) * 9)
     with pytest.raises(DatasetError, match=r"a\.bin.*markdown, csv, text"):
@@ -114,7 +114,7 @@ def test_any_library_error_is_named_and_chained(tmp_path: Path, monkeypatch: pyt
     assert isinstance(raised.value.__cause__, LookupError)
 
 
-def test_a_reader_that_fails_to_look_at_a_file_leaves_it_to_the_others(
+def test_reader_that_fails_to_recognise_a_file_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     install(tmp_path, "fails", READER, {"quaestor.readers": {"fails": "fails:Fails"}})

@@ -1,4 +1,4 @@
-"""What the cache keeps of a document is the document."""
+"""Documents are unchanged after a round trip through the cache."""
 
 import dataclasses
 import json
@@ -41,7 +41,7 @@ def _filing() -> Document:
     )
 
 
-def test_a_document_comes_back_equal() -> None:
+def test_document_is_restored() -> None:
     document = _filing()
     again = document_of(document_bytes(document))
     assert again == document
@@ -49,7 +49,7 @@ def test_a_document_comes_back_equal() -> None:
     assert again.fact(CellRef(document.id, 0, 1, 1)) == FACT
 
 
-def test_a_document_of_many_tables_comes_back_equal() -> None:
+def test_document_of_many_tables_is_restored() -> None:
     document = many_tables(5)
     assert document_of(document_bytes(document)) == document
 
@@ -67,7 +67,7 @@ def test_corrected_document_is_restored() -> None:
 
 
 def test_every_field_is_written() -> None:
-    # Whoever adds a field writes it in `quaestor.readers.serialization` too: a cache must not lose it.
+    # A new field must also be added to `quaestor.readers.serialization`, or the cache loses it.
     known = {
         Document: "id sections blocks warnings facts whole convention", Section: "id path",
         Block: "content order section page anchor", SectionHeading: "text level kind", Paragraph: "sentences kind",
@@ -90,12 +90,12 @@ def test_any_document_is_restored(grid: list[list[str]], sentences: list[str]) -
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"[]", b"{}", b'{"id": 1}', b"[" * 100_000])
-def test_other_bytes_are_refused(data: bytes) -> None:
+def test_invalid_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="document"):
         document_of(data)
 
 
-def test_a_document_that_was_cut_or_changed_is_refused_or_another() -> None:
+def test_changed_bytes_are_refused_or_give_another_document() -> None:
     written = document_bytes(_filing())
     for place in range(0, len(written), 37):
         with pytest.raises(ValueError, match="document"):
@@ -118,7 +118,7 @@ def test_number_located_elsewhere_is_not_written() -> None:
         document_bytes(Document("d", (Section("s"),), (Block(table, 0, "s"),)))
 
 
-def test_pages_of_a_dataset_come_back_equal() -> None:
+def test_pages_of_a_dataset_are_restored() -> None:
     from quaestor.datasets.formats import read_dataset
 
     for conversation in read_dataset(sample_path()).conversations[:5]:

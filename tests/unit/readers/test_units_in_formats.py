@@ -1,4 +1,4 @@
-"""Phrases about units mean the same wherever they are in a file, and in whichever format it is written."""
+"""Unit phrases have the same meaning in every format and at every place in a file."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -48,7 +48,7 @@ def test_a_corrected_sentence_keeps_its_words_and_spans_and_notes_the_correction
     assert parse_quantity("$ 19 million") in [mention.quantity for mention in sentence.mentions]
 
 
-def test_where_nothing_is_corrected_the_document_is_the_same_one() -> None:
+def test_document_without_corrections_is_the_same_object() -> None:
     assert corrected_document(the_page(), Numbers()) is the_page()
     ledger = a_ledger()
     ledger.correct(misread(1, 1, "5"), "Ada")

@@ -1,4 +1,4 @@
-"""Corrections of a conversation: changes, unchanged turns, and undo."""
+"""Corrections of a conversation: changed and unchanged turns, and undo."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -31,7 +31,7 @@ from quaestor.repair.ledger import Ledger
 FIRST = ["206,588 million", "181,001 million", "-25,587 million", "-0.1414", "$ 387,556 million"]
 
 
-def test_a_misread_cell_changes_every_answer_that_rests_on_it_and_no_other() -> None:
+def test_corrected_cell_changes_only_dependent_answers() -> None:
     ledger = a_ledger()
     correction = ledger.correct(misread(1, 1, "200,000"), "Ada", "misread", at(1))
     assert answer_texts(ledger) == ["200,000 million", FIRST[1], "-18,999 million", "-10.5 %", "$ 380,968 million"]
@@ -70,7 +70,7 @@ def test_another_reading_and_another_operation() -> None:
     ledger.correct(ReadingChoice(2, 1), "Ada")
     assert answer_texts(ledger)[2] == "25,587 million"
     chosen = ledger.turns[2].answer
-    # How sure the solver was, and why, is said of its own reading alone.
+    # Confidence and grounds apply only to the solver's own interpretation.
     assert (chosen.confidence, chosen.grounds) == (None, None)
     ledger.correct(OperationChoice(2, 1, "percentage_change"), "Bo")
     assert answer_texts(ledger)[2] == "14.1 %"
@@ -79,7 +79,7 @@ def test_another_reading_and_another_operation() -> None:
     assert ledger.turns[2].answer.corrected is not None
 
 
-def test_answers_that_cannot_be_computed_any_longer_fail_and_come_back() -> None:
+def test_answers_that_become_invalid_fail_until_undone() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 2, "0"), "Ada")
     fourth = ledger.turns[3]
@@ -91,7 +91,7 @@ def test_answers_that_cannot_be_computed_any_longer_fail_and_come_back() -> None
     assert ledger.turns == the_turns()
 
 
-def test_a_later_correction_of_the_same_cell_counts_and_each_is_undone_alone() -> None:
+def test_latest_correction_of_a_cell_applies_and_each_is_undone_separately() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 1, "200,000"), "Ada")
     ledger.correct(misread(1, 1, "300,000"), "Bo")
@@ -107,7 +107,7 @@ def test_a_question_asked_after_a_correction_follows_its_undoing() -> None:
     ledger = a_ledger()
     ledger.take_back(2)
     ledger.correct(misread(1, 1, "200,000"), "Ada")
-    # As a solver answers it that is shown what holds.
+    # As answered by a solver that sees the corrected turns.
     other = a_ledger()
     other.correct(misread(1, 1, "200,000"), "Ada")
     for turn in other.turns[2:]:
@@ -227,7 +227,7 @@ def test_any_chain_is_refused_or_recorded_and_undoing_all_gives_the_original(act
             continue
         assert serial.load(Correction, serial.dump(correction)) == correction
         assert ledger.answered == the_turns()
-        # What is kept says by itself how the answers read.
+        # The stored corrections alone determine the corrected turns.
         assert apply_corrections(ledger.answered, ledger.corrections) == ledger.turns
         assert {change.turn for change in correction.changes} == {
             place for place, (was, now) in enumerate(zip(before, ledger.turns, strict=True)) if was != now

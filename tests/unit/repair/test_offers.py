@@ -1,4 +1,4 @@
-"""What could be corrected in an answer."""
+"""Corrections that are offered for an answer."""
 
 import pytest
 from corrected import a_ledger, cell, misread
@@ -31,7 +31,7 @@ def test_other_readings_come_first_and_operations_last_each_result_once() -> Non
     assert len({offer.result for offer in found[1:]}) == len(found) - 1
 
 
-def test_every_offer_comes_to_its_answer() -> None:
+def test_every_offer_gives_its_stated_answer() -> None:
     for turn in range(5):
         for offer in possible_corrections(a_ledger(), turn):
             ledger = a_ledger()

@@ -1,4 +1,4 @@
-"""The auditor of a company, by the signature of the report or by a sentence."""
+"""The auditor of a company, from the signature of the report or from a sentence."""
 
 import pytest
 
@@ -39,5 +39,5 @@ def test_the_firm_that_signed_the_report(sentences: tuple[str, ...], firm: str |
         ("who is the treasurer?", False),
     ],
 )
-def test_which_questions_ask_for_it(question: str, asks: bool) -> None:
+def test_questions_about_the_auditor_are_recognised(question: str, asks: bool) -> None:
     assert asks_for_auditor(question) is asks

@@ -13,5 +13,5 @@ from quaestor.retrieval.colloquial_words import in_words_of_reports
         ("net sales in 2024", "net sales in 2024"),
     ],
 )
-def test_everyday_turns_become_those_of_reports(question: str, read: str) -> None:
+def test_everyday_phrases_become_those_of_reports(question: str, read: str) -> None:
     assert in_words_of_reports(question) == read

@@ -1,4 +1,4 @@
-"""The company of a document, as its cover or a press release names it."""
+"""The company of a document, from its cover or a press release."""
 
 import pytest
 

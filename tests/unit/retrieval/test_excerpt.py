@@ -10,7 +10,7 @@ from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 
 
-def test_the_best_place_comes_with_its_heading_and_lead_whatever_it_costs() -> None:
+def test_best_place_is_included_with_heading_and_lead_over_budget() -> None:
     index = PlaceIndex.of(a_report())
     places = find_places(index, read_question("what were net sales overseas in 2024?"))
     excerpt = excerpt_for(index, places, 10)
@@ -20,7 +20,7 @@ def test_the_best_place_comes_with_its_heading_and_lead_whatever_it_costs() -> N
     assert excerpt.whole is index.document
 
 
-def test_the_budget_is_kept() -> None:
+def test_excerpt_stays_within_the_budget() -> None:
     index = PlaceIndex.of(a_report())
     places = find_places(index, read_question("what were net sales in 2024?"))
     for budget in (120, 200, 300):

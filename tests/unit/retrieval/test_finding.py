@@ -60,7 +60,7 @@ def test_place_has_its_location_and_reason(index: PlaceIndex) -> None:
     assert "35" in best.text
 
 
-def test_a_question_that_only_points_back_stays_in_its_table(index: PlaceIndex) -> None:
+def test_question_with_only_a_reference_stays_in_its_table(index: PlaceIndex) -> None:
     source = CellRef("NORD/2024/10-K", 4, 1, 1)
     best = find(index, "and how much more than in 2023?", "what were net sales of paper in 2024?", source=source)[0]
     assert best.table == 4
@@ -81,7 +81,7 @@ def test_omitted_part_comes_from_the_previous_question(index: PlaceIndex) -> Non
 
 
 def tagged_rows(document: Document) -> dict[str, set[int]]:
-    """Return questions for labels of a single concept, and the tables that print its numbers."""
+    """Return questions for labels with a single concept, and the tables that print the concept's numbers."""
     tables: defaultdict[Fact, set[int]] = defaultdict(set)
     concepts: defaultdict[str, set[str]] = defaultdict(set)
     questions: dict[str, tuple[str, Fact]] = {}

@@ -23,7 +23,7 @@ PARTS = st.one_of(
 )
 
 
-def test_an_index_is_the_same_after_it_was_bytes() -> None:
+def test_index_survives_serialization() -> None:
     document = a_report()
     index = PlaceIndex.of(document)
     again = PlaceIndex.load(index.to_bytes(), document)
@@ -44,7 +44,7 @@ def test_damaged_bytes_are_refused(data: bytes) -> None:
 
 @settings(max_examples=share(60), deadline=None)
 @given(st.lists(PARTS, max_size=6), TEXTS | st.text(), st.lists(st.text(max_size=20), max_size=2))
-def test_no_document_and_no_question_crashes_it(parts: list[TablePart], asked: str, earlier: list[str]) -> None:
+def test_any_document_and_question_can_be_searched(parts: list[TablePart], asked: str, earlier: list[str]) -> None:
     document = assemble("any", parts)
     index = PlaceIndex.load(PlaceIndex.of(document).to_bytes(), document)
     context = FindingContext(tuple(map(read_question, earlier)))
@@ -55,7 +55,7 @@ def test_no_document_and_no_question_crashes_it(parts: list[TablePart], asked: s
             assert document.blocks[place.block].order == place.block
 
 
-def test_of_a_very_long_table_the_first_rows_are_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_rows_of_a_very_long_table_are_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_MOST_ROWS", 100)
     rows = [[f"line {n}", "1"] for n in range(150)]
     index = PlaceIndex.of(assemble("long", [TablePart([["", "2024"], *rows])]))

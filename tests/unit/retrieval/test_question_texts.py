@@ -1,4 +1,4 @@
-"""Questions as their document would put them: misspelled words, and the company's own name."""
+"""Questions are normalised to their document: misspelled words, and the company's own name."""
 
 import pytest
 
@@ -46,10 +46,10 @@ def test_question_is_normalized_to_the_words_of_its_document(question: str, expe
     "question",
     [
         "what was operating income in 2024?",
-        "how many planes were sold?",  # another word, and no slip for "plants"
-        "what did Birch Americas earn?",  # a part of the company
+        "how many planes were sold?",  # a different word, not a misspelling of "plants"
+        "what did Birch Americas earn?",  # names a part of the company
         "how many trees were birch?",
-        "what was net income attributable to Birch in 2024?",  # a line is called so
+        "what was net income attributable to Birch in 2024?",  # part of the name of a line
         "what was capex in 2024?",
         "which sawmill did Operon buy?",
     ],
@@ -66,6 +66,6 @@ def test_a_question_about_files_of_two_companies_may_name_neither(question: str,
     files = [
         (f"{name}.html", assemble(name, [ParagraphPart((f"{name} Timber, Inc.",))])) for name in ("Alder", "Birch")
     ]
-    assert names_no_company(question, combine(files)) is False  # both are called Timber
+    assert names_no_company(question, combine(files)) is False  # both names contain "Timber"
     files = [(f"{name}.html", assemble(name, [ParagraphPart((f"{name}, Inc.",))])) for name in ("Alder", "Birch")]
     assert names_no_company(question, combine(files)) is names_none

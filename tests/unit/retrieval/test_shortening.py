@@ -1,4 +1,4 @@
-"""Long tables of an excerpt: which rows are shown, and which are left to a search."""
+"""Long tables in an excerpt: which rows are shown or omitted."""
 
 from long_filing import OPERATIONS, a_long_filing
 
@@ -28,7 +28,7 @@ def test_a_table_without_a_row_that_is_asked_for_is_shown_whole() -> None:
     assert len(rows_shown("how many employees are there?")) == len(OPERATIONS)
 
 
-def test_of_a_long_passage_the_sentences_asked_for_are_shown_with_the_one_before() -> None:
+def test_long_passage_is_shortened_to_relevant_sentences_and_the_previous_one() -> None:
     sentences = [
         "Ships are old .",
         "They need care .",

@@ -1,4 +1,4 @@
-"""Statements that a question needs: named ones, and those with the parts of the requested number."""
+"""Statements that a question needs: named ones, and those with the operands of the answer."""
 
 import pytest
 from long_filing import a_long_filing

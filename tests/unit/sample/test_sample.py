@@ -1,4 +1,4 @@
-"""The bundled sample: pages can be read, programs execute, and all kinds are covered."""
+"""The bundled sample: pages are readable, programs execute, and all kinds of turns are covered."""
 
 import json
 import re
@@ -69,7 +69,7 @@ def cells() -> list[str]:
 
 
 def rows_of(record: dict[str, Any]) -> dict[str, Row]:
-    """The rows that the `table_*` operations can read."""
+    """Return the rows that the `table_*` operations can read."""
     return benchmark_rows(
         [(cell, CellRef(record["filename"], 0, r, c)) for c, cell in enumerate(row)]
         for r, row in enumerate(record["table"])
@@ -94,7 +94,7 @@ def test_ids_are_unique_and_name_their_page() -> None:
 
 
 @each_record
-def test_a_record_is_whole(record: dict[str, Any]) -> None:
+def test_records_are_complete(record: dict[str, Any]) -> None:
     width = len(record["table"][0])
     assert all(len(row) == width for row in record["table"])
     assert all(isinstance(cell, str) for row in record["table"] for cell in row)
@@ -115,7 +115,7 @@ def test_records_of_one_page_print_the_same_page(record: dict[str, Any]) -> None
 
 
 @each_record
-def test_every_literal_is_on_the_page(record: dict[str, Any]) -> None:
+def test_literals_are_on_the_page(record: dict[str, Any]) -> None:
     printed = chain(record["pre_text"], record["post_text"], *record["table"])
     numbers = set(NUMBER.findall(" ".join(text.replace("%", " ") for text in printed)))
     for program in record["annotation"]["turn_program"]:
@@ -172,7 +172,7 @@ def test_totals_add_up(page: str, parts: tuple[int, ...], total: int) -> None:
         assert sum(printed(part, column) for part in parts) == printed(total, column)
 
 
-def test_every_table_shape_is_there() -> None:
+def test_sample_has_every_table_shape() -> None:
     tables = {c.document.id: c.document.tables[0] for c in dataset().conversations}
     orientations = Counter(table.orientation for table in tables.values())
     assert orientations["columns"] >= 8
@@ -181,7 +181,7 @@ def test_every_table_shape_is_there() -> None:
     assert {table.header_rows for table in tables.values()} == {0, 1, 2}
 
 
-def test_section_rows_and_duplicate_labels_are_there() -> None:
+def test_sample_has_section_rows_and_duplicate_labels() -> None:
     sections = [row for record in pages().values() for row in record["table"] if row[0] and not any(row[1:])]
     assert len(sections) >= 2
     duplicated = [
@@ -206,7 +206,7 @@ def test_section_rows_and_duplicate_labels_are_there() -> None:
         pytest.param(r"[\d.]+% \( [\d.]+ % \) to .*", id="range"),
     ],
 )
-def test_every_form_of_cell_is_there(form: str) -> None:
+def test_sample_has_every_form_of_cell(form: str) -> None:
     assert any(re.fullmatch(form, cell) for cell in cells())
 
 
@@ -222,7 +222,7 @@ def test_scales_are_in_corner_label_and_text() -> None:
     assert captioned_in_text_alone
 
 
-def test_every_kind_of_turn_is_there() -> None:
+def test_sample_has_every_kind_of_turn() -> None:
     programs = " ".join(program for _, program, _, _, _ in all_turns())
     operations = Counter(re.findall(r"(\w+)\(", programs))
     for operation in ("add", "subtract", "multiply", "divide", "greater"):
@@ -263,7 +263,7 @@ def test_hybrid_conversations_repeat_a_single_one() -> None:
         assert turns(single) == [turn for turn in turns(double) if turn[-1] == 0]
 
 
-def test_the_worked_examples_are_there() -> None:
+def test_sample_has_the_worked_examples() -> None:
     worked = [turn[:3] for turn in all_turns()]
     assert (
         "what was the percentage change in net cash from operating activities from 2008 to 2009?",
@@ -278,7 +278,7 @@ def test_the_worked_examples_are_there() -> None:
     ]
 
 
-def test_its_documentation_names_every_page() -> None:
+def test_sample_documentation_names_every_page() -> None:
     text = (Path(__file__).parents[3] / "docs" / "sample.md").read_text(encoding="utf-8")
     assert set(re.findall(r"`(\w+/\d{4}/page_\d+\.pdf)`", text)) == set(pages())
     assert {str(len(records())), str(len(all_turns())), str(len(pages()))} <= set(re.findall(r"\d+", text))

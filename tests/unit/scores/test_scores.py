@@ -1,4 +1,4 @@
-"""Stored scores of runs: records, packed columns, and how a file is read."""
+"""Stored scores of runs: records, packed columns and queries."""
 
 import asyncio
 import json
@@ -59,7 +59,7 @@ def test_packed_scores_are_restored_by_turn(rows: list[dict[str, Any]]) -> None:
         assert getattr(frame, column) == [row[name] for row in rows]
 
 
-def test_runs_of_other_turns_were_not_asked_the_same() -> None:
+def test_runs_with_different_turns_are_not_comparable() -> None:
     one, other = ({"conversation": "a", "index": place, "document": "p", "correct": True} for place in (0, 1))
     counts = [frame_of(rows).asked for rows in ([one], [other], [one, other], [])]
     assert all(counts.count(found) == 1 for found in counts)
@@ -77,7 +77,7 @@ def score_records(scored: quaestor.ScoredRun) -> ScoreRecords:
     return make_score_records(scored.run, "pages.json", TurnFrame.of(scored.report.turns), scored.report.score, called)
 
 
-def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:
+def test_stored_figures_equal_those_of_the_report(scored: quaestor.ScoredRun) -> None:
     wrong = replace(scored.report.turns[1], verdicts={**scored.report.turns[1].verdicts, "execution": False})
     turns = (scored.report.turns[0], wrong, *scored.report.turns[2:])
     found = score_records(replace(scored, report=replace(scored.report, turns=turns)))
@@ -97,7 +97,7 @@ def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None
     assert {record.score for record in found.conversations} == {found.score.id}
 
 
-def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> None:
+def test_scores_contain_no_answers_programs_or_questions(scored: quaestor.ScoredRun) -> None:
     turns = [replace(turn, gold_program="planted(1, 2)", predicted="918273645") for turn in scored.report.turns]
     found = score_records(replace(scored, report=replace(scored.report, turns=tuple(turns))))
     written = json.dumps(

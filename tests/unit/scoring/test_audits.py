@@ -1,4 +1,4 @@
-"""Audits: their file, what follows from a settled reference, and runs judged by them."""
+"""Audits: file format, consequences of corrected references, and scores of runs."""
 
 import json
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def test_an_audit_is_read(tmp_path: Path) -> None:
         ([("reference_wrong", "reference_wrong"), ("reference_right", "reference_right")], 1.0),
         ([("reference_wrong", "reference_right"), ("reference_right", "reference_wrong")], -1.0),
         ([("reference_right", "reference_right")] * 2, 1.0),
-        # 3 of 4 agree; by chance (3/4 * 2/4 + 1/4 * 2/4) = 1/2: kappa is a half.
+        # 3 of 4 agree, and (3/4 * 2/4 + 1/4 * 2/4) = 1/2 by chance, so kappa is 1/2.
         (
             [
                 ("reference_right", "reference_right"),
@@ -126,7 +126,7 @@ def test_later_reference_begins_with_the_accepted_one(program: str, instead: str
     assert found == instead
 
 
-def test_references_move_with_the_number_of_steps() -> None:
+def test_step_references_are_renumbered() -> None:
     program = "subtract(5, 3), multiply(#0, 2), add(#1, #0)"
     longer = "add(1, 2), subtract(#0, 3)"
     assert replace_steps(program, WRONG, longer) == "add(1, 2), subtract(#0, 3), multiply(#1, 2), add(#2, #1)"

@@ -22,7 +22,7 @@ def test_the_interval_lies_between_zero_and_one_and_is_repeatable(items: list[tu
     assert share == proportion(outcomes, pages)
 
 
-def test_one_page_has_no_spread() -> None:
+def test_interval_of_one_page_is_a_point() -> None:
     share = proportion([True, False], ["a", "a"])
     assert share.low == share.high == share.value == 0.5
 
@@ -51,14 +51,14 @@ def test_many_groups_are_drawn_by_kind_to_the_same_interval(monkeypatch: pytest.
     monkeypatch.setattr(bootstrap, "_MANY", 100)
     by_kind = proportion(outcomes, pages)
     assert (by_kind.low, by_kind.high) == pytest.approx((one_by_one.low, one_by_one.high), abs=0.002)
-    assert by_kind != one_by_one  # it was drawn in another way
-    by_share = [random.random() for _ in range(4_000)]  # of more kinds than are worth it
+    assert by_kind != one_by_one  # the resampling differs
+    by_share = [random.random() for _ in range(4_000)]  # too many kinds to resample by kind
     drawn = proportion(by_share, pages)
     assert drawn.low < drawn.value < drawn.high
 
 
-def test_a_difference_keeps_pairs_together() -> None:
-    """Two that are right and wrong together differ by nothing in every draw, however right they are."""
+def test_difference_is_resampled_by_pairs() -> None:
+    """Identical outcomes have a difference of 0 in every sample."""
     outcomes, pages = [True, False] * 30, [str(index) for index in range(60)]
     assert share_difference(outcomes, outcomes, pages) == ShareDifference(0.0, 0.0, 0.0, 60)
     better = share_difference([True] * 60, outcomes, pages)

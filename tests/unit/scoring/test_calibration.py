@@ -1,4 +1,4 @@
-"""How far confidences can be believed: bins, calibration error, coverage."""
+"""Reliability of confidences: bins, calibration error and coverage."""
 
 import pytest
 from hypothesis import given
@@ -16,19 +16,19 @@ answers = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_si
 
 
 def test_the_error_is_the_mean_distance_of_accuracy_from_confidence() -> None:
-    # Two answers at 0.9, one right (0.4 off); two at 0.35, none right (0.35 off).
+    # Two answers at 0.9, one of them right (error 0.4); two at 0.35, both wrong (error 0.35).
     bins = bin_by_confidence([0.9, 0.9, 0.35, 0.35], [True, False, False, False])
     assert [(found.low, found.count) for found in bins if found.count] == [(0.3, 2), (0.9, 2)]
     assert calibration_error(bins) == pytest.approx((2 * 0.4 + 2 * 0.35) / 4)
 
 
-def test_sure_and_right_has_no_error_and_sure_and_wrong_the_largest() -> None:
+def test_calibration_error_is_zero_if_sure_and_right_and_largest_if_sure_and_wrong() -> None:
     assert calibration_error(bin_by_confidence([1.0, 1.0], [True, True])) == 0
     assert calibration_error(bin_by_confidence([1.0, 1.0], [False, False])) == 1
     assert calibration_error(bin_by_confidence([], [])) == 0
 
 
-def test_the_least_sure_are_left_out_first() -> None:
+def test_least_confident_answers_are_withheld_first() -> None:
     points = risk_coverage([0.2, 0.9, 0.6, 0.7], [False, True, False, True])
     assert [point.threshold for point in points] == [0.9, 0.7, 0.6, 0.2]
     assert [point.share for point in points] == [0.25, 0.5, 0.75, 1.0]

@@ -107,7 +107,7 @@ def test_derivations_are_executed_and_spans_are_none(tmp_path: Path) -> None:
     assert [(fault.conversation, fault.turn) for fault in faults] == [("1f0c-mill", 0), ("1f0c-mill", 1)]
     assert "gives 199.5, not 200" in faults[0].detail
     assert faults[1].detail.startswith("see note 5 gives no result")
-    # The number of terms of an average is on no page.
+    # The number of terms of an average is not a literal of the page.
     assert [finding.detail for finding in report.findings if finding.kind is FindingKind.LITERAL] == [
         "1001 in subtract(1200.5, 1001)"
     ]

@@ -1,4 +1,4 @@
-"""Every rule on answers worked out by hand, and how many turns it turns."""
+"""Scoring conventions with expected verdicts computed by hand, and the number of turns that they change."""
 
 import pytest
 from pages import page
@@ -15,7 +15,7 @@ NAMES = tuple(convention.name for convention in CONVENTIONS["execution"])
 
 
 def right(answer: str | None, gold: GoldTurn = REFERENCE) -> set[str]:
-    """The rules by which an answer is right."""
+    """Return the conventions by which an answer is right."""
     found = [] if answer is None else [Prediction("c", 0, answer)]
     figures = convention_figures(found, {"c": [gold]}, [Conversation("c", PAGE, ("what?",))])
     return {figure.name for figure in figures if figure.right.correct}
@@ -34,7 +34,7 @@ def right(answer: str | None, gold: GoldTurn = REFERENCE) -> set[str]:
         ("0.95", set()), ("yes", set()), ('{"text": "0.87472"}', set()), ("1e400", set()), (None, set()),
     ],
 )  # fmt: skip
-def test_each_rule(answer: str | None, by: set[str]) -> None:
+def test_each_convention(answer: str | None, by: set[str]) -> None:
     assert right(answer) == by
 
 
@@ -44,13 +44,13 @@ def test_a_percentage_that_is_printed_is_shown_as_it_is() -> None:
     assert "shown" not in right("0.137", printed)
 
 
-def test_yes_and_no_are_right_or_wrong_by_every_rule() -> None:
+def test_yes_no_answers_have_the_same_verdict_by_every_convention() -> None:
     gold = GoldTurn("greater(2, 1)", a_value("yes"), "yes", 0)
     assert right("yes", gold) == set(NAMES)
     assert right("no", gold) == set()
 
 
-def test_turns_that_a_rule_turns_are_counted_and_those_it_cannot_judge_left_out() -> None:
+def test_changed_verdicts_are_counted_without_unjudged_turns() -> None:
     gold = {"c": [REFERENCE, REFERENCE, GoldTurn("447", a_value(447), None, 0)]}
     found = [Prediction("c", turn, value) for turn, value in enumerate(["0.87472", "0.875", "447"])]
     figures = convention_figures(found, gold, [Conversation("c", PAGE, ("what?",) * 3)])

@@ -1,4 +1,4 @@
-"""Causes worked out by hand."""
+"""Causes of wrong turns, with expected causes determined by hand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,13 +36,13 @@ NOW, BEFORE, FIRST = 1, 2, 3
 
 
 def cell(number: int, row: int, column: int) -> Extract:
-    """A step that reads a cell."""
+    """Return a step that reads a cell."""
     found = PAGE.tables[0].cells[row][column]
     return Extract(number, found.ref, "a cell", found.quantity)
 
 
 def extract_from_sentence(number: int, sentence: int, place: int = 0) -> Extract:
-    """A step that reads a number of the text."""
+    """Return a step that reads a number from a sentence."""
     mention = PAGE.sentences[sentence].mentions[place]
     return Extract(number, mention.ref, "words", mention.quantity)
 
@@ -63,8 +63,8 @@ def constant(text: str, value: str) -> Constant:
     return Constant(Decimal(value), text)
 
 
-def why(programs: Sequence[str], plans: Sequence[Plan | None], *questions: str) -> list[Cause | None]:
-    """The causes of some plans beside the programs of as many turns; None is a turn without an answer."""
+def causes_of(programs: Sequence[str], plans: Sequence[Plan | None], *questions: str) -> list[Cause | None]:
+    """Return the cause of each turn from its reference program and its plan; the plan of an unanswered turn is None."""
     tables, history = benchmark_rows_of(PAGE), list[StepResult | None]()
     golds = [GoldTurn(program, run_program(program, tables), None, 0) for program in programs]
     predictions = []
@@ -132,26 +132,26 @@ GROWTH = "subtract(512, 447), divide(#0, 447)"
          Cause.UNUSABLE),
     ])  # fmt: skip
 def test_the_cause_of_one_turn(program: str, plan: Plan | None, cause: Cause | None) -> None:
-    assert why([program], [plan]) == [cause]
+    assert causes_of([program], [plan]) == [cause]
 
 
-def test_a_right_plan_on_a_wrong_answer_is_inherited() -> None:
+def test_right_plan_on_a_wrong_answer_inherits_the_error() -> None:
     plans = [lookup(COSTS, NOW), SALES_BEFORE, compute("subtract", Ref(-2), Ref(-1))]
-    assert why(["512", "447", CHANGE], plans) == [Cause.LINE, None, Cause.INHERITED]
-    # ... also where the plan reads the same wrong cell again instead of referring to the answer.
+    assert causes_of(["512", "447", CHANGE], plans) == [Cause.LINE, None, Cause.INHERITED]
+    # Also if the plan reads the same wrong cell again instead of referring to the answer.
     again = on_two("subtract", cell(1, COSTS, NOW), cell(2, SALES, BEFORE))
-    assert why(["512", "447", CHANGE], [*plans[:2], again])[2] is Cause.INHERITED
+    assert causes_of(["512", "447", CHANGE], [*plans[:2], again])[2] is Cause.INHERITED
 
 
-def test_an_error_of_its_own_counts_more_than_an_inherited_one() -> None:
+def test_own_error_has_priority_over_an_inherited_one() -> None:
     plans = [lookup(COSTS, NOW), Plan((cell(1, SALES, FIRST), Compute(2, "subtract", (Ref(-1), Ref(1)))))]
-    assert why(["512", CHANGE], plans) == [Cause.LINE, Cause.PERIOD]
+    assert causes_of(["512", CHANGE], plans) == [Cause.LINE, Cause.PERIOD]
     swapped = [lookup(COSTS, NOW), Plan((cell(1, SALES, BEFORE), Compute(2, "subtract", (Ref(1), Ref(-1)))))]
-    assert why(["512", CHANGE], swapped) == [Cause.LINE, Cause.ORDER]
+    assert causes_of(["512", CHANGE], swapped) == [Cause.LINE, Cause.ORDER]
 
 
-def test_a_turn_that_fails_for_want_of_an_earlier_answer_inherits_that() -> None:
-    assert why(["512", "divide(512, const_2)"], [None, compute("divide", Ref(-1), constant("const_2", "2"))]) == [
+def test_turn_that_lacks_an_earlier_answer_inherits_the_failure() -> None:
+    assert causes_of(["512", "divide(512, const_2)"], [None, compute("divide", Ref(-1), constant("const_2", "2"))]) == [
         Cause.NO_ANSWER,
         Cause.INHERITED,
     ]
@@ -161,31 +161,34 @@ def test_a_reference_to_another_turn() -> None:
     programs, two = ["512", "318", "subtract(512, 318), divide(#0, const_2)"], constant("const_2", "2")
     three = ["512", "318", CHANGE, f"{CHANGE}, divide(#0, const_2)"]
     plans = [SALES_NOW, lookup(COSTS, NOW), on_two("subtract", cell(1, SALES, NOW), cell(2, SALES, BEFORE))]
-    assert why(three, [*plans, compute("divide", Ref(-2), two)])[3] is Cause.REFERENCE
-    assert why(three, [*plans, compute("divide", Ref(-1), two)])[3] is None
-    assert why(programs, [*plans[:2], compute("divide", Ref(-1), two)])[2] is Cause.REFERENCE
-    # A number of the page where an earlier result was meant.
+    assert causes_of(three, [*plans, compute("divide", Ref(-2), two)])[3] is Cause.REFERENCE
+    assert causes_of(three, [*plans, compute("divide", Ref(-1), two)])[3] is None
+    assert causes_of(programs, [*plans[:2], compute("divide", Ref(-1), two)])[2] is Cause.REFERENCE
+    # A number of the page instead of an earlier result.
     page_number = Plan((cell(1, INDEX, BEFORE), Compute(2, "divide", (Ref(1), two))))
-    assert why(three, [*plans, page_number])[3] is Cause.REFERENCE
+    assert causes_of(three, [*plans, page_number])[3] is Cause.REFERENCE
 
 
 def test_error_in_an_implied_operand_is_attributed_to_the_earlier_turn() -> None:
     programs, plans = ["512", "447"], [lookup(COSTS, NOW), lookup(COSTS, BEFORE)]
-    assert why(programs, plans, "what were the net sales in 2010?", "and in 2009?") == [Cause.LINE, Cause.INHERITED]
+    assert causes_of(programs, plans, "what were the net sales in 2010?", "and in 2009?") == [
+        Cause.LINE,
+        Cause.INHERITED,
+    ]
     both = ("what were the net sales in 2010?", "and what were the net sales in 2009?")
-    assert why(programs, plans, *both) == [Cause.LINE, Cause.LINE]
+    assert causes_of(programs, plans, *both) == [Cause.LINE, Cause.LINE]
     years = [SALES_BEFORE, lookup(COSTS, BEFORE)]
-    assert why(["512", "318"], years, "what were the net sales in 2010?", "and the cost?") == [
+    assert causes_of(["512", "318"], years, "what were the net sales in 2010?", "and the cost?") == [
         Cause.PERIOD,
         Cause.INHERITED,
     ]
 
 
-def test_a_reference_is_in_doubt() -> None:
+def test_doubtful_reference() -> None:
     sales = Prediction("c", 0, "512", plan=SALES_NOW)
     assert judged([GoldTurn("512", a_value(215.0), None, 0)], [sales], ()) == [Cause.DOUBT]
     assert judged([GoldTurn("5120.7", a_value(5120.7), None, 0)], [sales], ()) == [Cause.DOUBT]
-    # The annotators show what was answered, and their program gives another number.
+    # The displayed reference agrees with the answer, but the reference program gives another number.
     assert judged([GoldTurn("447", a_value(447.0), "512", 0)], [sales], ()) == [Cause.DOUBT]
     assert judged([GoldTurn("447", a_value(447.0), "447", 0)], [sales], ()) == [Cause.PERIOD]
     assert judged([GoldTurn("447", a_value(447.0), "318", 0)], [sales], ()) == [Cause.PERIOD]
@@ -207,7 +210,7 @@ def test_a_prediction_with_a_program_alone_is_read_as_the_reference_is() -> None
     ],
 )  # fmt: skip
 def test_answer_without_plan_and_program_is_diagnosed_by_its_number(answer: str, cause: Cause) -> None:
-    """Roundings of 391 / 447 = 0.874720... match, also with another sign or scale; other numbers do not."""
+    """Roundings of 391 / 447 = 0.874720... match in any sign and scale; other numbers do not."""
     gold = [GoldTurn("divide(391, 447)", a_value(0.87472), None, 0)]
     assert judged(gold, [Prediction("c", 0, answer)], ()) == [cause]
     assert judged(gold, [Prediction("c", 0, "{}")], ()) == [Cause.UNUSABLE]

@@ -77,9 +77,7 @@ def test_an_answer_is_right_in_value_unit_and_rounding(answer: dict[str, Any], g
         ("94", "What were sales?", number("94", Scale.MILLION), True),
     ],
 )
-def test_an_answer_that_is_stated_as_text_is_a_number_where_it_is_nothing_else(
-    text: str, question: str, given: Answer, right: bool
-) -> None:
+def test_stated_text_that_is_only_a_number_is_a_number(text: str, question: str, given: Answer, right: bool) -> None:
     assert answer_is_right(given, FilingReference(read_text_reference(text, question, "here"), "")) is right
 
 
@@ -88,7 +86,7 @@ def test_yes_with_more_words_is_prose() -> None:
     assert (wanted.yes, wanted.text, wanted.is_prose) == (False, "the company is managing its assets well.", True)
 
 
-def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> None:
+def test_prose_is_judged_by_recorded_verdicts_or_else_by_words() -> None:
     wanted = read_reference_answer({"text": "higher prices and more stores"}, "here")
     reference = FilingReference(wanted, "why", judged={"because prices rose": True})
     assert answer_is_right(words("because prices rose"), reference)
@@ -112,7 +110,7 @@ def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> No
         ("3", "must be an object"),
     ],
 )
-def test_an_answer_that_is_none_is_named(answer: object, message: str) -> None:
+def test_invalid_answer_is_reported(answer: object, message: str) -> None:
     with pytest.raises(DatasetError, match=message):
         read_reference_answer(answer, "line 1")
 

@@ -21,7 +21,7 @@ from quaestor.scoring.predictions import Prediction
 
 
 def a_prediction(value: Decimal | bool | str | None) -> AnswerValue | None:
-    """A value; text as a store holds it, read as scoring reads it."""
+    """Return a prediction's value; a string is parsed as stored text."""
     if isinstance(value, Decimal):
         return Number(value)
     return Prediction("c", 0, value).value if value is None or isinstance(value, str) else YesNo(value)
@@ -68,7 +68,7 @@ def test_executed_not_equal(predicted: Decimal | bool | str | None, gold: float 
 EUROPE, ASIA = ListItem("Europe", Decimal("3.1000001")), ListItem("Asia")
 
 
-def test_words_and_lists_are_right_where_they_are_the_same() -> None:
+def test_words_and_lists_are_right_if_equal() -> None:
     assert executed_equal(Text("Europe"), Text("Europe"))
     assert not executed_equal(Text("yes"), YesNo(True))
     assert not executed_equal(Text("5"), Number(Decimal(5)))
@@ -186,7 +186,7 @@ def test_display_mismatch(predicted: Decimal | bool | None, display: str) -> Non
     assert not display_match(a_prediction(predicted), display)
 
 
-def test_the_older_rule_sees_neither_signs_nor_percentages() -> None:
+def test_older_rule_ignores_signs_and_percentages() -> None:
     assert legacy_match(a_prediction("14.14"), "14.1%")
     assert legacy_match(a_prediction(Decimal("-5")), "5")
     assert not legacy_match(a_prediction(Decimal("0.1414")), "14.1%")
@@ -196,7 +196,7 @@ def test_the_older_rule_sees_neither_signs_nor_percentages() -> None:
     assert not legacy_match(None, "no")
 
 
-def test_the_older_rule_reads_a_percentage_as_it_is_shown() -> None:
+def test_older_rule_reads_a_percentage_as_displayed() -> None:
     fraction = a_prediction(Decimal("0.14142"))
     assert legacy_match(fraction, "14.1%", as_percentage=True)
     assert not legacy_match(fraction, "14.1%")

@@ -1,4 +1,4 @@
-"""Pairs of verdicts: counted by hand, the test against two other ways of computing it."""
+"""Paired verdicts: counts, and the McNemar test compared with two other computations."""
 
 import random
 from fractions import Fraction
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from quaestor.scoring.paired import adjust_p_values, mcnemar, paired_figures
 
 
-def by_counting(wins: int, losses: int) -> float:
-    """The same p, from all outcomes of so many tosses of a coin, exactly."""
+def enumerate_p_value(wins: int, losses: int) -> float:
+    """Return the exact p-value by enumerating all outcomes of fair coin tosses."""
     tosses = wins + losses
     middle = abs(Fraction(tosses, 2) - wins)
     as_far = sum(comb(tosses, heads) for heads in range(tosses + 1) if abs(Fraction(tosses, 2) - heads) >= middle)
@@ -21,7 +21,7 @@ def by_counting(wins: int, losses: int) -> float:
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_p_value_equals_exact_enumeration(wins: int, losses: int) -> None:
-    assert mcnemar(wins, losses) == pytest.approx(by_counting(wins, losses), rel=1e-9, abs=1e-300)
+    assert mcnemar(wins, losses) == pytest.approx(enumerate_p_value(wins, losses), rel=1e-9, abs=1e-300)
     assert mcnemar(wins, losses) == mcnemar(losses, wins)
 
 
@@ -50,7 +50,7 @@ def test_comparison_of_no_turns() -> None:
     assert (found.turns, found.p, found.by_page.groups) == (0, 1.0, 0)
 
 
-def test_a_real_difference_is_found_and_chance_is_not() -> None:
+def test_p_value_is_small_only_for_a_real_difference() -> None:
     draw = random.Random(3)
     pages = [str(number // 6) for number in range(600)]
     one, other = ([draw.random() < 0.6 for _ in pages] for _ in range(2))

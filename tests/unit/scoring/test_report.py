@@ -88,7 +88,7 @@ def test_program_without_a_result_is_not_right() -> None:
     assert report.turns[0].program_correct is False
 
 
-def test_each_breakdown_holds_every_turn_once() -> None:
+def test_each_breakdown_counts_every_turn_once() -> None:
     figures = score_predictions(PERFECT, GOLD, ASKED.values()).score
     classes = {b.by: {g.name: g.figures["execution"].total for g in b.groups} for b in figures.breakdowns}
     assert classes["turn"] == {"turn 1": 2, "turn 2": 2, "turn 3": 1}
@@ -134,7 +134,7 @@ def test_a_dataset_without_programs_is_scored_by_its_answers() -> None:
     assert {g.name for b in found.score.breakdowns if b.by == "operation" for g in b.groups} == {"no program"}
 
 
-def test_a_conversation_is_right_where_every_turn_is() -> None:
+def test_conversation_is_right_if_every_turn_is() -> None:
     figures = score_predictions(
         [*PERFECT[:2], replace(PERFECT[2], number="yes"), *PERFECT[3:]], GOLD, ASKED.values()
     ).score
@@ -176,7 +176,7 @@ def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
     assert as_shown.results["legacy"].value > 0.82
 
 
-def test_the_older_rule_sees_an_answer_as_people_are_shown_it() -> None:
+def test_older_rule_compares_displayed_answers() -> None:
     ratio = replace(PERFECT[1], as_percentage=True)
     figures = score_predictions([PERFECT[0], ratio, *PERFECT[2:]], GOLD, ASKED.values()).score
     assert (figures.results["legacy"].correct, figures.results["legacy"].total) == (4, 4)
@@ -199,7 +199,7 @@ def test_each_wrong_turn_has_a_cause_and_they_are_counted() -> None:
 
 
 def stated_report(folder: Path, *answers: tuple[str, int, StatedAnswer]) -> Report:
-    """Return the verdicts on the made-up TAT-QA pages, with answers to these questions."""
+    """Return the report on the generated TAT-QA pages with some answers."""
     path = write_tatqa(folder)
     found = [Prediction(page, turn, "5", statement=answer) for page, turn, answer in answers]
     return score_predictions(found, read_gold(path), read_dataset(path).conversations)
@@ -215,7 +215,7 @@ TOLD = (
 )
 
 
-def test_stated_answers_have_measures_of_their_own(tmp_path: Path) -> None:
+def test_stated_answers_have_their_own_metrics(tmp_path: Path) -> None:
     report = stated_report(tmp_path, *TOLD)
     score = report.score
     assert set(score.results) == set(STATED.scorers)
@@ -235,7 +235,7 @@ def test_stated_answers_have_measures_of_their_own(tmp_path: Path) -> None:
     assert groups["answer and source"]["count, table"]["exact_match"].correct == 1
 
 
-def test_a_number_in_the_wrong_scale_is_wrong_for_that(tmp_path: Path) -> None:
+def test_number_in_the_wrong_scale_has_that_cause(tmp_path: Path) -> None:
     path = write_tatqa(tmp_path)
     page = read_dataset(path).conversations[0]
     found = Prediction(page.id, 0, "200", statement=StatedAnswer(("200",), "million"))

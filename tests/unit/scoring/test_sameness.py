@@ -1,4 +1,4 @@
-"""Which answers of two runs are the same."""
+"""Which answers of two runs count as the same."""
 
 import pytest
 from hypothesis import given
@@ -21,13 +21,13 @@ NUMBERS = st.decimals(-2000, 2000, allow_nan=False, places=6) | st.decimals(allo
         (None, "4", False), (None, None, True), ("{", "4", False), ("{", "{", True), ("4.6", "5", False),
     ],
 )  # fmt: skip
-def test_answers_are_the_same_where_one_is_the_other_rounded(first: str | None, second: str | None, same: bool) -> None:
+def test_answers_are_equal_if_one_is_the_rounded_other(first: str | None, second: str | None, same: bool) -> None:
     assert are_same_answer(first, second) is same
 
 
 @st.composite
 def near_answers(draw: st.DrawFn) -> tuple[str | None, str | None]:
-    """Two answers: numbers near each other, rounded to a few places, in several ways, and what else."""
+    """Draw two answers: close numbers, possibly rounded, or other texts."""
     one = draw(NUMBERS)
     other = one + draw(
         st.sampled_from(["0", "0.000001", "0.00001", "0.004", "0.005", "0.5", "0.51", "1", "-49"]).map(type(one))
@@ -38,8 +38,8 @@ def near_answers(draw: st.DrawFn) -> tuple[str | None, str | None]:
     return draw(st.sampled_from(texts) | odd), draw(st.sampled_from(texts) | odd)
 
 
-def by_rule(first: str | None, second: str | None) -> bool:
-    """The rule without its short cuts."""
+def compare_by_rule(first: str | None, second: str | None) -> bool:
+    """Compare two answers by the rule without short cuts."""
     if first is None or second is None or first == second:
         return first == second
     try:
@@ -54,6 +54,6 @@ def by_rule(first: str | None, second: str | None) -> bool:
 
 @pytest.mark.slow
 @given(st.lists(near_answers(), max_size=6))
-def test_many_answers_are_compared_as_each_is(pairs: list[tuple[str | None, str | None]]) -> None:
+def test_batch_comparison_equals_single_comparisons(pairs: list[tuple[str | None, str | None]]) -> None:
     found = same_answers([one for one, _ in pairs], [other for _, other in pairs])
-    assert found == [by_rule(one, other) for one, other in pairs]
+    assert found == [compare_by_rule(one, other) for one, other in pairs]

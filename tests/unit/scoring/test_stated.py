@@ -16,7 +16,7 @@ def number(digits: str) -> Number:
     return Number(Decimal(digits))
 
 
-def test_each_fraction_of_a_list_that_is_shown_as_a_percentage_is_one() -> None:
+def test_list_fractions_shown_as_percentages_are_stated_as_percentages() -> None:
     changes = ValueList((ListItem("2019", Decimal("0.12345")), ListItem("2018", Decimal("-0.5"))))
     answer = Answer(changes, metric_type="percentage_change")
     assert stated_answer(answer) == StatedAnswer(("12.35", "-50"), "percent")
@@ -48,11 +48,11 @@ def test_an_answer_is_stated_with_its_scale(value: AnswerValue, scale: Scale, st
     assert stated_answer(Answer(value, scale)) == stated
 
 
-def test_no_answer_is_stated_as_none() -> None:
+def test_missing_answer_is_stated_as_none() -> None:
     assert stated_answer(Answer(None)) is None
 
 
-def test_a_fraction_that_is_shown_as_a_percentage_is_one() -> None:
+def test_fraction_shown_as_a_percentage_is_stated_as_a_percentage() -> None:
     change = Answer(number("-0.22222"), metric_type="percentage_change")
     assert stated_answer(change) == StatedAnswer(("-22.22",), "percent")
 
@@ -66,7 +66,7 @@ def test_a_fraction_that_is_shown_as_a_percentage_is_one() -> None:
         ("How much of the assets is goodwill?", StatedAnswer(("87.31",), "percent")),
     ],
 )
-def test_a_ratio_that_is_asked_for_is_stated_as_one(question: str, stated: StatedAnswer) -> None:
+def test_requested_ratio_is_stated_as_a_ratio(question: str, stated: StatedAnswer) -> None:
     assert stated_answer(Answer(number("0.87314"), metric_type="percentage"), question) == stated
 
 
@@ -77,7 +77,7 @@ def looked_up(text: str, value: str, scale: Scale = Scale.ONE) -> Answer:
 
 
 def listed(*texts: str, by_group: bool = False, scale: Scale = Scale.THOUSAND) -> Answer:
-    """A list of numbers of the page, by steps of their own or as a group."""
+    """Return an answer that lists numbers of the page, read by separate steps or as a group."""
     signs = [-1 if "(" in text else 1 for text in texts]
     digits = [Decimal(text.strip("$ ()").replace(",", "")) for text in texts]
     values = [Quantity(d * sign, text=text) for d, sign, text in zip(digits, signs, texts, strict=True)]
@@ -117,7 +117,7 @@ def test_a_number_of_the_page_is_stated_as_it_is_printed() -> None:
     assert stated_answer(looked_up("$5.2 million", "5.2", Scale.MILLION)) == StatedAnswer(("5.2",), "million")
 
 
-def test_a_number_that_is_computed_is_not() -> None:
+def test_computed_number_is_not_stated_as_printed() -> None:
     answer = looked_up("(1,250)", "-1250")
     assert answer.plan
     longer = Plan((*answer.plan.steps, Compute(2, "absolute", (Ref(1),))))

@@ -12,7 +12,7 @@ from quaestor.scoring.metrics import is_literal, literals, same_value
 
 
 def expression(plan: Plan) -> Any:
-    """The last step as a computer algebra system has it, every literal a symbol."""
+    """Return the last step as a sympy expression, with a symbol for each literal."""
     import sympy
 
     done: list[Any] = []

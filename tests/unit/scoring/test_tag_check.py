@@ -1,4 +1,4 @@
-"""What was read of tagged numbers, held against their tags."""
+"""Tagged numbers as read are compared with their tags."""
 
 from dataclasses import replace
 from datetime import date
@@ -18,7 +18,7 @@ HEAD = ["($ in millions)", "2024", "2023"]
 
 
 def checked(fact: Fact, cell: str, *, text: str, negative: bool = False, label: str = "net sales") -> TagCheck:
-    """The check of one fact that a table prints in 2024's column."""
+    """Return the check of a fact that a table prints in the column of 2024."""
     part = TablePart([HEAD, [label, cell, "100"]], facts=[(1, 1, fact)])
     return check_tags(assemble("NORD/2024", [part]), [PrintedFact(fact, text, negative, in_table=True)])
 
@@ -51,7 +51,7 @@ def test_differences_are_named(change: dict[str, object], message: str) -> None:
     assert check.tables["located"] == 1
 
 
-def test_brackets_are_the_readers_and_the_sign_of_a_tag_is_the_taxonomys() -> None:
+def test_sign_is_checked_by_brackets_and_not_by_the_tag() -> None:
     check = checked(YEAR, "(120)", text="120", negative=True, label="payments for plants")
     assert wrong(check) == ()
     assert (check.tables["sign_right"], check.tables["sign_agrees"]) == (1, 0)
@@ -60,12 +60,12 @@ def test_brackets_are_the_readers_and_the_sign_of_a_tag_is_the_taxonomys() -> No
     assert wrong(checked(loss, "120", text="120")) == ()
 
 
-def test_a_dash_is_nothing() -> None:
+def test_dash_is_not_a_number() -> None:
     assert wrong(checked(replace(YEAR, value=Decimal(0)), "\u2014", text="\u2014")) == ()
     assert wrong(checked(YEAR, "\u2014", text="\u2014")) == ("located",)
 
 
-def test_a_number_that_is_not_read() -> None:
+def test_unread_number() -> None:
     check = check_tags(assemble("NORD/2024", []), [PrintedFact(YEAR, "120", False, in_table=True)])
     (difference,) = check.different
     assert (difference.wrong, difference.place) == (("located",), "nowhere")

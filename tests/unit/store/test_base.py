@@ -29,7 +29,7 @@ def test_absolute_paths(form: str, tmp_path: Path) -> None:
     assert (tmp_path / "a b" / "runs.db").is_file()
 
 
-def test_no_path_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uri_without_a_path_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     opened("sqlite://")
     assert list(tmp_path.iterdir()) == []

@@ -36,13 +36,13 @@ def test_damaged_data_are_refused(damage: object) -> None:
             unpack_content(damage(packed), len(page) + (8 if base else 0), base)
 
 
-def test_no_more_is_inflated_than_was_packed() -> None:
+def test_decompressed_size_is_limited() -> None:
     with pytest.raises(StoreError, match="101"):
         unpack_content(pack_text(b"x" * 10_000_000).data, 100)
 
 
 @given(st.lists(st.tuples(st.text(), st.text(), st.text())))
-def test_any_triples_come_back_sorted(triples: list[tuple[str, str, str]]) -> None:
+def test_triples_are_restored_sorted(triples: list[tuple[str, str, str]]) -> None:
     assert text_to_triples(triples_to_text(triples)) == tuple(sorted(set(triples)))
 
 

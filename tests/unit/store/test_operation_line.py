@@ -1,4 +1,4 @@
-"""What waits for a store's thread is made in order, what writes little in one transaction, and each fails alone."""
+"""Store operations run in order, small writes share a transaction, and each fails separately."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ from quaestor.store.sqlite import OperationLine
 
 
 class Line:
-    """A line whose thread waits until all operations have come."""
+    """An operation line whose thread waits until all operations are queued."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -83,7 +83,7 @@ def test_operation_cancelled_before_its_start_is_not_run() -> None:
     assert line.go() == ["a"]
 
 
-def test_of_writers_at_once_one_that_is_refused_loses_no_other(tmp_path: Path) -> None:
+def test_refused_writer_does_not_affect_concurrent_ones(tmp_path: Path) -> None:
     def prompt(number: int) -> PromptRecord:
         return PromptRecord("run", "one", 0, number, "ANSWER", "model", f"asked {number}", "said", now(), now())
 

@@ -1,4 +1,4 @@
-"""What is kept is readable by its owner alone, also where an earlier version left it to others."""
+"""Stored files are readable only by their owner, also those that an earlier version created."""
 
 import os
 import sqlite3
@@ -24,21 +24,21 @@ def for_all_to_read() -> Iterator[None]:
 
 
 def readable_by_others(folder: Path) -> list[str]:
-    """Return the files that others can read, wherever a folder keeps them out or not."""
+    """Return the files with permissions for others, regardless of the permissions of folders."""
     return sorted(
         path.name for path in folder.rglob("*") if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077
     )
 
 
 async def opened(path: Path) -> list[str]:
-    """Open a store, writes to it, and return the files that others can read meanwhile."""
+    """Open a store, and return the files that others can read while it is open."""
     async with open_store(str(path)) as store:
         await store.runs()
         return readable_by_others(path.parent)
 
 
 @pytest.mark.anyio
-async def test_a_store_and_the_files_beside_it_are_for_their_owner(tmp_path: Path) -> None:
+async def test_store_and_files_beside_it_are_private(tmp_path: Path) -> None:
     store = tmp_path / "a" / "runs.db"
     assert await opened(store) == []
     assert stat.S_IMODE(store.parent.stat().st_mode) == 0o700
@@ -65,7 +65,7 @@ async def test_own_folder_becomes_private(tmp_path: Path) -> None:
     assert stat.S_IMODE(store.parent.stat().st_mode) == 0o700
 
 
-def test_a_file_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+def test_file_of_another_program_is_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE t (a)")

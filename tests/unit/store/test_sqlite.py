@@ -27,7 +27,7 @@ def write_store(path: Path) -> Path:
 
 
 def refusal(path: Path, *, create: bool = True) -> str:
-    """Return the one line with which a path is refused; the path must be left as it was."""
+    """Return the one-line error of opening a path, and assert that the file is unchanged."""
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(StoreError) as caught:
         asyncio.run(read_runs(path, create=create))
@@ -42,8 +42,8 @@ async def read_runs(path: Path, *, create: bool = True) -> int:
         return sum([len(await store.turns(run.id)) for run in runs])
 
 
-def failing(path: Path, setting: str) -> str:
-    """Return the message of a write after a PRAGMA that makes it fail, and makes sure that nothing was lost."""
+def error_of_write(path: Path, setting: str) -> str:
+    """Return the error of a write that fails because of a PRAGMA, and assert that nothing is lost."""
 
     async def scenario() -> str:
         async with SqliteStore(path) as store:
@@ -117,8 +117,8 @@ VERSION_1 = (
 OLD_TEXT = 'looks for "a" difference\nand finds\u2028it in €'
 
 
-def of_version_1(path: Path) -> Path:
-    """A file as the first version of the schema left it, with one run in it."""
+def write_version_1(path: Path) -> Path:
+    """Write a store with the first version of the schema and one run."""
     shown, older = write_store(path.with_name("newer.db")), sqlite3.connect(path)
     for statement in VERSION_1:
         older.execute(statement)
@@ -137,8 +137,8 @@ def of_version_1(path: Path) -> Path:
     return path
 
 
-def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
-    path = of_version_1(tmp_path / "runs.db")
+def test_file_of_an_older_version_is_upgraded(tmp_path: Path) -> None:
+    path = write_version_1(tmp_path / "runs.db")
 
     async def scenario() -> None:
         for _ in range(2):
@@ -160,18 +160,18 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
     asyncio.run(scenario())
 
 
-def test_a_new_file_has_the_tables_of_one_that_was_brought_up_to_date(tmp_path: Path) -> None:
+def test_new_file_has_the_tables_of_an_upgraded_one(tmp_path: Path) -> None:
     def tables(path: Path) -> set[str]:
         asyncio.run(read_runs(path))
         with closing(sqlite3.connect(path)) as db:
             return {row[0] for row in db.execute("SELECT sql FROM sqlite_master")}
 
-    older = of_version_1(tmp_path / "runs.db")
+    older = write_version_1(tmp_path / "runs.db")
     assert tables(older) == tables(tmp_path / "new.db") == tables(tmp_path / "newer.db")
 
 
-def test_an_upgrade_that_fails_leaves_the_older_file_as_it_was(tmp_path: Path) -> None:
-    path = of_version_1(tmp_path / "runs.db")
+def test_failed_upgrade_leaves_the_file_unchanged(tmp_path: Path) -> None:
+    path = write_version_1(tmp_path / "runs.db")
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE older_turns (taken TEXT)")
     db.close()
@@ -213,16 +213,16 @@ def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
 
 
-def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None:
-    assert "runs.db" in failing(write_store(tmp_path / "runs.db"), "PRAGMA max_page_count = 12")
+def test_full_disk_gives_a_one_line_error_without_loss(tmp_path: Path) -> None:
+    assert "runs.db" in error_of_write(write_store(tmp_path / "runs.db"), "PRAGMA max_page_count = 12")
 
 
-def test_a_writer_that_never_ends_is_one_clear_line(tmp_path: Path) -> None:
+def test_endless_writer_gives_a_one_line_error(tmp_path: Path) -> None:
     path = write_store(tmp_path / "runs.db")
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
-        assert "runs.db" in failing(path, "PRAGMA busy_timeout = 20")
+        assert "runs.db" in error_of_write(path, "PRAGMA busy_timeout = 20")
     finally:
         other.close()
 
@@ -248,7 +248,7 @@ def test_starting_the_log_waits_for_writers(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_write_ahead_log_of_a_killed_writer_is_read(tmp_path: Path) -> None:
-    """A copy of the files of an open store is like the files after `kill -9`."""
+    """A copy of the files of an open store stands for the files after `kill -9`."""
 
     async def scenario() -> None:
         async with SqliteStore(tmp_path / "runs.db") as store:

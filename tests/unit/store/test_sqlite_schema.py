@@ -1,4 +1,4 @@
-"""A store of before there were contents, packed: all or nothing, wherever it is broken off."""
+"""The upgrade that packs contents is atomic wherever it is interrupted."""
 
 import asyncio
 import gzip
@@ -62,7 +62,7 @@ def old(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 12])
-def test_a_kill_in_the_middle_leaves_the_store_as_it_was(old: Path, after: int) -> None:
+def test_kill_during_the_upgrade_leaves_the_store_unchanged(old: Path, after: int) -> None:
     with closing(sqlite3.connect(old)) as db:
         had = tuple(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("prompt_logs", "ontology"))
     child = subprocess.Popen([sys.executable, "-c", SLOW, str(old), str(after)], stdout=subprocess.PIPE)

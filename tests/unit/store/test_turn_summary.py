@@ -1,4 +1,4 @@
-"""What is kept beside a turn for lists and figures: of any JSON."""
+"""Summaries of stored turns for lists and figures, from any JSON."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -85,7 +85,7 @@ GROUP: dict[str, Any] = {"kind": "cells", "sources": [CELL, SPAN]}
         ("3", [], "number", None, None),
     ],
 )
-def test_a_turn_is_filed_by_its_answer_and_its_plan(
+def test_turn_is_classified_by_answer_and_plan(
     value: JsonValue, steps: list[Any], kind: str, operation: str | None, origin: str | None
 ) -> None:
     answer: dict[str, JsonValue] = {"value": value, "plan": {"steps": steps}, "confidence": 1}
@@ -103,7 +103,7 @@ def test_any_stored_turn_can_be_summarized(plan: JsonValue) -> None:
 
 
 def test_solver_answers_are_summarized() -> None:
-    """The words of stored answers are those that are looked for here."""
+    """Answers of a real solver are stored with the names that the summary expects."""
 
     turns = quaestor.open("sample#QUIL/2007/page_88.pdf").ask(
         ["what was the exercise price in 2007?", "and times 100?"]

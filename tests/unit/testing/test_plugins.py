@@ -1,4 +1,4 @@
-"""`quaestor.testing` reports faults of plug-ins in one line."""
+"""`quaestor.testing` reports faults of plugins in one line."""
 
 import json
 import subprocess
@@ -46,7 +46,7 @@ from quaestor.testing import (
 
 
 class FirstNumber:
-    """Answers with the first number of the tables."""
+    """A solver that answers with the first number of the tables."""
 
     name = "first"
 
@@ -61,7 +61,7 @@ class FirstNumber:
 
 
 class Counting(FirstNumber):
-    """Answers with another number each time, whoever asks."""
+    """A solver whose description differs in each call."""
 
     calls = 0
 
@@ -110,7 +110,7 @@ class Plain(FirstNumber):
 
 
 class Asking(FirstNumber):
-    """Asks a model which number it is, as many times as there are words in the question."""
+    """A solver that asks a model for the index of the number."""
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         from pydantic_ai.direct import model_request
@@ -203,7 +203,7 @@ def test_a_model_must_be_given_and_may_be_down() -> None:
             check_solver(spec_of(Asking, takes_model=True), model=model)
 
 
-def test_a_context_is_that_of_a_turn() -> None:
+def test_context_is_like_that_of_a_turn() -> None:
     turns = check_solver(spec_of(FirstNumber))
     context = turn_context("what is the difference?", memory=Memory(turns[:2]))
     assert context.question.text == "what is the difference?"
@@ -215,7 +215,7 @@ FILE = "=notes=\nnet sales were $ 5 million in 2009\nrent was $ 4 million\n"
 
 
 class NotesReader:
-    """Reads text below a mark."""
+    """A reader of text below a marker line."""
 
     name = "notes"
 
@@ -280,7 +280,7 @@ def notes(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_reader_that_keeps_its_contract_passes_and_its_document_is_returned(notes: Path) -> None:
+def test_valid_reader_passes_and_its_document_is_returned(notes: Path) -> None:
     assert [sentence.text for sentence in check_reader(NotesReader, notes).sentences] == FILE.splitlines()[1:]
 
 
@@ -308,7 +308,7 @@ PAGES = {"quiz": [{"id": name, "table": [["", "2009"], ["rent", "5"]], "asked": 
 
 
 class Quiz:
-    """Reads pages with questions."""
+    """A dataset format of pages with questions."""
 
     name = "quiz"
 
@@ -382,7 +382,7 @@ def test_error_in_a_dataset_format_is_one_line(format: type, fault: str, quiz: P
 
 
 class QuizAnswers:
-    """Reads reference answers: how many questions a page has."""
+    """A format of reference answers for the questions of each page."""
 
     name = "quiz"
 
@@ -417,7 +417,7 @@ def test_references_have_an_answer_to_each_question(quiz: Path) -> None:
             check_references(format, quiz, dataset)
 
 
-def test_importing_it_imports_no_test_framework_and_no_client_of_models() -> None:
+def test_import_loads_neither_a_test_framework_nor_model_clients() -> None:
     code = "import sys, quaestor.testing; print({'pytest', 'pydantic_ai', 'httpx2'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -1,4 +1,4 @@
-"""Many people at once: every question is answered, and those of one conversation in the order in which they came."""
+"""Many users at once: every question is answered, and those of one conversation in order."""
 
 from pathlib import Path
 from urllib.parse import urlencode
@@ -22,11 +22,11 @@ def begin(app: RawApp) -> str:
 
 
 @pytest.mark.slow
-def test_twenty_people_who_ask_at_once_are_all_answered_in_order(tmp_path: Path) -> None:
+def test_twenty_concurrent_users_are_answered_in_order(tmp_path: Path) -> None:
     with raw(create_app(asking(tmp_path), None, (NORD,))) as app:
         there = [begin(app) for _ in range(PEOPLE)]
         assert len(set(there)) == PEOPLE
-        # All first questions at once, each followed at once by the second and the third of the same person.
+        # All first questions at once, followed immediately by the second and third questions.
         requests = [
             ("POST", f"{one}/ask", urlencode({"question": question}).encode())
             for question in QUESTIONS

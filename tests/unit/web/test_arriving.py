@@ -1,4 +1,4 @@
-"""Bodies that come slowly, or many at once."""
+"""Request bodies that arrive slowly, or many at once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,8 +28,8 @@ def refuse(request: Request, status: int, line: str) -> Response:
     return PlainTextResponse(line, status)
 
 
-async def answer_of(app: ASGIApp, pieces: AsyncIterator[bytes], **scope: Any) -> tuple[int, dict[str, str], bytes]:
-    """Return what an app answers to a body that comes in pieces."""
+async def response_to(app: ASGIApp, pieces: AsyncIterator[bytes], **scope: Any) -> tuple[int, dict[str, str], bytes]:
+    """Return the response of an app to a body that arrives in pieces."""
     status, headers, body = 0, dict[str, str](), b""
 
     async def receive() -> Message:
@@ -74,22 +74,22 @@ async def delayed_body(piece: bytes, until: asyncio.Event) -> AsyncIterator[byte
 
 
 @pytest.mark.parametrize("pause", [0.01, 60.0])
-async def test_a_body_that_drips_is_given_up(pause: float) -> None:
+async def test_slow_body_times_out(pause: float) -> None:
     app = Bodies(measures, refuse, 1_000, patience=0.2, slowest=1e6)
-    status, headers, _ = await answer_of(app, dripping(pause))
+    status, headers, _ = await response_to(app, dripping(pause))
     assert status == 408
     assert headers["connection"] == "close"
 
 
 @pytest.mark.slow
-async def test_a_body_that_gets_on_is_waited_for() -> None:
+async def test_progressing_body_does_not_time_out() -> None:
     async def in_two_pieces() -> AsyncIterator[bytes]:
         yield b"a" * 100
         await asyncio.sleep(1.0)
         yield b"a"
 
     app = Bodies(measures, refuse, 1_000, patience=0.5, slowest=1.0)
-    status, _, body = await answer_of(app, in_two_pieces())
+    status, _, body = await response_to(app, in_two_pieces())
     assert (status, body) == (200, b"101")
 
 
@@ -101,24 +101,24 @@ async def test_only_the_wait_for_the_body_counts() -> None:
             async with asyncio.timeout(0.3):
                 await receive()
 
-    assert (await answer_of(Bodies(slow, refuse, 1_000, patience=0.1), at_once(b"abc")))[0] == 200
+    assert (await response_to(Bodies(slow, refuse, 1_000, patience=0.1), at_once(b"abc")))[0] == 200
 
 
-async def test_large_bodies_of_one_client_leave_room_for_its_small_ones_and_for_others() -> None:
+async def test_large_bodies_do_not_block_small_ones_or_other_clients() -> None:
     app, done = Bodies(measures, refuse, 100), asyncio.Event()
-    large = [asyncio.create_task(answer_of(app, delayed_body(b"a" * 40, done))) for _ in range(3)]
+    large = [asyncio.create_task(response_to(app, delayed_body(b"a" * 40, done))) for _ in range(3)]
     await asyncio.sleep(0.05)
-    assert (await answer_of(app, at_once(b"a" * 10)))[0] == 200
-    assert (await answer_of(app, at_once(b"a" * 90), client=("5.6.7.8", 1)))[0] == 200
-    refused, headers, _ = await answer_of(app, at_once(b"a" * 70))
+    assert (await response_to(app, at_once(b"a" * 10)))[0] == 200
+    assert (await response_to(app, at_once(b"a" * 90), client=("5.6.7.8", 1)))[0] == 200
+    refused, headers, _ = await response_to(app, at_once(b"a" * 70))
     assert refused == 429
     assert headers["retry-after"] == "1"
     done.set()
     assert sorted([(await task)[0] for task in large]) == [200, 200, 429]
-    assert (await answer_of(app, at_once(b"a" * 90)))[0] == 200
+    assert (await response_to(app, at_once(b"a" * 90)))[0] == 200
 
 
-async def test_slow_bodies_take_no_room_from_another_upload(tmp_path: Path) -> None:
+async def test_slow_bodies_do_not_block_another_upload(tmp_path: Path) -> None:
     app = create_app(asking(tmp_path))
     headers = [(b"host", HOST.encode()), (b"content-type", b"application/octet-stream")]
     upload = {
@@ -129,9 +129,9 @@ async def test_slow_bodies_take_no_room_from_another_upload(tmp_path: Path) -> N
     }
     upload = {**upload, "root_path": "", "server": ("127.0.0.1", 8765), "http_version": "1.1"}
     async with app.router.lifespan_context(app):
-        slow = [asyncio.create_task(answer_of(app, dripping(0.05), **upload)) for _ in range(40)]
+        slow = [asyncio.create_task(response_to(app, dripping(0.05), **upload)) for _ in range(40)]
         await asyncio.sleep(0.3)
-        status, _, body = await answer_of(app, at_once(b",2023\nnet sales,17\n"), **upload)
+        status, _, body = await response_to(app, at_once(b",2023\nnet sales,17\n"), **upload)
         for task in slow:
             task.cancel()
         await asyncio.gather(*slow, return_exceptions=True)

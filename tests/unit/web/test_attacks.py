@@ -1,4 +1,4 @@
-"""Whatever a request, a document or a person's words bring: nothing leaks, nothing runs, nothing ends in a 500."""
+"""Hostile requests, documents and questions: nothing leaks, nothing is executed, and no response is a 500."""
 
 import asyncio
 import csv
@@ -37,7 +37,7 @@ KEY = "sk-no-page-may-ever-have-this-key"
 
 @dataclass
 class AttackedApp:
-    """An app, what can be reached in it, and what no answer of it may have."""
+    """An app with its known addresses, and checks of its responses."""
 
     app: RawApp
     folder: Path
@@ -49,7 +49,7 @@ class AttackedApp:
         return [secret for secret in secrets if secret in text]
 
     def wrong(self, reply: Reply) -> list[str]:
-        """What no answer may be, whatever was asked."""
+        """Return the faults of a response: a server error, leaked secrets, or unsafe HTML."""
         faults = [f"status {reply.status}"] if reply.status >= 500 else []
         return faults + self.leaks(reply) + (faults_of(reply) if reply.is_page else [])
 
@@ -73,7 +73,7 @@ class AttackedApp:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedApp]:
-    """An app with conversations about evil documents and a run in its store."""
+    """An app with conversations about hostile documents and a run in its store."""
     folder = tmp_path_factory.mktemp("attacked")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", KEY)
@@ -130,7 +130,7 @@ def test_cross_site_requests_change_nothing(site: AttackedApp, headers: dict[str
         "169.254.169.254",
     ],
 )
-def test_a_name_of_another_site_leads_nowhere(site: AttackedApp, host: str) -> None:
+def test_unknown_host_names_are_refused(site: AttackedApp, host: str) -> None:
     for method, path in ADDRESSES:
         headers = (("host", host), ("sec-fetch-site", "same-origin"), ("origin", f"http://{host}"))
         reply = site.app.ask(method, filled(path, "x"), headers)
@@ -138,7 +138,7 @@ def test_a_name_of_another_site_leads_nowhere(site: AttackedApp, host: str) -> N
         assert site.wrong(reply) == []
 
 
-def test_each_address_wants_the_token(tmp_path: Path) -> None:
+def test_every_address_requires_the_token(tmp_path: Path) -> None:
     right = ("authorization", f"Bearer {TOKEN}")
     with raw(create_app(asking(tmp_path), Access(token=TOKEN))) as app:
         for method, path in ADDRESSES:
@@ -158,7 +158,7 @@ def test_each_address_wants_the_token(tmp_path: Path) -> None:
         granted = app.ask("GET", f"/runs?token={TOKEN}")
         cookie = granted.headers["set-cookie"].partition(";")[0]
         assert app.ask("GET", "/runs", (*BROWSER, ("cookie", cookie))).status == 200
-        # The cookie is no token: a page of another site that has it sent along changes nothing.
+        # The cookie is not a token: a request from another site that includes it is refused.
         across = (("host", HOST), ("origin", "http://evil.example"), ("cookie", cookie), FORM)
         assert app.ask("POST", "/conversations", across, b"document=x").status == 403
 
@@ -166,7 +166,7 @@ def test_each_address_wants_the_token(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "climbing", [*CLIMBING[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in CLIMBING[2:])]
 )
-def test_no_part_of_a_path_leads_to_a_file(site: AttackedApp, climbing: str) -> None:
+def test_paths_cannot_reach_files(site: AttackedApp, climbing: str) -> None:
     for method, path in ADDRESSES:
         for there in {filled(path, climbing), f"{path.rpartition('/')[0]}/{climbing}", f"/static/{climbing}"}:
             reply = site.app.ask(method, filled(there, climbing), (*BROWSER, FORM), f"document={climbing}".encode())
@@ -175,7 +175,7 @@ def test_no_part_of_a_path_leads_to_a_file(site: AttackedApp, climbing: str) -> 
 
 
 @pytest.mark.slow
-def test_parameters_of_addresses_that_are_there_lead_to_no_file(site: AttackedApp) -> None:
+def test_parameters_cannot_reach_files(site: AttackedApp) -> None:
     for number, climbing in enumerate(CLIMBING):
         for method, there in site.known[number % 81 :: 81]:
             query = "&".join(f"{name}={climbing}" for name in ("at", "part", "page", "format", "turn", "token", "sort"))
@@ -184,7 +184,7 @@ def test_parameters_of_addresses_that_are_there_lead_to_no_file(site: AttackedAp
 
 
 @pytest.mark.slow
-def test_no_word_of_a_document_or_a_person_runs_in_any_page(site: AttackedApp) -> None:
+def test_no_text_is_executed_in_any_page(site: AttackedApp) -> None:
     pages = {there: reply for there, reply in crawl(site.app).items() if reply is not None}
     assert [(there, site.wrong(reply)) for there, reply in pages.items() if site.wrong(reply)] == []
     shown = "".join(reply.text for reply in pages.values())
@@ -289,7 +289,7 @@ def test_unreadable_file_is_one_line(
     assert {path for path in site.folder.rglob("*") if path.is_file()} == before
 
 
-def test_a_body_without_end_is_not_waited_for(site: AttackedApp) -> None:
+def test_endless_body_is_refused(site: AttackedApp) -> None:
     kind, body = multipart(b"x" * (1 << 20), "endless.csv")
     reply = site.app.ask(
         "POST", "/documents", (*BROWSER, ("content-type", kind)), [body[:-99], *[b"x" * (4 << 20)] * 20]
@@ -325,9 +325,9 @@ def part(headers: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
     ],
     ids=[f"{number}" for number in range(13)],
 )
-# A form that breaks off leaves its file to the garbage collector.
+# The file of an incomplete form is closed by the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_malformed_body_is_the_mistake_of_who_sent_it(site: AttackedApp, kind: str, body: bytes) -> None:
+def test_malformed_body_is_a_client_error(site: AttackedApp, kind: str, body: bytes) -> None:
     for method, path in ADDRESSES:
         if method in ("POST", "PUT", "PATCH", "DELETE") and path != "/login":
             halves = [body[: len(body) // 2], body[len(body) // 2 :]]
@@ -345,7 +345,7 @@ def test_a_malformed_body_is_the_mistake_of_who_sent_it(site: AttackedApp, kind:
     ids=["refused", "answered"],
 )
 @pytest.mark.usefixtures("local_models")
-def test_a_key_that_a_model_repeats_is_in_no_page(
+def test_key_repeated_by_a_model_is_on_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_reply: ModelReply
 ) -> None:
     monkeypatch.setenv("QUAESTOR_API_KEY", KEY)

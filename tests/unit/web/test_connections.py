@@ -1,4 +1,4 @@
-"""Connections that do not get on, and addresses that are only claimed."""
+"""Slow and stalled connections, and claimed client addresses."""
 
 import socket
 import time
@@ -30,8 +30,8 @@ def connected(address: str) -> Iterator[socket.socket]:
         yield client
 
 
-def everything(client: socket.socket) -> bytes:
-    """Return what comes until the server closes the connection."""
+def receive_all(client: socket.socket) -> bytes:
+    """Return all bytes received until the server closes the connection."""
     received = b""
     try:
         while piece := client.recv(65536):
@@ -45,12 +45,12 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
 
 
 @pytest.mark.parametrize("before", [b"", GET + b"\r\n"], ids=["first request", "after another"])
-def test_headers_that_do_not_end_are_not_waited_for(before: bytes) -> None:
+def test_endless_headers_time_out(before: bytes) -> None:
     with served(tells_client, connections=Connections(seconds=0.5)) as address, connected(address) as client:
         client.sendall(before)
         client.settimeout(0.05)
         ended = False
-        for _ in range(200):  # a header every twentieth of a second: each is progress, and no request comes of them
+        for _ in range(200):  # a header every 50 ms, without ever completing the request
             try:
                 client.sendall(GET if _ == 0 else b"X-More: 1\r\n")
                 while piece := client.recv(65536):
@@ -68,10 +68,10 @@ def test_headers_that_do_not_end_are_not_waited_for(before: bytes) -> None:
 
 def test_a_connection_without_a_request_is_closed() -> None:
     with served(tells_client, connections=Connections(seconds=0.2)) as address, connected(address) as client:
-        assert everything(client) == b""
+        assert receive_all(client) == b""
 
 
-def test_a_body_that_goes_on_after_the_answer_does_not_hold_the_connection() -> None:
+def test_body_that_continues_after_the_response_does_not_keep_the_connection_open() -> None:
     with served(tells_client, connections=Connections(seconds=0.5)) as address, connected(address) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
         answered = False
@@ -96,7 +96,7 @@ def test_a_body_that_goes_on_after_the_answer_does_not_hold_the_connection() -> 
 
 
 @pytest.mark.slow
-def test_a_slow_answer_is_waited_for() -> None:
+def test_slow_response_does_not_time_out() -> None:
     async def slow(scope: Scope, receive: Receive, send: Send) -> None:
         import asyncio
 
@@ -106,20 +106,20 @@ def test_a_slow_answer_is_waited_for() -> None:
 
     with served(slow, connections=Connections(seconds=0.2)) as address, connected(address) as client:
         client.sendall(GET + b"Connection: close\r\n\r\n")
-        assert b" 200 " in everything(client)
+        assert b" 200 " in receive_all(client)
 
 
-def test_one_address_has_so_many_connections_and_gets_others_when_it_closes_some() -> None:
+def test_connections_per_address_are_limited() -> None:
     with served(tells_client, connections=Connections(seconds=60, most_of_one=3)) as address:
         with ExitStack() as stack:
             for _ in range(3):
                 stack.enter_context(connected(address))
             with connected(address) as fourth:
-                assert everything(fourth) == b""
+                assert receive_all(fourth) == b""
         for _ in range(100):
             with connected(address) as client:
                 client.sendall(GET + b"Connection: close\r\n\r\n")
-                if b" 200 " in everything(client):
+                if b" 200 " in receive_all(client):
                     return
             time.sleep(0.05)
         pytest.fail("the connections that were closed are still counted")
@@ -129,12 +129,12 @@ def test_one_address_has_so_many_connections_and_gets_others_when_it_closes_some
     ("proxies", "client", "scheme"),
     [((), "127.0.0.1", "http"), (("10.0.0.0/8",), "127.0.0.1", "http"), (("127.0.0.1",), "203.0.113.9", "https")],
 )
-def test_only_a_proxy_that_is_trusted_says_who_asks(proxies: tuple[str, ...], client: str, scheme: str) -> None:
+def test_only_a_trusted_proxy_sets_the_client_address(proxies: tuple[str, ...], client: str, scheme: str) -> None:
     with served(tells_client, proxies=proxies) as address, connected(address) as connection:
         connection.sendall(
             GET + b"X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n"
         )
-        answer = everything(connection)
+        answer = receive_all(connection)
     assert f'"client":"{client}","scheme":"{scheme}"'.encode() in answer
 
 

@@ -33,7 +33,7 @@ def app_that_fails(folder: Path) -> FastAPI:
     return app
 
 
-def test_a_mistake_is_one_line_without_the_folders_of_the_machine(tmp_path: Path) -> None:
+def test_user_error_is_one_line_without_folders(tmp_path: Path) -> None:
     with client_of(app_that_fails(tmp_path)) as client:
         answer = client.get("/mistaken")
     assert answer.status_code == 400
@@ -52,7 +52,7 @@ def test_unexpected_error_is_only_logged(tmp_path: Path, caplog: pytest.LogCaptu
 
 
 @pytest.mark.parametrize(("path", "status"), [("/gone", 404), ("/locked", 503), ("/nothing", 404), ("/static/x", 404)])
-def test_the_status_says_whose_mistake_it_is(tmp_path: Path, path: str, status: int) -> None:
+def test_status_distinguishes_client_and_server_errors(tmp_path: Path, path: str, status: int) -> None:
     with client_of(app_that_fails(tmp_path)) as client:
         answer = client.get(path)
     assert answer.status_code == status

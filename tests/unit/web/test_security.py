@@ -17,7 +17,7 @@ def client(folder: Path, access: Access | None = None, address: str = HERE) -> T
     return TestClient(create_app(asking(folder), access), address, follow_redirects=False)
 
 
-def test_another_address_than_this_machines_needs_a_token() -> None:
+def test_non_local_address_requires_a_token() -> None:
     with pytest.raises(SettingsError):
         Access("0.0.0.0")
     access = Access.at("0.0.0.0")
@@ -51,7 +51,7 @@ def test_a_token_is_long_and_plain(token: str) -> None:
         ("desk.example", "desk.example:8765", True),
     ],
 )
-def test_the_server_goes_by_its_own_names_only(listening: str, host: str, known: bool) -> None:
+def test_only_own_host_names_are_accepted(listening: str, host: str, known: bool) -> None:
     assert Access(listening, TOKEN).accepts_host(host) is known
 
 
@@ -76,7 +76,7 @@ def test_same_origin_requests(headers: dict[str, str], same: bool) -> None:
     assert is_same_origin("http", {"host": "a:1", **headers}) is same
 
 
-def test_a_name_that_is_not_the_servers_is_refused(tmp_path: Path) -> None:
+def test_foreign_host_name_is_refused(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         answer = site.get("/", headers={"Host": "attacker.example"})
     assert answer.status_code == 421
@@ -115,7 +115,7 @@ def test_token_in_the_address_is_exchanged_for_an_opaque_cookie(tmp_path: Path) 
         assert other.get("/runs", headers={"Cookie": f"{name}={value}"}).status_code == 401
 
 
-def test_an_address_with_a_token_leads_to_this_server_only(tmp_path: Path) -> None:
+def test_token_address_redirects_only_within_the_server(tmp_path: Path) -> None:
     with client(tmp_path, Access(token=TOKEN)) as site:
         answer = site.get(f"http://127.0.0.1:8765//attacker.example/?token={TOKEN}")
     assert answer.headers["location"] == "/attacker.example/"

@@ -18,7 +18,7 @@ def test_invalid_address_is_reported(host: str) -> None:
         bind(host, 0)
 
 
-def test_the_address_has_a_token_that_was_made_and_none_that_was_given() -> None:
+def test_address_contains_only_a_generated_token() -> None:
     with bind("127.0.0.1", 0) as bound:
         port = bound.getsockname()[1]
         assert address_of(bound, Access()) == f"http://127.0.0.1:{port}/"

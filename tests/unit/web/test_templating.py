@@ -25,7 +25,7 @@ def test_addresses_of_files_change_with_the_files() -> None:
 
 
 @for_each(sorted(TEMPLATES.rglob("*.html")))
-def test_no_template_has_a_script_or_a_style_within(path: Path) -> None:
+def test_templates_have_no_inline_scripts_or_styles(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "<style" not in text
     assert " style=" not in text

@@ -1,4 +1,4 @@
-"""`quaestor export RUN --format inspect`: a log that Inspect's own reader opens, with our figures."""
+"""`quaestor export RUN --format inspect` writes a log that Inspect can read, with the same figures."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ async def stored(store: Path) -> tuple[RunRecord, list[PromptRecord]]:
 
 
 @pytest.mark.parametrize("name", ["run.eval", "run.json"])
-def test_a_run_is_a_log_with_its_scores_exchanges_and_usage(name: str, tmp_path: Path) -> None:
+def test_log_of_a_run_has_its_scores_requests_and_usage(name: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     with ModelServer(faulty(answering(replies_for_few()))) as server:
         scored = run_ours(f"openai:scripted@{server.url}/v1", str(store))
@@ -52,7 +52,7 @@ def test_a_run_is_a_log_with_its_scores_exchanges_and_usage(name: str, tmp_path:
     log, (run, prompts) = opened(file), asyncio.run(stored(store))
     assert (log.status, log.eval.model, log.eval.run_id) == ("success", "openai/scripted", run.id)
     assert figures(log) == figures_of_score(scored.report.score)
-    assert [sample.id for sample in log.samples] == [one.id for one in few()[1]]  # as the file has them
+    assert [sample.id for sample in log.samples] == [one.id for one in few()[1]]  # in the order of the file
     for sample in log.samples:
         mine = [turn for turn in scored.report.turns if turn.conversation == sample.id]
         assert sample.scores["official"].value["execution"] == sum(turn.correct for turn in mine) / len(mine)
@@ -64,7 +64,7 @@ def test_a_run_is_a_log_with_its_scores_exchanges_and_usage(name: str, tmp_path:
     assert sorted(json.dumps(call.call.request, sort_keys=True) for call in calls) == sorted(
         json.dumps(json.loads(prompt.prompt), sort_keys=True) for prompt in prompts
     )
-    assert {bool(call.error) for call in calls} == {True, False}  # the faults are there
+    assert {bool(call.error) for call in calls} == {True, False}  # failed requests are included
     text = next(call for call in calls if not call.error and call.output.message.tool_calls)
     assert [message.role for message in text.input][:2] == ["system", "user"]
     assert text.output.message.tool_calls[0].arguments["steps"]
@@ -72,7 +72,7 @@ def test_a_run_is_a_log_with_its_scores_exchanges_and_usage(name: str, tmp_path:
     assert log.stats.model_usage["openai/scripted"].input_tokens == used
 
 
-def test_an_imported_run_is_a_log_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_imported_run_is_exported_as_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))
     conversation = few()[1][0]
     lines = tmp_path / "theirs.jsonl"
@@ -84,7 +84,7 @@ def test_an_imported_run_is_a_log_too(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (right, total) == (1, sum(len(one.questions) for one in few()[0].conversations))
 
 
-def test_log_without_its_file_has_no_scores_and_a_notice(
+def test_log_without_the_labelled_file_has_a_notice_and_no_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))
@@ -100,7 +100,7 @@ def test_log_without_its_file_has_no_scores_and_a_notice(
     assert figures(opened(tmp_path / "b.eval"))["execution"][4] > 0
 
 
-def test_a_run_that_an_outage_stopped_has_its_errors_and_no_scores(tmp_path: Path) -> None:
+def test_log_of_an_interrupted_run_has_errors_and_no_scores(tmp_path: Path) -> None:
     from model_replies import broken
 
     store = tmp_path / "runs.db"

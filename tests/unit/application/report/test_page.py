@@ -1,4 +1,4 @@
-"""The report as a page: valid, closed in itself, every text as text, every mark of a chart inside the drawing."""
+"""The HTML report is valid and self-contained, escapes all text, and draws every mark of a chart inside it."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ EVIL = "</code></script><script>alert(1)</script><img src=//evil.example/x onerr
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> EvaluationReport:
-    """Two imported runs over twelve pages with confidences, costs and hostile words."""
+    """A report on two imported runs over twelve pages, with confidences, costs and hostile text."""
     folder = tmp_path_factory.mktemp("report")
     names = [f"Single_N{page % 6}/2012/page_{page}.pdf-1" for page in range(12)]
     path = write_dataset(folder / "pages.json", *(a_record(name) for name in names))
@@ -74,7 +74,7 @@ def parsed(page: str) -> Any:
 
 
 def test_report_is_valid_html(page: str) -> None:
-    """The parser of the standard, which stops at the first error."""
+    """The strict parser raises an error at the first violation of the HTML standard."""
     HTMLParser(strict=True).parse(page)
     tree = parsed(page)
     ids = tree.xpath("//@id")
@@ -97,7 +97,7 @@ def test_report_loads_nothing_and_runs_no_scripts(page: str) -> None:
     assert tree.xpath("//*[@*[starts-with(name(), 'on')]]") == []
 
 
-def test_words_of_others_are_words(page: str) -> None:
+def test_text_from_outside_is_escaped(page: str) -> None:
     tree = parsed(page)
     shown = tree.xpath("string(//div[@class='turn'][1]//code)")
     assert shown.startswith("</code></script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> &")
@@ -105,7 +105,7 @@ def test_words_of_others_are_words(page: str) -> None:
     assert "\ufffd" in page
 
 
-def test_every_section_is_there_and_leads_to_the_turns(page: str, report: EvaluationReport) -> None:
+def test_every_section_is_present_and_links_to_turns(page: str, report: EvaluationReport) -> None:
     tree = parsed(page)
     assert tree.xpath("//h2/@id") == [
         "runs", "score", "comparison", "breakdowns", "conventions", "confidence", "cost", "errors",
@@ -138,7 +138,7 @@ def test_first_of_many_wrong_turns_are_shown(report: EvaluationReport) -> None:
     assert len(page.encode()) < 2_000_000
 
 
-def test_a_report_without_a_turn(report: EvaluationReport) -> None:
+def test_report_without_turns(report: EvaluationReport) -> None:
     def empty(found: ReportedRun) -> ReportedRun:
         nothing = dict.fromkeys(found.score.results, Proportion(0, 0, 0.0, 0.0))
         score = replace(found.score, results=nothing, breakdowns=(), certainty=None)
@@ -149,7 +149,7 @@ def test_a_report_without_a_turn(report: EvaluationReport) -> None:
     assert "Wrong turns" not in page
 
 
-def test_markdown_has_the_figures_and_no_turn(report: EvaluationReport) -> None:
+def test_markdown_report_has_figures_but_no_turns(report: EvaluationReport) -> None:
     text = report_markdown(report)
     assert text.startswith("### Evaluation: Execution accuracy A 75.0 %, B 41.7 %\n")
     assert "| A - B | 12 | 0 | +33.3 |" in text
@@ -161,7 +161,7 @@ def test_markdown_has_the_figures_and_no_turn(report: EvaluationReport) -> None:
 
 
 def marks(chart: Element) -> list[tuple[float, float]]:
-    """Return the positions of the marks of a chart, as shares of its width and its height."""
+    """Return the positions of the marks of a chart, as fractions of its width and height."""
     drawn = html.fromstring(to_markup(chart))
     _, _, width, height = map(float, drawn.get("viewbox", drawn.get("viewBox", "")).split())
     found = [(float(mark.get("cx", "")) / width, float(mark.get("cy", "")) / height) for mark in drawn.iter("circle")]
@@ -169,7 +169,7 @@ def marks(chart: Element) -> list[tuple[float, float]]:
     return found
 
 
-def test_more_is_further_right_and_further_up() -> None:
+def test_larger_values_are_drawn_further_right_and_up() -> None:
     one, other, third = marks(line_chart("t", "x", "y", [ChartLine("A", 0, ((0.0, 0.0), (0.5, 0.7), (1.0, 1.0)))]))
     assert one[0] < other[0] < third[0]
     assert one[1] > other[1] > third[1]

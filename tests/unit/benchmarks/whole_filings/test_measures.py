@@ -1,4 +1,4 @@
-"""Measures built from tags: their times and results."""
+"""Questions for measures that are computed from tags: their times and values."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Questions built from tags, and their right answers."""
+"""Questions generated from tags, and their right answers."""
 
 from datetime import date
 from decimal import Decimal

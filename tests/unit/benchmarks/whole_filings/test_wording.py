@@ -1,4 +1,4 @@
-"""Questions made from tags, as people put them."""
+"""Generated questions are rewritten in everyday words."""
 
 import pytest
 from benchmarks.whole_filings.wording import in_everyday_words

@@ -29,13 +29,13 @@ from quaestor.errors import StoredValueError
 KINDS: tuple[type, ...] = get_args(get_args(Event)[0])
 
 
-def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
+def test_every_event_kind_has_an_example_and_a_unique_name() -> None:
     assert {type(event) for event in EVENTS} == set(KINDS)
     assert len({event.kind for event in EVENTS}) == len(KINDS)
 
 
 @for_each(EVENTS)
-def test_an_event_comes_back_from_json_and_is_worded_in_lines(event: Event) -> None:
+def test_event_is_restored_from_json_and_described_in_lines(event: Event) -> None:
     text = json.dumps(dump_events([event]))
     assert load_events(json.loads(text)) == (event,)
     assert json.loads(text)[0]["kind"] == event.kind
@@ -60,7 +60,7 @@ def test_lines_name_the_subject_of_an_event() -> None:
         assert [part for part in named if part not in shown] == []
 
 
-def test_all_of_them_come_back_in_their_order() -> None:
+def test_trace_is_restored_in_order() -> None:
     assert load_events(dump_events(EVENTS)) == EVENTS
     assert event_lines(EVENTS) == tuple(line for event in EVENTS for line in event_lines([event]))
 
@@ -85,13 +85,13 @@ def test_model_output_is_converted_to_storable_json() -> None:
     assert json.loads(json.dumps(written, allow_nan=False)) == written
 
 
-def test_a_trace_is_added_to_and_read_and_nothing_else() -> None:
+def test_trace_can_only_be_read_and_appended_to() -> None:
     trace = Trace()
     trace.append(Note("one"))
     trace.extend([Note("two"), Note("three")])
     assert [event.text for event in trace if isinstance(event, Note)] == ["one", "two", "three"]
     assert len(trace) == len(trace.events) == 3
-    for _ in trace:  # what is added while it is read comes with the next reading
+    for _ in trace:  # events that are appended during an iteration are not part of it
         trace.append(Note("later"))
     assert len(trace) == 6
     for change in ("insert", "pop", "remove", "clear", "sort", "__setitem__", "__delitem__"):

@@ -16,7 +16,7 @@ def focus_of(question: str) -> list[frozenset[str]]:
     return [in_focus_of(expression, reading, TAX, RENT) for expression in find_expressions(reading)]
 
 
-def test_the_focus_is_that_of_the_latest_answer_until_a_question_names_another() -> None:
+def test_focus_is_that_of_the_latest_answer_unless_a_question_names_another() -> None:
     assert find_focus(read_question("and in 2008?"), MEMORY) == ("income tax", False)
     assert find_focus(read_question("what was the rent in 2008?"), MEMORY) == ("rent", True)
     assert find_focus(read_question("what was the goodwill?"), MEMORY) == (None, True)

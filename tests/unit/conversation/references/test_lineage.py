@@ -7,20 +7,20 @@ RENT_2008 = looked_up("and in 2008?", "rent", 2008)
 CHANGE = computed("what was the change?", "subtract", -1, -2)
 
 
-def test_a_calculation_rests_on_the_results_that_it_refers_to() -> None:
+def test_calculation_depends_on_the_results_that_it_refers_to() -> None:
     change = results_of_turns(memory_of(RENT_2007, RENT_2008, CHANGE))[2]
     assert change is not None
     assert (change.operation_kind, change.dependencies) == ("change", (1, 0))
 
 
-def test_a_cell_that_is_read_again_is_the_result_of_the_turn_that_looked_it_up() -> None:
+def test_cell_that_is_read_again_is_the_result_of_the_first_turn() -> None:
     anew = computed("what was the change?", "subtract", TableCell("rent", 2008), TableCell("rent", 2007))
     results = results_of_turns(memory_of(RENT_2007, RENT_2008, anew, CHANGE))
     assert results[2] is not None
     assert results[2].dependencies == (1, 0)
 
 
-def test_equal_results_are_one_at_their_last_place() -> None:
+def test_equal_results_are_attributed_to_the_last_turn() -> None:
     again = looked_up("what was the rent in 2007, again?", "rent", 2007)
     latest = latest_results(results_of_turns(memory_of(RENT_2007, RENT_2008, again)))
     assert [result.turn for result in latest] == [2, 1]
@@ -49,7 +49,7 @@ def test_years_are_those_of_the_question_or_of_the_answer() -> None:
     assert [result.years for result in results if result] == [{2007}, {2008}]
 
 
-def test_results_that_rest_on_the_same_one_over_and_over_are_found_at_once() -> None:
+def test_lineage_with_shared_results_is_computed_quickly() -> None:
     doubled = [computed("what is twice that?", "add", -1, -1) for _ in range(200)]
     results = results_of_turns(memory_of(RENT_2007, *doubled, RENT_2007, *doubled))
     assert [result.turn for result in latest_results(results)] == [*range(401, 200, -1)]

@@ -37,7 +37,7 @@ def test_reference_must_match_kind_subject_and_period(question: str, turns: set[
     assert pointed_results(question) == turns
 
 
-def test_likeness_gives_its_reasons() -> None:
+def test_similarity_has_reasons() -> None:
     (expression,) = pointing_expressions(read_question("how much is this percentage?"))
     latest = score_likeness(expression, LATEST[0], 0, LATEST[0].subject_words)
     assert all(word in latest.reasons[0] for word in ("ratio", "percentage"))

@@ -27,18 +27,18 @@ LATEST = latest_results(
 )
 
 
-def test_the_sets_of_three_results_are_all_of_them() -> None:
+def test_all_sets_of_three_results_are_generated() -> None:
     turns = sorted(tuple(r.turn for r in chosen) for chosen in sets_of(read_question("what is it?"), LATEST))
     assert turns == [(), (0,), (0, 1), (0, 1, 2), (0, 2), (1,), (1, 2), (2,)]
 
 
-def test_the_number_of_sets_is_bounded_however_long_the_conversation() -> None:
+def test_number_of_sets_is_bounded_in_long_conversations() -> None:
     turns = [looked_up(f"what was the rent in {year}?", "rent", year) for year in range(1960, 2010)]
     reading = read_question("what was the change of rent from 1960 to 2009?")
     assert len(sets_of(reading, latest_results(results_of_turns(memory_of(*turns))))) < 60
 
 
-def test_traits_are_words_that_a_reader_can_check() -> None:
+def test_traits_are_readable() -> None:
     reading = read_question("how much does this change represent?")
     base, later, change = sorted(LATEST, key=lambda result: result.turn)
     assert {"a_change_and_its_base", "of_value_and_change", "one_used_already"} <= set(
@@ -57,8 +57,8 @@ def test_a_set_is_scored_by_the_weights_of_its_traits_and_the_question_s_cues() 
     assert "this" in first.reason
 
 
-def test_every_weight_of_a_pattern_or_a_metric_type_is_of_one_that_the_core_has() -> None:
-    """What is renamed in the core would silently lose its weights."""
+def test_weights_refer_to_existing_patterns_and_metric_types() -> None:
+    """A name that is changed in the core would silently lose its weights."""
     cues = {cue for cues in read_weights().values() for cue in cues}
     features = {f"asks_for_{name}" for name in read_core().metric_types}
     patterns = {pattern_words(pattern.name) for pattern in read_core().patterns}
@@ -71,7 +71,7 @@ def test_every_weight_of_a_pattern_or_a_metric_type_is_of_one_that_the_core_has(
     assert cues - of_metrics - of_patterns <= set(CUE_WORDS)
 
 
-def test_every_weight_is_of_a_trait_that_there_is() -> None:
+def test_weights_refer_to_existing_traits() -> None:
     expected = {"value", "comparison", *(result.operation_kind for result in LATEST), "relative_change"}
     expected |= {"ratio", "sum", "product", "average", "change"}
     results = {f"of_{one}" for one in expected} | {f"of_{one}_and_{other}" for one in expected for other in expected}
@@ -81,7 +81,7 @@ def test_every_weight_is_of_a_trait_that_there_is() -> None:
     assert set(read_weights()) <= set(TRAIT_WORDS) | results | nothing
 
 
-def test_ids_have_words_for_people() -> None:
+def test_ids_have_readable_names() -> None:
     assert trait_words("none_after_value,relative_change") == "none after value, relative change"
     assert trait_words("of_sum_and_value") == "of sum and value"
     assert trait_words("wording_change_over_base") == "wording change over base"

@@ -17,7 +17,7 @@ def line(*expressions: Coreference, sets: dict[tuple[int, ...], float]) -> str:
     return reading_line(References(expressions, chosen), lambda turn: f"#{turn}")
 
 
-def test_used_results_are_named_once_with_their_words() -> None:
+def test_used_results_are_named_once() -> None:
     assert '#0 and #2 ("this change")' in line(meaning("this change", "result", 2, 0), sets={(0, 2): 0.9, (2,): 0.1})
 
 

@@ -122,7 +122,7 @@ def test_no_calculation_is_asked_again_by_a_question_that_names_none(question: s
 
 
 @pytest.mark.parametrize("question", ["and the specific value in 2009?", "and the value for 2009 specifically?"])
-def test_value_after_a_change_continues_from_a_value_or_nothing(question: str) -> None:
+def test_value_after_a_change_refers_to_a_value_or_nothing(question: str) -> None:
     assert expression(resolved(question, CHANGED), question).candidates[0].turn == 1
     change = memory_of(computed("what was the change?", "subtract", TableCell("rent", 2008), TableCell("rent", 2007)))
     assert expression(resolved(question, change), question).candidates == ()
@@ -153,7 +153,7 @@ def test_unanswered_turn_is_never_a_reference() -> None:
     assert all(2 not in chosen.turns for chosen in found.sets)
 
 
-def test_the_first_question_and_one_after_failures_only_refer_to_nothing() -> None:
+def test_question_without_earlier_answers_refers_to_nothing() -> None:
     assert resolved("what is the difference?", Memory()) == References()
     after = resolved("what is the difference?", memory_of(unanswered("what was it?")))
     assert after.used == ()

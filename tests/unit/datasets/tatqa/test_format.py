@@ -17,7 +17,7 @@ def test_a_conversation_is_a_page_with_independent_questions_and_the_page_s_id(t
         assert conversation.company == ""
 
 
-def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
+def test_answers_do_not_affect_the_dataset(tmp_path: Path) -> None:
     labelled = read_dataset(write_tatqa(tmp_path))
     changed = tatqa_pages()
     for item in (item for record in changed for item in record["questions"]):
@@ -39,7 +39,7 @@ def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
         {**tatqa_pages()[1], "questions": [{"uid": "x"}]},
     ],
 )
-def test_a_record_that_is_none_is_named(second: Any, tmp_path: Path) -> None:
+def test_invalid_record_is_reported(second: Any, tmp_path: Path) -> None:
     with pytest.raises(DatasetError):
         read_dataset(write_tatqa(tmp_path, [tatqa_pages()[0], second]))
 

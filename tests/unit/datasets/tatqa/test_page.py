@@ -57,7 +57,7 @@ def test_invalid_page_number_is_one_line(fields: dict[str, object]) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_page_without_paragraphs_is_one() -> None:
+def test_page_may_lack_paragraphs() -> None:
     document = read_tatqa_page({**tatqa_pages()[0], "paragraphs": None}, "record 0")
     assert (len(document.tables), document.sentences) == (1, ())
 

@@ -1,4 +1,4 @@
-"""A conversation as a workbook: LibreOffice computes the answers from its formulas."""
+"""Conversations as workbooks: LibreOffice computes the answers from the formulas."""
 
 import asyncio
 import re
@@ -153,7 +153,7 @@ def test_every_operation_has_the_result_of_its_plan(tmp_path: Path) -> None:
 
 
 def exported_conversations(path: Path) -> list[ExportedConversation]:
-    """Conversations of a dataset, twenty at most, as they are exported."""
+    """Return at most twenty answered conversations of a dataset as exported."""
     dataset = read_dataset(path, limit=20)
     knowledge = GraphProvider.of(
         list({conversation.document.id: conversation.document for conversation in dataset.conversations}.values())
@@ -230,7 +230,7 @@ def test_a_turn_without_an_answer_has_no_formula() -> None:
 
 
 def sheets_of(data: bytes) -> dict[str, str]:
-    """The XML of each sheet, by its name."""
+    """Return the XML of each sheet by name."""
     with ZipFile(BytesIO(data)) as book:
         names = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
         return {name: book.read(f"xl/worksheets/sheet{n}.xml").decode() for n, name in enumerate(names, start=1)}
@@ -260,7 +260,7 @@ def test_different_pages_with_one_name_have_separate_sheets() -> None:
     assert [re.findall(r"<v>(9[89])</v>", sheets[name]) for name in list(sheets)[3:]] == [["98"], ["99"]]
 
 
-def test_names_of_sheets_are_short_and_no_two_are_the_same() -> None:
+def test_names_of_sheets_are_short_and_unique() -> None:
     ids = [f"a very long name of a very long report {case}.html" for case in ("one", "two", "TWO")]
     ids += ["[x]:*?/\\'y'.pdf", "Answers", "history", "\x00\x1b.csv"]
     conversations = [exported(one, [lookup(one)]) for one in (about(id, str(number)) for number, id in enumerate(ids))]
@@ -276,7 +276,7 @@ def test_each_sheet_names_its_file_without_a_folder() -> None:
         assert "mill.pdf" in book.read("xl/sharedStrings.xml").decode()
 
 
-def test_an_answer_links_to_the_cells_that_it_rests_on() -> None:
+def test_answer_links_to_its_source_cells() -> None:
     change = plan(cell("net sales", 1), cell("net sales", 2), computed("subtract", Ref(1), Ref(2)))
     data = workbook_bytes([exported(MILL, [change, plan(computed("multiply", Ref(-1), constant("2")))])])
     links = re.findall(r'ref="(\w+)" location="([^"]+)"', sheets_of(data)["Answers"])

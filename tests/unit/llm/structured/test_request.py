@@ -1,4 +1,4 @@
-"""One typed object from a model: in every form, and from every fault that can be mended."""
+"""Requests for a typed object: forms of request, and repair of invalid replies."""
 
 import asyncio
 import json
@@ -84,7 +84,7 @@ class RequestOutcome:
 def send(
     script: Script, kind: type = Steps, protocol: Protocol = "openai", profile: Profile = HOSTED, **more: Any
 ) -> RequestOutcome:
-    """What came of asking for an object."""
+    """Request an object, and return the outcome."""
     trace: list[tuple[Any, ...]] = []
     exchanges: list[Exchange] = []
 
@@ -113,7 +113,7 @@ def send(
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """All schemas in a schema."""
+    """Yield a schema and all schemas nested in it."""
     if isinstance(schema, list):
         for item in schema:
             yield from nodes(item)
@@ -125,9 +125,7 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(("protocol", "profile", "way"), WAYS)
-def test_every_server_is_asked_in_a_form_that_it_has(
-    protocol: Protocol, profile: Profile, way: str, stream: bool
-) -> None:
+def test_request_form_matches_the_server(protocol: Protocol, profile: Profile, way: str, stream: bool) -> None:
     came = send(lambda request: structured(request, GOOD), protocol=protocol, profile=profile, stream=stream)
     assert came.output == READ
     (request,) = came.requests
@@ -138,14 +136,14 @@ def test_every_server_is_asked_in_a_form_that_it_has(
     assert prompt.startswith("What to do?\n\nReply ")
     assert '"steps"' not in prompt
     assert request.system.startswith("You plan.")
-    # The schema is in the request once, wherever the server takes it.
+    # The request contains the schema exactly once.
     assert ('"steps"' in request.system) == (way not in ("schema", "tool"))
     assert json.dumps(request.body).replace("\\", "").count('"steps":') == 1
     assert came.phases == ["PLAN"]
     assert came.trace == []
 
 
-def test_a_strict_schema_is_one_that_strict_modes_take() -> None:
+def test_strict_schema_is_valid_for_strict_modes() -> None:
     (request,) = send(lambda request: structured(request, GOOD)).requests
     sent = request.body["response_format"]["json_schema"]
     assert sent["strict"] is True
@@ -161,7 +159,7 @@ def test_a_strict_schema_is_one_that_strict_modes_take() -> None:
     assert {"type": "null"} in year["anyOf"]
 
 
-def test_free_keys_are_not_asked_for_to_the_letter() -> None:
+def test_free_keys_are_not_requested_strictly() -> None:
     came = send(lambda request: structured(request, {"filters": {"a": 1}}), Loose)
     assert came.output == Loose({"a": 1})
     assert came.requests[0].tools == ["write_steps"]
@@ -197,7 +195,7 @@ def test_invalid_reply_is_returned_with_the_reason(fault: Reply, reason: str, pr
     assert len(messages) == bool(fault.text or fault.calls)
 
 
-def test_the_faults_of_the_check_go_back_too() -> None:
+def test_faults_of_the_check_are_sent_back() -> None:
     def check(output: Steps) -> list[str]:
         return [] if output.thought == "so" else ["there is no thought.", "and no reason"]
 
@@ -235,7 +233,7 @@ def test_a_withheld_reply_is_distinguished() -> None:
     assert came.error
 
 
-def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
+def test_object_within_text_is_found_in_every_request_form() -> None:
     for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
         came = send(lambda request: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
         assert came.output == READ

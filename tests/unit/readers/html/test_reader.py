@@ -1,4 +1,4 @@
-"""HTML files as documents: visible content in visual order."""
+"""HTML files are read as visible content in visual order."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def texts(document: Document) -> list[list[str]]:
     return [[cell.text for cell in row] for row in table.cells]
 
 
-def test_a_statement_reads_as_it_is_printed() -> None:
+def test_statement_is_read_as_printed() -> None:
     document = read(STATEMENT)
     (table,) = document.tables
     assert texts(document) == [
@@ -138,7 +138,7 @@ def test_a_paragraph_that_the_end_of_a_page_cuts_is_one() -> None:
 
 
 def html_table(*rows: str) -> str:
-    """Return a plain table, its cells parted by bars."""
+    """Return an HTML table from rows whose cells are separated by `|`."""
     return f"<table>{''.join('<tr><td>' + row.replace('|', '</td><td>') + '</td></tr>' for row in rows)}</table>"
 
 
@@ -187,7 +187,7 @@ def test_superscript_in_a_separate_cell_belongs_to_the_cell_before(style: str) -
     assert table.cells[2][2].is_dash
 
 
-def test_a_caption_below_two_headings_holds_for_all_of_the_first() -> None:
+def test_caption_below_two_headings_applies_to_all_of_the_first() -> None:
     document = read(
         "<h1>Discussion of results</h1><h2>Quill Corporation</h2><p>(Dollars in millions, except per share data)</p>"
         "<h2>Overview</h2><p>Sales were $7,107 and earnings $3.73 a share.</p>"

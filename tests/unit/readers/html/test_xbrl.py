@@ -1,4 +1,4 @@
-"""What the tags of a filing say: facts with their periods, units, scales and signs; broken ones."""
+"""Facts from the tags of a filing: periods, units, scales and signs, and broken tags."""
 
 from datetime import date
 from decimal import Decimal
@@ -44,7 +44,7 @@ def test_a_value_is_exact_whatever_its_scale() -> None:
     assert fact_of(number(digits, scale="3")).value == Decimal(digits + "000")
 
 
-def test_the_sign_is_the_tags_and_not_the_brackets_around_it() -> None:
+def test_sign_comes_from_the_tag_and_not_from_brackets() -> None:
     payment, loss = tags_of(f"<td>({number('9', scale='6')})</td><td>({number('9', sign='-')})</td>").numbers
     assert (payment.fact.value, payment.fact.negated) == (Decimal(9_000_000), False)
     assert (loss.fact.value, loss.fact.negated) == (Decimal(-9), True)
@@ -62,7 +62,7 @@ def test_nil_has_no_value() -> None:
     assert fact_of(number("", xsi__nil="true", format="")).value is None
 
 
-def test_one_tag_in_another_gives_two_facts_of_one_number() -> None:
+def test_nested_tags_give_two_facts_of_one_number() -> None:
     outer, inner = tags_of(number(number("820", "us-gaap:Inner"), "us-gaap:Outer")).numbers
     assert [(tag.fact.concept, tag.fact.value) for tag in (outer, inner)] == [
         ("us-gaap:Outer", Decimal(820)),
@@ -83,7 +83,7 @@ def test_the_fact_of_an_element() -> None:
     assert [fact.value for fact in found if fact] == [Decimal(5)]
 
 
-def test_other_prefixes_mean_the_same() -> None:
+def test_namespace_prefixes_may_differ() -> None:
     text = filing(number("5", "gaap:Assets"))
     for old, new in (("us-gaap", "gaap"), ("ix", "i"), ("xbrli", "x"), ("iso4217", "money")):
         text = text.replace(f"xmlns:{old}=", f"xmlns:{new}=").replace(f"<{old}:", f"<{new}:")
@@ -113,7 +113,7 @@ def test_places_are_those_in_the_file() -> None:
         (number("1" * 200), "1111"),
     ],
 )
-def test_a_broken_tag_is_named_and_left_out(broken: str, named: str) -> None:
+def test_broken_tag_is_reported_and_skipped(broken: str, named: str) -> None:
     tags = tags_of(broken + number("6"))
     assert [tag.fact.value for tag in tags.numbers] == [Decimal(6)]
     (warning,) = tags.warnings
@@ -128,7 +128,7 @@ def test_a_broken_tag_is_named_and_left_out(broken: str, named: str) -> None:
         ("2024-09-28</xbrli:instant>", "0001-01-01T00:00:00</xbrli:instant>"),
     ],
 )
-def test_a_broken_context_is_named_and_left_out(old: str, new: str) -> None:
+def test_broken_context_is_reported_and_skipped(old: str, new: str) -> None:
     tags = tags_of(number("6"), contexts=CONTEXTS.replace(old, new))
     assert len(tags.numbers) == 1
     (warning,) = tags.warnings
@@ -142,7 +142,7 @@ def test_a_file_of_broken_tags_gives_few_warnings() -> None:
     assert "2" in tags.warnings[-1]
 
 
-def test_a_unit_without_a_measure_is_none() -> None:
+def test_unit_without_a_measure_is_ignored() -> None:
     tags = tags_of(number("6"), units=UNITS.replace("<xbrli:measure>iso4217:USD</xbrli:measure>", ""))
     assert tags.numbers[0].fact.unit is None
     assert len(tags.warnings) == 2

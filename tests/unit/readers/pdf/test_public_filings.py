@@ -1,4 +1,4 @@
-"""Annual reports as PDF: pages, sections, and the three primary statements with all their columns."""
+"""Annual reports as PDF files: pages, sections, and primary statements with all columns."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ def _read(path: Path) -> Document:
 
 
 def statement(document: Document, title: str, page: int) -> Table:
-    """The one table with a title, which has to be on a page and in a section of its own."""
+    """Return the only table with a title, and assert that it is on a page and in a section with that title."""
     (table,) = (table for table in document.tables if table.title == title)
     assert document.block(table.cells[0][0].ref).page == page
     assert document.section_of(table).title == title
@@ -28,7 +28,7 @@ def statement(document: Document, title: str, page: int) -> Table:
 
 
 def numbers(table: Table, label: str, nth: int = 0) -> list[str]:
-    """What the nth row with a label prints, its signs and brackets left as they are."""
+    """Return the printed cells of the nth row with a label, without dollar signs."""
     rows = [row for row in table.cells if row[0].text == label]
     return [cell.text.removeprefix("$").strip() for cell in rows[nth][1:]]
 

@@ -1,4 +1,4 @@
-"""The pages of a long file are the same, whether one process reads them or several."""
+"""Pages of a long file are the same if one process or several read them."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ def long_file(pages: int = 25) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", [2, 3])
-def test_pages_are_those_that_one_process_reads(processes: int) -> None:
+def test_pages_equal_those_of_one_process(processes: int) -> None:
     data = long_file()
     one = list(pages_of(Path("long.pdf"), data, 1))
     assert list(pages_of(Path("long.pdf"), data, processes)) == one
@@ -71,7 +71,7 @@ def test_a_short_file_is_read_by_one_process(monkeypatch: pytest.MonkeyPatch) ->
     assert len(list(pages_of(Path("short.pdf"), long_file(19)))) == 19
 
 
-def test_pages_come_back_from_bytes() -> None:
+def test_pages_are_restored_from_bytes() -> None:
     pages = [PageFailure(3, "its text is broken"), *pages_of(Path("long.pdf"), long_file(2))]
     assert pages_of_bytes(pages_as_bytes(page for page in pages if not isinstance(page, UnreadPages))) == pages
     with pytest.raises(ValueError, match="pages"):
@@ -86,7 +86,7 @@ def test_a_long_file_is_read_within_limits() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at the processes in /proc")
-def test_no_process_outlives_the_one_that_reads() -> None:
+def test_workers_end_with_the_reading_process() -> None:
     starts = (
         "import subprocess, sys, time\n"
         "w = subprocess.Popen([sys.executable, '-P', '-m', 'quaestor.readers.pdf.page_worker'], stdin=subprocess.PIPE,"

@@ -1,10 +1,10 @@
-"""Characters that are put together to words."""
+"""Characters are combined to words."""
 
 from quaestor.readers.pdf.lines import Characters, Font, Word, join_characters
 
 
 def characters(text: str, *, width: float = 5.0, lines: dict[int, float] | None = None) -> Characters:
-    """Return characters of size 10 that touch, on line 100 if `lines` does not say otherwise by their places."""
+    """Return adjacent characters of size 10; `lines` maps indexes to y positions other than 100."""
     lefts = [place * width for place in range(len(text))]
     ys = [(lines or {}).get(place, 100.0) for place in range(len(text))]
     return Characters(text, lefts, [left + width for left in lefts], ys, [10.0] * len(text))
@@ -25,7 +25,7 @@ def test_a_gap_and_another_line_divide_words() -> None:
     assert words_of(characters("10", lines={1: 99.0})) == ["10"]
 
 
-def test_cells_that_touch_are_words_each() -> None:
+def test_adjacent_cells_are_separate_words() -> None:
     assert words_of(characters("(1,345)(1,900) 202320222021")) == ["(1,345)", "(1,900)", "2023", "2022", "2021"]
 
 

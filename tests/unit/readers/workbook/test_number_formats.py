@@ -32,7 +32,7 @@ def test_a_number_is_printed_as_excel_shows_it(value: str, code: str, text: str)
 
 
 @pytest.mark.parametrize(("code", "shift"), [("0%", 2), ("#,##0,", -3), ("#,##0.0,,", -6), ("0,,,", -9), ("0.00", 0)])
-def test_how_much_larger_the_print_is(code: str, shift: int) -> None:
+def test_scale_factor_of_a_number_format(code: str, shift: int) -> None:
     assert print_number(Decimal(5), code).shift == shift
 
 

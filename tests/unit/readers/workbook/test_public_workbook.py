@@ -1,4 +1,4 @@
-"""Facts of a public workbook, where it is at hand: every sheet, the statements, their scales and periods."""
+"""A public workbook, if available: every sheet, the statements, their scales and periods."""
 
 from decimal import Decimal
 from pathlib import Path

@@ -201,7 +201,7 @@ def test_a_document_type_is_refused(tmp_path: Path, before: str) -> None:
         read(write_workbook(tmp_path / "a.xlsx", {"S": [["rent", 5]]}, before=before))
 
 
-def test_a_bomb_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bomb_gives_a_one_line_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sheets, "MOST_UNPACKED", 1 << 20)
     spaces = b"<worksheet><sheetData>" + b" " * (4 << 20) + b"</sheetData></worksheet>"
     path = write_workbook(tmp_path / "a.xlsx", {"S": []}, parts={"xl/worksheets/sheet1.xml": spaces})
@@ -219,7 +219,7 @@ def test_more_cells_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "'S'" in document.warnings[0].detail
 
 
-def test_cells_far_out_take_no_room(tmp_path: Path) -> None:
+def test_distant_cells_use_no_memory(tmp_path: Path) -> None:
     sheet = (
         b'<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>9</v></c></row>'
         b'<row r="1048576"><c r="B1048576"><v>2</v></c></row></sheetData></worksheet>'
@@ -229,7 +229,7 @@ def test_cells_far_out_take_no_room(tmp_path: Path) -> None:
 
 
 def with_header(path: Path, local: int, value: int) -> None:
-    """Write a number of two bytes into each part's header of an archive, and into its entry of the list of parts."""
+    """Write a 16-bit number into the local header and the central directory entry of each part of a ZIP archive."""
     data = bytearray(path.read_bytes())
     for mark, offset in ((b"PK\3\4", local), (b"PK\1\2", local + 2)):
         at = data.find(mark)

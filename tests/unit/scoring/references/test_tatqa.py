@@ -63,7 +63,7 @@ def test_a_file_without_answers_is_unlabelled(tmp_path: Path) -> None:
         {"answer": [1, 2]},
     ],
 )
-def test_an_answer_that_is_none_is_named(fields: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_answer_is_reported(fields: dict[str, Any], tmp_path: Path) -> None:
     records = tatqa_pages()
     records[0]["questions"][0].update(fields)
     with pytest.raises(DatasetError) as caught:
@@ -72,12 +72,12 @@ def test_an_answer_that_is_none_is_named(fields: dict[str, Any], tmp_path: Path)
 
 
 @pytest.mark.parametrize("second", [tatqa_pages()[0], {"table": {}}, 5, {**tatqa_pages()[1], "questions": 5}])
-def test_a_record_that_is_none_is_named(second: Any, tmp_path: Path) -> None:
+def test_invalid_record_is_reported(second: Any, tmp_path: Path) -> None:
     with pytest.raises(DatasetError):
         read_gold(write_tatqa(tmp_path, [tatqa_pages()[0], second]))
 
 
-def test_some_answers_of_a_page_are_too_few(tmp_path: Path) -> None:
+def test_page_with_missing_answers_is_reported(tmp_path: Path) -> None:
     records = tatqa_pages()
     del records[0]["questions"][1]["answer"]
     with pytest.raises(DatasetError):
@@ -95,7 +95,7 @@ JSON = st.recursive(
         optional={"scale": st.sampled_from(["", "percent"]) | JSON, "derivation": JSON, "answer_from": JSON},
     )
 )
-def test_any_answer_is_one_or_a_named_error(
+def test_any_answer_is_parsed_or_a_named_error(
     tmp_path_factory: pytest.TempPathFactory, answer: dict[str, object]
 ) -> None:
     records = tatqa_pages()

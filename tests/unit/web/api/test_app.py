@@ -1,4 +1,4 @@
-"""What schemathesis makes of the document: no answer is a 500, none is outside of its schema."""
+"""Tokens, origins and host names of the HTTP API, and conversations shared with the pages."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def test_token_is_sent_as_bearer(tmp_path: Path) -> None:
         {"Origin": ""},
     ],
 )
-def test_pages_of_other_sites_change_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
+def test_requests_from_other_sites_are_refused(tmp_path: Path, headers: dict[str, str]) -> None:
     with program(tmp_path) as api:
         there = api.begin()
         for method in ("POST", "PATCH", "DELETE"):
@@ -49,7 +49,7 @@ def test_pages_of_other_sites_change_nothing(tmp_path: Path, headers: dict[str, 
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-def test_another_name_of_the_server_gets_a_problem(tmp_path: Path) -> None:
+def test_unknown_host_name_gets_a_problem_reply(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         assert api.ask("GET", "/documents", headers={"Host": "evil.example"}).status_code == 421
 

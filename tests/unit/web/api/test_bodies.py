@@ -33,7 +33,7 @@ def test_ambiguous_or_invalid_json_is_refused(text: bytes, named: str) -> None:
     assert named in refused.value.detail
 
 
-def test_json_is_read_as_it_stands() -> None:
+def test_json_is_parsed_exactly() -> None:
     assert strict_json(b'{"a": [1, 2.5, null, true, "\\u00e9"]}') == {"a": [1, 2.5, None, True, "é"]}
 
 

@@ -6,7 +6,7 @@ from web_api import program
 from quaestor import evaluate_async
 
 
-def test_two_runs_are_compared_in_all_and_turn_by_turn(tmp_path: Path) -> None:
+def test_two_runs_are_compared_in_total_and_by_turn(tmp_path: Path) -> None:
     for limit in (1, 1, 2):
         asyncio.run(evaluate_async("sample", limit=limit, store=str(tmp_path / "runs.db")))
     with program(tmp_path) as api:

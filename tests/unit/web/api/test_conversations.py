@@ -4,7 +4,7 @@ import pytest
 from web_api import program
 
 
-def test_one_is_begun_listed_renamed_and_deleted(tmp_path: Path) -> None:
+def test_conversation_is_started_listed_renamed_and_deleted(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         document = api.get("/documents")["items"][0]["id"]
         answer = api.ask("POST", "/conversations", json={"document": document, "title": "  Net   sales "})
@@ -22,7 +22,7 @@ def test_one_is_begun_listed_renamed_and_deleted(tmp_path: Path) -> None:
         assert api.get(f"/runs/{whole['run']}", 404)["code"] == "unknown_run"
 
 
-def test_the_list_is_given_part_by_part_the_latest_changed_first(tmp_path: Path) -> None:
+def test_list_is_paginated_latest_changed_first(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         first, second, third = api.begin(), api.begin(), api.begin()
         api.patch(first, title="changed last")
@@ -33,7 +33,7 @@ def test_the_list_is_given_part_by_part_the_latest_changed_first(tmp_path: Path)
         assert [f"/conversations/{one['id']}" for one in rest] == [second]
 
 
-def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) -> None:
+def test_only_available_solvers_can_be_chosen(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         document = api.get("/documents")["items"][0]["id"]
         assert api.post("/conversations", 201, document=document, solver="default")["solver"] == "default"

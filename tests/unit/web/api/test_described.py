@@ -55,7 +55,7 @@ def test_description_is_openapi_3_1_without_dangling_references() -> None:
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
 
 
-def test_every_operation_is_described_and_names_what_can_come() -> None:
+def test_every_operation_documents_its_responses() -> None:
     document = document_of()
     for path, method, found in operations(document):
         assert method in METHODS
@@ -75,7 +75,7 @@ def test_every_operation_is_described_and_names_what_can_come() -> None:
 
 
 def test_changing_operations_need_a_content_type_that_forms_cannot_send() -> None:
-    """Nothing else keeps the pages of other sites away from who asks without a token."""
+    """Without a token, this is the only protection from requests by other sites."""
     for path, method, found in operations(document_of()):
         if method == "post":
             kinds = set(found["requestBody"]["content"])
@@ -90,7 +90,7 @@ def test_schemas_forbid_additional_properties() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("token", [None, TOKEN])
-def test_the_token_is_named_where_one_is_needed(token: str | None) -> None:
+def test_token_is_documented_if_required(token: str | None) -> None:
     document = document_of(token)
     assert ("security" in document) is (token is not None)
     if token is not None:

@@ -63,7 +63,7 @@ def test_facts_have_exact_values_and_places(tmp_path: Path) -> None:
     assert fact["source"] == {"kind": "cell", "document": "results.csv", "table": 0, "row": 1, "column": 1}
 
 
-def test_a_file_of_many_pages_says_where_they_are(tmp_path: Path) -> None:
+def test_file_of_many_pages_links_to_them(tmp_path: Path) -> None:
     with program(tmp_path, "sample") as api:
         file = api.get("/documents")["items"][0]["id"]
         problem = api.get(f"/documents/{file}", 400)

@@ -40,7 +40,7 @@ def test_errors_are_problems_without_a_folder_of_the_machine(
     assert header is None or answer.headers[header[0]] == header[1]
 
 
-def test_a_version_that_is_not_there_is_a_problem_too(tmp_path: Path) -> None:
+def test_unknown_version_is_a_problem_reply(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         answer = Program(api._client).ask("GET", "/../v2/documents")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")

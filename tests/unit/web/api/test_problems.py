@@ -22,5 +22,5 @@ def test_problem_replies_are_ascii() -> None:
     ("path", "expected"),
     [("/api", True), ("/api/v1", True), ("/api/v9/x", True), ("/apis", False), ("/", False), ("//api/v1", False)],
 )
-def test_which_addresses_are_for_programs(path: str, expected: bool) -> None:
+def test_api_addresses_are_recognised(path: str, expected: bool) -> None:
     assert is_for_programs(path) is expected

@@ -11,7 +11,7 @@ QUESTIONS = ("what was operating income in 2012?", "what was net income in 2012?
 
 
 def messages(text: str) -> list[tuple[str, Any]]:
-    """The events of a stream with their data."""
+    """Return the events of a stream with their data."""
     found = []
     for message in text.split("\n\n"):
         lines = dict(line.split(": ", 1) for line in message.splitlines() if not line.startswith(":"))
@@ -24,7 +24,7 @@ def embedded(folder: Path) -> Any:
     return program(folder, NORD, scripted=False)
 
 
-def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say(tmp_path: Path) -> None:
+def test_answers_equal_those_of_the_python_api(tmp_path: Path) -> None:
     talk = quaestor.open(NORD).conversation()
     expected = [talk.ask(question) for question in QUESTIONS]
     with embedded(tmp_path) as api:
@@ -56,7 +56,7 @@ def test_a_question_of_several_parts_has_one_answer_a_list(tmp_path: Path) -> No
     assert len(answer["value"]["list"]) == 2
 
 
-def test_a_question_that_cannot_be_asked_is_a_problem_and_the_conversation_goes_on(tmp_path: Path) -> None:
+def test_invalid_question_is_a_problem_reply_and_the_conversation_continues(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.begin()
         assert api.post(f"{there}/questions", 400, question="  ")["code"] == "question"
@@ -81,7 +81,7 @@ def test_stream_sends_events_then_the_answer(tmp_path: Path) -> None:
     assert found[0][1]["lines"]
 
 
-def test_a_stream_ends_in_a_problem_where_there_is_no_answer(tmp_path: Path) -> None:
+def test_stream_without_an_answer_ends_with_a_problem(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.begin()
         ends = [
@@ -92,7 +92,7 @@ def test_a_stream_ends_in_a_problem_where_there_is_no_answer(tmp_path: Path) -> 
     assert [(event, data["status"]) for event, data in ends] == [("problem", 400), ("problem", 502), ("problem", 500)]
 
 
-def test_the_last_question_is_taken_back(tmp_path: Path) -> None:
+def test_last_question_is_undone(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.ask_all("cell 1 1", "cell 1 2")
         assert api.delete(f"{there}/questions/last", 200) == {"questions": ["cell 1 2"]}
@@ -101,7 +101,7 @@ def test_the_last_question_is_taken_back(tmp_path: Path) -> None:
         assert api.delete(f"{there}/questions/last", 200) == {"questions": []}
 
 
-def test_an_answer_is_shown_with_its_plan_and_all_that_is_on_record(tmp_path: Path) -> None:
+def test_answer_is_shown_with_its_plan_and_stored_details(tmp_path: Path) -> None:
     with program(tmp_path) as api:
         there = api.ask_all("cell 1 1", "cell 1 2", "change")
         found = api.get(f"{there}/turns/3")

@@ -5,7 +5,7 @@ from web_api import program
 from quaestor.web.api.app import Rates
 
 
-def test_as_many_requests_are_let_through_as_may_be() -> None:
+def test_requests_up_to_the_limit_are_allowed() -> None:
     now = 0.0
     rates = Rates(60, lambda: now)
     assert [rates.wait("a") for _ in range(10)] == [0] * 10
@@ -19,7 +19,7 @@ def test_as_many_requests_are_let_through_as_may_be() -> None:
     assert [bool(rates.wait("a")) for _ in range(11)] == [*[False] * 10, True]
 
 
-def test_no_limit_is_no_limit_and_addresses_are_forgotten() -> None:
+def test_zero_means_no_limit_and_old_addresses_are_removed() -> None:
     assert not any(Rates(0).wait("a") for _ in range(10_000))
     rates = Rates(6, lambda: 0.0)
     assert (rates.wait("a"), rates.wait("a")) == (0, 10)

@@ -13,7 +13,7 @@ CONVERSATION = "Single_NORD/2012/page_41.pdf-1"
 
 @pytest.fixture(scope="module")
 def runs_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    """Of a store with two scored runs of the sample, and a conversation of a person."""
+    """The API over a store with two scored runs of the sample and one conversation."""
     folder = tmp_path_factory.mktemp("runs")
     for _ in range(2):
         asyncio.run(evaluate_async("sample", limit=2, store=str(folder / "runs.db")))
@@ -69,7 +69,7 @@ def test_turns_are_listed_and_one_is_shown_with_plan_and_trace(runs_api: Program
     assert runs_api.get(f"{there}/1", 422)["errors"][0]["where"] == "query.conversation"
 
 
-def test_a_run_is_taken_away_in_every_format_and_as_traces(runs_api: Program) -> None:
+def test_run_is_downloaded_in_every_format_and_as_traces(runs_api: Program) -> None:
     there = f"/runs/{run_id_of(runs_api)}"
     for format, begins in (("csv", b"conversation,"), ("xlsx", b"PK"), ("html", b"<!doctype"), ("markdown", b"## ")):
         answer = runs_api.ask("GET", f"{there}/export?format={format}")

@@ -42,7 +42,7 @@ def test_number_is_checked_and_other_text_is_refused(tmp_path: Path) -> None:
         assert api.get(f"{there}/numbers?number=many", 400)["code"] == "quantity"
 
 
-def test_the_graph_answers_and_names_where_its_numbers_stand(tmp_path: Path) -> None:
+def test_graph_query_returns_sources_of_numbers(tmp_path: Path) -> None:
     with program(tmp_path, NORD) as api:
         there = f"{document_of(api)}/queries"
         wanted = "SELECT ?o ?v WHERE { ?o kg:rowLabel 'total net sales' ; kg:value ?v }"
@@ -81,7 +81,7 @@ def test_a_formula_is_computed_with_the_source_of_each_number(tmp_path: Path) ->
         assert "thought_process" in api.post(there, 400, plan={"steps": 1}, question="what were net sales?")["detail"]
 
 
-def test_a_formula_takes_earlier_answers_and_the_numbers_that_hold(tmp_path: Path) -> None:
+def test_formula_uses_earlier_answers_and_corrected_numbers(tmp_path: Path) -> None:
     with program(tmp_path, NORD, scripted=False) as api:
         there = api.ask_all("what were total net sales in 2012?")
         doubled = {"formula": "2 * before", "values": {"before": {"turn": 1}}}

@@ -27,7 +27,7 @@ def test_a_conversation_is_asked_shown_and_listed_without_a_script(tmp_path: Pat
         assert f'href="{there}"' in site.get("/").text
 
 
-def test_the_place_that_an_address_names_is_marked(tmp_path: Path) -> None:
+def test_place_in_the_address_is_highlighted(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = begun(site)
         page = site.get(f"{there}?at=t0-1-2").text
@@ -57,7 +57,7 @@ def test_upload_starts_a_conversation_and_invalid_ones_are_reported(tmp_path: Pa
     assert str(tmp_path) not in empty.text
 
 
-def test_a_file_of_many_pages_offers_them(tmp_path: Path) -> None:
+def test_file_of_many_pages_lists_them(tmp_path: Path) -> None:
     with client(tmp_path, "sample") as site:
         there = begun(site)
         assert there.startswith("/files/")
@@ -109,7 +109,7 @@ def test_parts_are_fetched_one_by_one(tmp_path: Path) -> None:
         assert site.get(f"{there}?part=99").status_code == 200
 
 
-def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) -> None:
+def test_only_available_solvers_can_be_chosen(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = begun(site)
         assert site.post(f"{there}/answerer", data={"answerer": "nobody"}).status_code == 400

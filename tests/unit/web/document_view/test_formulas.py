@@ -39,7 +39,7 @@ def test_two_cells_with_one_number_are_distinguished_by_order() -> None:
     assert rows(answer("5 - 5", ("5", 1), ("5", 2))) == [("5", 1), ("5", 2)]
 
 
-def test_a_minus_is_no_part_of_a_number_that_has_none() -> None:
+def test_minus_is_not_part_of_a_positive_number() -> None:
     assert rows(answer("12 -7", ("12", 1), ("7", 2))) == [("12", 1), ("7", 2)]
     assert rows(answer("-12 - 7", ("-12", 1), ("7", 2))) == [("-12", 1), ("7", 2)]
 
@@ -48,7 +48,7 @@ def test_labels_of_entries_are_no_numbers() -> None:
     assert rows(answer("highest(x {2009: 3; 2010: 2009})", ("3", 1), ("2009", 2))) == [("3", 1), ("2009", 2)]
 
 
-async def test_numbers_of_answers_before_are_found_in_those() -> None:
+async def test_numbers_of_earlier_answers_link_to_these_answers() -> None:
     page = read_page("sample#NORD/2012/page_41.pdf")
     chat = Chat(DocumentInCorpus.of(page.document), AskRequest(Settings()))
     await chat.open()

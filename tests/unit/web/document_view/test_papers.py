@@ -11,7 +11,7 @@ def a_document(name: str) -> Document:
     return assemble(name, [ParagraphPart((f"{name} was 5 .",))])
 
 
-async def test_a_document_is_cut_once_and_held_until_others_were_shown() -> None:
+async def test_document_is_split_once_and_cached() -> None:
     papers, document = DocumentCache(), a_document("one")
     first = await papers.paper(document)
     assert await papers.paper(document) is first

@@ -15,7 +15,7 @@ def long_document(rows: int = 500, paragraphs: int = 200) -> Paper:
     return Paper(assemble("long", [*text, TablePart(table)]))
 
 
-def test_the_parts_are_the_document_in_its_order() -> None:
+def test_parts_are_the_document_in_order() -> None:
     paper = long_document()
     pieces = [piece for part in paper.parts for piece in part.pieces]
     orders = [piece.block.order for piece in pieces]
@@ -34,7 +34,7 @@ def test_no_part_is_long_and_none_ends_with_a_heading() -> None:
     assert not [part for part in paper.parts if isinstance(part.pieces[-1].block.content, SectionHeading)]
 
 
-def test_every_cell_and_sentence_is_in_the_part_that_it_is_said_to_be_in() -> None:
+def test_every_cell_and_sentence_is_in_its_stated_part() -> None:
     paper = long_document()
     (table,) = paper.document.tables
     for row in range(len(table.rows)):

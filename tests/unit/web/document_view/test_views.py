@@ -16,7 +16,7 @@ def blocks(paper: Paper, number: int = 0) -> list[BlockView]:
     return part_view(paper, paper.parts[number], ())
 
 
-def test_numbers_are_set_as_numbers_and_repeated_heads_stand_once() -> None:
+def test_numbers_are_marked_and_repeated_headings_are_merged() -> None:
     table = [
         ["", "December 31", "December 31"],
         ["", "2009", "2008"],
@@ -59,7 +59,7 @@ def test_text_of_a_document_is_escaped() -> None:
     assert "\u202e" not in html
 
 
-def test_the_cell_that_is_looked_at_says_so() -> None:
+def test_current_cell_is_marked() -> None:
     paper = Paper(read_page("sample#NORD/2012/page_41.pdf").document)
     here = CellRef(paper.document.id, 0, 2, 1)
     shown = part_view(paper, paper.parts[0], [here], here)

@@ -1,4 +1,4 @@
-"""What the forms of corrections send, and what is answered to what they never would."""
+"""Requests of correction forms, and requests that these forms never send."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def conversation(client: TestClient) -> str:
     return there
 
 
-def test_a_correction_leads_back_to_the_first_answer_that_it_changed(tmp_path: Path) -> None:
+def test_correction_redirects_to_the_first_changed_answer(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = conversation(site)
         page = site.get(f"{there}/correct/2")
@@ -43,7 +43,7 @@ def test_a_correction_leads_back_to_the_first_answer_that_it_changed(tmp_path: P
         assert "<details open>" in shown
         assert "<del>-0.1414</del>" in shown
         assert "Ada Löwe" in shown
-        # The name is known from now on.
+        # The author's name is remembered.
         assert 'value="Ada Löwe"' in site.get(f"{there}/correct/3").text
         undone = site.post(f"{there}/corrections/1/undo")
         assert undone.headers["location"] == f"{there}?corrected=2#turn-2"
@@ -64,7 +64,7 @@ def test_corrections_persist_after_a_restart(tmp_path: Path) -> None:
         assert "200,000 million" in site.get(there).text
 
 
-def test_a_text_of_a_person_is_only_text(tmp_path: Path) -> None:
+def test_user_text_is_escaped(tmp_path: Path) -> None:
     with client(tmp_path) as site:
         there = conversation(site)
         sent = {"place": "t0-1-2", "value": "5", "author": "<b>A</b>\x1b[31m", "reason": "<script>alert(1)</script>"}

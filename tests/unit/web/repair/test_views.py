@@ -1,4 +1,4 @@
-"""Corrections as pages show them."""
+"""Corrections on pages."""
 
 from corrected import a_ledger, at, misread
 

@@ -16,7 +16,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(folder: Path) -> tuple[str, ...]:
-    """Two runs of three conversations, both scored; the second leaves the last turn of each without an answer."""
+    """Ids of two scored runs of three conversations; the second lacks an answer to the last turn of each."""
     return run_sample(folder / "runs.db", 3, runs=2, others=True)
 
 

@@ -3,7 +3,7 @@ from html_pages import page_of, select, text
 from starlette.testclient import TestClient
 
 
-def test_two_that_are_ticked_have_an_address_of_their_own(client: TestClient, runs: tuple[str, ...]) -> None:
+def test_two_selected_runs_have_a_comparison_address(client: TestClient, runs: tuple[str, ...]) -> None:
     answered = client.get(f"/runs/compare?run={runs[1]}&run={runs[0]}")
     assert (answered.status_code, answered.headers["location"]) == (
         303,
@@ -12,7 +12,7 @@ def test_two_that_are_ticked_have_an_address_of_their_own(client: TestClient, ru
 
 
 @pytest.mark.parametrize("query", ["", "first=x", "run=x", "run=x&run=y&run=z"])
-def test_two_runs_are_compared_and_no_other_number(client: TestClient, query: str) -> None:
+def test_exactly_two_runs_can_be_compared(client: TestClient, query: str) -> None:
     assert client.get(f"/runs/compare?{query}").status_code == 400
 
 

@@ -14,7 +14,7 @@ def apart(one: Box, other: Box) -> bool:
     return abs(one.x - other.x) >= WIDTH or abs(one.y - other.y) >= HEIGHT
 
 
-def test_boxes_stand_apart_and_after_what_leads_to_them() -> None:
+def test_boxes_do_not_overlap_and_follow_their_operands() -> None:
     drawing = draw(NODES)
     places = {box.node.key: box for box in drawing.boxes}
     assert all(apart(one, other) for one, other in combinations(drawing.boxes, 2))
@@ -24,7 +24,7 @@ def test_boxes_stand_apart_and_after_what_leads_to_them() -> None:
     assert [box.node.key for box in drawing.boxes if box.last] == ["s5"]
 
 
-def test_a_constant_stands_right_before_its_operation() -> None:
+def test_constant_is_drawn_directly_before_its_operation() -> None:
     places = {box.node.key: box for box in draw(NODES).boxes}
     assert places["c5-1"].x == places["s4"].x
 
@@ -37,7 +37,7 @@ def test_each_operand_has_a_line_with_its_number() -> None:
     assert line.number == 0
 
 
-def test_one_box_is_a_drawing() -> None:
+def test_single_box_is_drawn() -> None:
     drawing = draw(TAKEN[:1])
     assert (len(drawing.boxes), drawing.lines, drawing.boxes[0].last) == (1, (), True)
 

@@ -19,7 +19,7 @@ def test_empty_filter_has_no_effect() -> None:
     assert (listing.address(), listing.part) == ("/runs/r", ListPart(0, 10))
 
 
-def test_an_address_says_what_is_asked_for() -> None:
+def test_filter_is_read_from_the_address() -> None:
     listing = listed(
         "q=net+sales&turn=2&from=20&to=60.5&operation=divide&origin=text&kind=number&order=confidence&page=3"
     )
@@ -39,7 +39,7 @@ def test_a_dataset_is_named_without_its_folders() -> None:
     assert listed("dataset=/a/pages.json").query(RunQuery).filter(known) == RunFilter(None, ())
 
 
-def test_another_address_of_a_list_begins_at_its_first_page() -> None:
+def test_changed_filter_starts_at_the_first_page() -> None:
     listing = listed("q=a%26b&verdict=wrong&page=4")
     assert listing.address(verdict=None) == "/runs/r?q=a%26b"
     assert listing.address(page=5) == "/runs/r?q=a%26b&verdict=wrong&page=5"
@@ -54,7 +54,7 @@ def test_another_address_of_a_list_begins_at_its_first_page() -> None:
         (9, 0, 0, 80, "/runs/r?page=3", None),
     ],
 )
-def test_the_way_through_the_pages(
+def test_pagination_links(
     number: int, shown: int, first: int, last: int, previous: str | None, following: str | None
 ) -> None:
     listing = listed(f"page={number}")

@@ -23,7 +23,7 @@ def test_the_graph_of_a_page_is_walked_by_links(client: TestClient, address: str
     assert "doc:table_0" in [link.get("data-node") for link in back]
 
 
-def test_a_part_of_it_is_given_for_the_list_and_for_the_picture(client: TestClient, address: str) -> None:
+def test_list_and_drawing_show_part_of_the_graph(client: TestClient, address: str) -> None:
     part = client.get(f"{address}?node=doc:table_0", headers={"HX-Request": "true"})
     assert "<html" not in part.text
     names = [link.get("data-node") for link in select(html.fragment_fromstring(f"<div>{part.text}</div>"), "a")]

@@ -31,7 +31,7 @@ def test_runs_are_filtered_by_their_address(client: TestClient) -> None:
     assert (answered.status_code, "asleep" in answered.text) == (400, True)
 
 
-def test_an_empty_store_says_how_a_run_is_made(tmp_path: Path) -> None:
+def test_empty_store_explains_how_to_create_a_run(tmp_path: Path) -> None:
     with client_of(create_app(asking(tmp_path))) as client:
         assert select(page_of(client, "/runs"), "section.empty")
 
@@ -94,7 +94,7 @@ def test_an_unknown_run_is_not_found(client: TestClient) -> None:
     assert client.get("/runs/20200101-000000-nobody-0000").status_code == 404
 
 
-def test_a_running_one_says_how_far_it_is_and_asks_again(tmp_path: Path) -> None:
+def test_running_run_shows_progress_and_refreshes(tmp_path: Path) -> None:
     run = make_run(conversations=4)
 
     async def begin() -> None:
@@ -140,7 +140,7 @@ def test_content_of_a_run_is_escaped(tmp_path: Path) -> None:
             assert "/home/me" not in shown
 
 
-def test_the_references_of_a_run_are_read_again(client: TestClient, runs: tuple[str, ...]) -> None:
+def test_references_of_a_run_are_read_from_its_file(client: TestClient, runs: tuple[str, ...]) -> None:
     for _ in range(2):
         page = page_of(client, f"/runs/{runs[0]}/references")
         captions = [text(caption) for caption in select(page, "caption")]

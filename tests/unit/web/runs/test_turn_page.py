@@ -43,7 +43,7 @@ def test_a_turn_that_is_not_there_is_not_found(client: TestClient, runs: tuple[s
     assert client.get(f"/runs/{runs[0]}/turns/x/page.pdf").status_code == 422
 
 
-def test_calls_exchanges_and_what_was_said_stand_below(tmp_path: Path) -> None:
+def test_calls_requests_and_trace_are_shown_below(tmp_path: Path) -> None:
     run = make_run()
     odd = 'c 1/"ä<b>'
     answer: dict[str, JsonValue] = {"value": "1.50", "scale": "one", "confidence": 0.5, "grounds": "<i>because</i>"}

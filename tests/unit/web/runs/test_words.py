@@ -18,12 +18,12 @@ def test_a_dataset_has_a_name_without_folders(path: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.02, "20 ms"), (2.04, "2.0 s"), (125, "2 min 5 s"), (7260, "2 h 1 min")]
 )
-def test_how_long_something_took(seconds: float, words: str) -> None:
+def test_duration_is_formatted(seconds: float, words: str) -> None:
     assert duration(START, START + timedelta(seconds=seconds)) == words
     assert duration(START, None) == ""
 
 
-def test_the_model_of_a_run() -> None:
+def test_model_of_a_run_is_named() -> None:
     assert model_name(make_run()) == ""
     assert model_name(replace(make_run(), spec={"model": {"provider": "test", "model": "m"}})) == "test:m"
 
@@ -34,7 +34,7 @@ def test_solver_of_an_imported_run_is_the_program() -> None:
     assert "theirs" in answerer(imported)
 
 
-def test_figures_over_nothing_are_left_out() -> None:
+def test_figures_without_turns_are_omitted() -> None:
     found = figures(make_score(make_run(), {"c1": (True, False)}).score)
     assert [(figure["title"], figure["share"], figure["several"]) for figure in found] == [
         ("execution accuracy", 0.5, True)

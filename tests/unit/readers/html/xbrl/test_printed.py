@@ -1,4 +1,4 @@
-"""The sign that is printed around a tag, and calendars that tags say."""
+"""Signs printed around tags, and fiscal calendars from tags."""
 
 from datetime import date
 
