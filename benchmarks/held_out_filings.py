@@ -53,6 +53,8 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights
 TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"
 MORE = TRAINING.parent / "more_companies"
 SECOND_ROUND = TRAINING.parent / "more_questions"
+ANSWERABILITY = TRAINING.parent / "answerability"
+_TRAINED_ON = (QUESTIONS, TRAINING, MORE, SECOND_ROUND, ANSWERABILITY)
 _SAME_COMPANY = {"apple": "aapl"}
 
 
@@ -63,7 +65,7 @@ def name_company(filing: str) -> str:
 
 def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
     """Return all labelled questions about filings, those for scoring before those for training."""
-    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING, MORE, SECOND_ROUND))
+    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in _TRAINED_ON)
     return read_labelled(path for path in paths if path.is_file())
 
 
@@ -188,8 +190,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.save and (options.filings or options.plain):
         parser.error("--save trains on all companies, with a confidence: leave out the filings and --plain")
-    folders = [QUESTIONS, TRAINING, *([MORE] if options.more else []), SECOND_ROUND]
-    filings = sorted({path.stem for folder in folders[:-1] for path in folder.glob("*.jsonl") if FILINGS.is_dir()})
+    folders = [folder for folder in _TRAINED_ON if folder != MORE or options.more]
+    with_filings = [QUESTIONS, *([MORE] if options.more else [])]
+    filings = sorted({path.stem for folder in with_filings for path in folder.glob("*.jsonl") if FILINGS.is_dir()})
     folds = split_by_company(filings, options.folds, name_company)
     asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
     cached = options.cache is not None and (options.cache / "weights.pickle").is_file()

@@ -13,7 +13,7 @@ from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.intents import QuestionClassifier, question_features
 from quaestor.questions.understanding import INTENTS, ParsedQuestion, read_filing_question
 
-_LEAST = 2
+_LEAST = 3
 """Least number of samples with a feature."""
 _INVERSE_PENALTY = 1.0
 _STEPS = 150
