@@ -8,30 +8,30 @@ from hypothesis import settings
 
 from quaestor.core.caching import collect_seldom
 
-# As the program does: pytest keeps what it collects.
+# Configure garbage collection as the program does: pytest keeps the modules that it collects.
 collect_seldom()
 
 
 def pytest_collection_finish() -> None:
-    """Set aside what is loaded, millions of objects that stay: no look for cycles has to go through them."""
+    """Freeze the objects that collection loaded, so that the garbage collector does not traverse them."""
     gc.freeze()
 
 
 def pytest_runtest_teardown() -> None:
-    """Looks as seldom as before: a server that a test ran looks often."""
+    """Restore infrequent garbage collection after a test that ran a server."""
     gc.enable()
     collect_seldom()
 
 
-# No test is about time: a busy machine must not fail one. `make test` takes the second; `examples.share` is for tests
-# that name a number of their own.
+# Tests do not measure time, so they must not fail on a busy machine. `make test` uses the "quick" profile; tests
+# that set their own number of examples use `examples.share`.
 settings.register_profile("quaestor", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=12)
 settings.load_profile("quaestor")
 
 
 class _WithDoctests:
-    """Looks for examples in modules of the package that have some, and in no test: most of both have none."""
+    """Collect doctests only from modules of the package that contain examples, and from no test module."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path) -> Generator[None, list[object], list[object]]:
@@ -45,16 +45,16 @@ _PACKAGE = Path(__file__).resolve().parents[1] / "src"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Has the rule hold for the package too: a hook of this file is asked about files beside it alone."""
+    """Register the doctest filter globally: hooks of a conftest.py apply only to files below its folder."""
     config.pluginmanager.register(_WithDoctests())
 
 
 SLOW_TIMEOUT = 600
-"""Seconds that a test marked as slow may take, where it says nothing else."""
+"""Timeout in seconds of a test marked as slow, unless it sets its own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give slow tests more time."""
+    """Give slow tests a longer timeout."""
     for item in items:
         slow = item.get_closest_marker("slow") or item.get_closest_marker("very_slow")
         if slow and not item.get_closest_marker("timeout"):
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of the public data beside the repository; the test is skipped where it is missing."""
+    """Return the folder of public data next to the repository; skip the test if it is missing."""
     folder = Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the public data are not beside the repository")
@@ -72,7 +72,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_live_models() -> Iterator[None]:
-    """Refuse every request to a model; `local_models` allows those to a server on this machine."""
+    """Refuse every model request; `local_models` allows requests to servers on this machine."""
     from pydantic_ai.models import override_allow_model_requests
 
     with override_allow_model_requests(False):
@@ -81,7 +81,7 @@ def no_live_models() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_reading_processes() -> Iterator[None]:
-    """Has files read in this process: one of its own takes half a second each."""
+    """Read files in this process, since starting a process for each file takes half a second."""
     from reading_here import READERS, read_here, read_here_async, tags_here
 
     here = {"read_limited": read_here, "read_limited_async": read_here_async, "read_tags_limited": tags_here}
@@ -93,7 +93,7 @@ def no_reading_processes() -> Iterator[None]:
 
 @pytest.fixture
 def reading_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has files read in processes, as they are outside of tests."""
+    """Read files in separate processes, as outside of tests."""
     from reading_here import READERS
 
     from quaestor.readers import limited
@@ -104,7 +104,7 @@ def reading_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def local_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Allow requests to models on this machine, for one test."""
+    """Allow model requests to servers on this machine for one test."""
     from local_models import loopback_only
 
     with loopback_only(monkeypatch):

@@ -1,4 +1,4 @@
-"""Explanations of a model: every number of them is a step's, and no other one gets in."""
+"""Explanations by a model: every number in them is that of a step, and other numbers are rejected."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -99,7 +99,7 @@ def test_numbers_of_explanations_are_those_of_the_page(row: str) -> None:
 
 
 def printed(row: str, year: int, text: str) -> str:
-    """A sentence with the numbers of the page, calculated here."""
+    """Return a sentence with the numbers of the page, computed here."""
     new, old = map(Decimal, SALES[row][2012 - year : 2014 - year])
     rate = ((new - old) / old * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)
     words = {name: f"$ {number:,} million" for name, number in {"NEW": new, "OLD": old, "GAIN": new - old}.items()}
@@ -121,16 +121,16 @@ def test_numbers_without_references_are_rejected_in_explanations() -> None:
         assert "sentence 2" in (turn.answer.reason or ""), amount
 
 
-Said = dict[str, Any] | Reply
+RoleReply = dict[str, Any] | Reply
 
 
-def by_workflow(row: str, year: int, sentences: list[str], **more: Any) -> list[Said]:
+def by_workflow(row: str, year: int, sentences: list[str], **more: Any) -> list[RoleReply]:
     taken = (table(1, row, str(year)), table(2, row, str(year - 1)))
     steps = (*taken, compute(3, "subtract", 1, 2), compute(4, "percentage_change", 1, 2))
     return [{**plan(*steps), "explanation": _renumbered(sentences), **more}]
 
 
-def by_reflection(row: str, year: int, sentences: list[str], **more: Any) -> list[Said]:
+def by_reflection(row: str, year: int, sentences: list[str], **more: Any) -> list[RoleReply]:
     new, old = SALES[row][2012 - year : 2014 - year]
     works = [
         {"kind": "calculate", "operation": name, "operands": ["#1", "#2"]} for name in ("subtract", "percentage_change")
@@ -140,12 +140,12 @@ def by_reflection(row: str, year: int, sentences: list[str], **more: Any) -> lis
 
 
 def _renumbered(sentences: list[str]) -> list[str]:
-    """Sentences for plans that end in the rate."""
+    """Return sentences with step numbers for plans in which the rate is the last step."""
     swapped = {"#3": "#4", "#4": "#3"}
     return [re.sub("#[34]", lambda found: swapped[found[0]], sentence) for sentence in sentences]
 
 
-def by_sparql(row: str, year: int, sentences: list[str], **more: Any) -> list[Said]:
+def by_sparql(row: str, year: int, sentences: list[str], **more: Any) -> list[RoleReply]:
     names = {"#1": "new", "#2": "old", "#3": "(new - old) / old", "#4": "new - old"}
     query = "SELECT ?v {{ ?o kg:rowLabel '{}' ; kg:year '{}' ; kg:value ?v }}"
     values = {"new": query.format(row, year), "old": query.format(row, year - 1)}
@@ -161,7 +161,7 @@ def by_sparql(row: str, year: int, sentences: list[str], **more: Any) -> list[Sa
     return [{"reasoning": "", "values": values}, formula]
 
 
-OTHERS: Mapping[str, Callable[..., list[Said]]] = {
+OTHERS: Mapping[str, Callable[..., list[RoleReply]]] = {
     "workflow": by_workflow,
     "sparql": by_sparql,
     "reflection": by_reflection,
@@ -170,7 +170,7 @@ by_other = pytest.mark.parametrize("solver", OTHERS)
 BESIDE = "did the sales change, and why?"
 
 
-def run_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> SolverRun:
+def run_other(solver: str, *replies: RoleReply, questions: Sequence[str] = (BESIDE,)) -> SolverRun:
     script = script_of(list(replies))
 
     def answer(request: ReceivedRequest) -> Reply:
@@ -214,11 +214,11 @@ def test_every_solver_rejects_explanations_with_unreferenced_numbers(solver: str
 
 
 @by_other
-def test_an_explanation_may_rest_on_passages_alone(solver: str) -> None:
+def test_explanation_may_cite_passages_only(solver: str) -> None:
     cites = {"workflow": "[p4]", "sparql": "[early]", "reflection": "[POST0]"}
     sentences = [f"Two projects were early. {cites[solver]}"]
     silent = {"explanation": sentences}
-    replies: dict[str, list[Said]] = {
+    replies: dict[str, list[RoleReply]] = {
         "workflow": [{**plan(), **silent}],
         "sparql": [
             {"reasoning": "", "values": {"early": {"words": "p4"}}},
@@ -266,7 +266,7 @@ def test_empty_explanation_is_not_an_answer() -> None:
     assert "7" not in (turn.answer.reason or "")
 
 
-def test_a_yes_or_no_may_rest_on_the_passage_that_its_explanation_cites() -> None:
+def test_yes_or_no_may_be_supported_by_a_cited_passage() -> None:
     (turn,) = play(final("Yes, two were early ['Two offshore grid projects were delivered ahead'].", answer="yes"))
     assert (turn.answer.value, turn.verified, explained(turn).text) == (YesNo(True), True, "Yes, two were early.")
     assert len(turn.answer.sources) == 1
@@ -305,6 +305,6 @@ def test_small_number_used_as_an_amount_is_reported(formula: str, assumed: str |
 
 
 @by_other
-def test_half_a_surrogate_pair_in_an_explanation_can_be_shown(solver: str) -> None:
+def test_lone_surrogate_in_an_explanation_is_replaced(solver: str) -> None:
     replies = OTHERS[solver]("power cables", 2012, ["It \ud800 rose {#3}."])
     assert explained(run_other(solver, *replies).turns[0]).text == "It ? rose 7.3 %."

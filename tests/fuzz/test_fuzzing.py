@@ -8,14 +8,14 @@ import pytest
 from fuzzing.all_targets import TARGETS
 from fuzzing.corpora import LONGEST, MOST, seeds_of
 from fuzzing.drawing import Drawing, text_or_words
-from fuzzing.run import shared_out
+from fuzzing.run import distribute_inputs
 from fuzzing.target import Reads
 from fuzzing.watched import CrashRecorder, Figures, read_figures, write_figures
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 SERVERS = ("pages", "api", "assistants", "asked")
-"""They take their time; the longer run has them, and so do the tests of the servers."""
+"""Slow targets, which the tests of the servers and longer fuzzing runs cover."""
 READERS = [name for name in TARGETS if name not in SERVERS]
 
 
@@ -41,14 +41,14 @@ def test_any_bytes_are_read_or_refused(opened: dict[str, Reads], name: str, data
 
 
 def test_each_crash_is_reported_once_and_fuzzing_continues() -> None:
-    def breaks(data: bytes) -> None:
+    def raise_for_some(data: bytes) -> None:
         if data == b"list":
             raise IndexError
         if data == b"number":
             raise ValueError
 
     done: list[Figures] = []
-    watched = CrashRecorder(breaks, 5, done.append)
+    watched = CrashRecorder(raise_for_some, 5, done.append)
     for data in (b"list", b"fine", b"number", b"list"):
         watched(data)
     assert done == []
@@ -62,23 +62,23 @@ def test_each_crash_is_reported_once_and_fuzzing_continues() -> None:
     assert figures.memory > 10
 
 
-def test_figures_come_back_from_their_file(tmp_path: Path) -> None:
+def test_figures_are_restored_from_their_file(tmp_path: Path) -> None:
     watched = CrashRecorder(
         lambda data: print(int(data)), 1, lambda figures: write_figures(figures, tmp_path / "figures.json")
     )
     watched(b"\xff\x00")
-    again = read_figures(tmp_path / "figures.json")
-    assert again == watched.figures
-    assert again.slowest == "\xff\x00"
+    restored = read_figures(tmp_path / "figures.json")
+    assert restored == watched.figures
+    assert restored.slowest == "\xff\x00"
 
 
-def test_all_inputs_are_shared_out_and_none_gets_nothing() -> None:
-    each = shared_out(list(TARGETS.values()), 1_000_000)
+def test_every_target_gets_a_share_of_the_inputs() -> None:
+    each = distribute_inputs(list(TARGETS.values()), 1_000_000)
     assert abs(sum(each.values()) - 1_000_000) < len(TARGETS)
-    assert min(shared_out(list(TARGETS.values()), 10).values()) == 1
+    assert min(distribute_inputs(list(TARGETS.values()), 10).values()) == 1
 
 
-def test_bytes_are_choices() -> None:
+def test_bytes_determine_the_choices() -> None:
     draw = Drawing(b"\x01\x02")
     assert [draw.getrandbits(8) for _ in range(4)] == [1, 2, 0, 0]
     assert Drawing(b"\x02").choice("abcd") == "c"
@@ -88,7 +88,7 @@ def test_bytes_are_choices() -> None:
 
 
 @pytest.mark.very_slow
-def test_a_target_in_a_process_of_its_own_is_reported(tmp_path: Path) -> None:
+def test_target_in_its_own_process_is_reported(tmp_path: Path) -> None:
     command = [sys.executable, "tests/support/run_fuzz.py", "--inputs", "300", "formulas"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

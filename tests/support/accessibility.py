@@ -1,4 +1,4 @@
-"""What keeps people from using a page, as axe-core finds it in a real browser."""
+"""Accessibility violations of a page, as axe-core finds them in a real browser."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
@@ -7,15 +7,15 @@ SERIOUS = frozenset({"serious", "critical"})
 
 
 OF_THEMES = ("color-contrast", "link-in-text-block")
-"""The rules about colours: what else a page does is the same in light and in dark."""
+"""Rules about colours; all other rules give the same result in light and dark mode."""
 
 
 def serious_faults(page: Page, *rules: str) -> list[str]:
-    """Return the faults of a page that keep some people from using it: the rule, and the elements.
+    """Return the serious and critical violations of a page, each with its rule and elements.
 
     Args:
-        page: As it is shown now.
-        rules: The only rules to look for; all if none is named.
+        page: The page in its current state.
+        rules: The rules to check; all if empty.
     """
     found = Axe().run(page, options={"runOnly": [*rules]} if rules else None).response["violations"]
     return [

@@ -1,4 +1,4 @@
-"""The agent on a page of the sample, its model a script behind HTTP."""
+"""Run the agent on a page of the sample with a scripted model behind HTTP."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ TWO_PHASES = AgentLimits(two_phases=True)
 ONE_TALK = AgentLimits()
 
 LOOKED_UP = (reply(query(2008)), reply(final(181001, steps=[1])))
-"""What a model replies that makes no fault."""
+"""Replies of a model that makes no mistake."""
 
 
 def is_understanding(request: ReceivedRequest) -> bool:
@@ -43,12 +43,12 @@ def is_understanding(request: ReceivedRequest) -> bool:
 
 
 def understood(**more: Any) -> Call:
-    """The call by which a model states its understanding along with its first calls."""
+    """Return the call with which a model states its understanding along with its first calls."""
     return Call("describe_understanding", {"description": "the net cash of 2008", **more})
 
 
 def scripted(steps: Sequence[Step], understanding: Sequence[Step] = ()) -> Script:
-    """Replies to the phases in order; without a script of its own the first phase is understood at once."""
+    """Return a script that replies to the phases in order; by default the first phase succeeds at once."""
     first: Iterator[Step] = iter(understanding)
     second: Iterator[Step] = iter(steps)
 

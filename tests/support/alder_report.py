@@ -1,4 +1,4 @@
-"""A small report whose numbers plans are made of by hand."""
+"""A small report from whose numbers tests build plans by hand."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ Rent increased $ 3 million in 2024.
 
 
 def numbers_of_report(folder: Path) -> NumberMatrix:
-    """Return the numbers of the report, which is written to a folder."""
+    """Write the report to a folder and return its numbers."""
     path = folder / "alder.md"
     path.write_text(REPORT, encoding="utf-8")
     document = quaestor.open(path).document
@@ -31,7 +31,7 @@ def numbers_of_report(folder: Path) -> NumberMatrix:
 
 
 def plan(leaves: NumberMatrix, operation: str, *printed: tuple[str, int]) -> TurnAction:
-    """A plan on numbers, each by its print and which of those of one print it is."""
+    """Return a plan on numbers, each given by its printed text and its index among equal texts."""
     operands = []
     for text, which in printed:
         places = [

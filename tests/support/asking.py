@@ -1,4 +1,4 @@
-"""Solver that asks the model of the turn and answers with its number."""
+"""A solver that asks the model of the turn and answers with the number it replies."""
 
 from values import a_value
 
@@ -9,7 +9,7 @@ from quaestor.solvers.base import TurnContext
 
 
 class AskingSolver:
-    """Asks twice: once how the question is to be read, once for the number."""
+    """Ask the model twice: how the question is read, and for the number."""
 
     name = "asking"
 

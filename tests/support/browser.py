@@ -1,7 +1,7 @@
-"""The machine's own Chromium, driven by Playwright: skipped if there is none, strict if there is one.
+"""The Chromium installed on this machine, driven by Playwright; tests are skipped if there is none.
 
-A page fails its test by whatever it writes to the console as an error, by any error of a script, and by any request to
-another host than the server of the test.
+A test fails if its page logs a warning or an error to the console, if a script raises an error, or if the page requests
+a host other than the server of the test.
 """
 
 import os
@@ -18,17 +18,17 @@ PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
 
 _PATIENCE = 30_000
-"""Milliseconds: of a busy machine, too."""
+"""Milliseconds; long enough for a busy machine."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start the machine's Chromium; the test is skipped if there is none."""
+    """Start the installed Chromium; skip the test if there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         pytest.skip("there is no Chromium on this machine")
-    # Whose sandbox needs a user that is not root.
+    # The sandbox of Chromium does not work as root.
     arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=arguments)
@@ -40,11 +40,11 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class WatchedPage:
-    """A page of a browser, and what was wrong with it.
+    """A browser page and the faults found on it.
 
     Attributes:
-        faults: What it wrote as an error, what of its scripts broke, which other hosts it asked.
-        expected: Parts of lines that are not faults: a test that asks for what is not there knows of them.
+        faults: Console messages, script errors and requests to other hosts.
+        expected: Substrings of faults that the test expects, which are ignored.
     """
 
     page: Page
@@ -56,7 +56,7 @@ class WatchedPage:
 def watched(
     browser: Browser, address: str, *, size: dict[str, int] = DESKTOP, dark: bool = False, scripts: bool = True
 ) -> Iterator[WatchedPage]:
-    """Give a page of a server in a context of its own, and fails at the end where anything was wrong with it."""
+    """Yield a page of a server in its own browser context, and fail at the end if the page had faults."""
     context = browser.new_context(
         base_url=address,
         viewport={"width": size["width"], "height": size["height"]},

@@ -1,4 +1,4 @@
-"""Questions that choose, asked of a made-up table with the weights of the package."""
+"""Questions that choose among values, asked about a made-up table with the weights of the package."""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ REGIONS = page(
     ],
     ["net sales and expenses by region were as follows ."],
 )
-"""Two sums, a rate, a loss; expenses printed below zero."""
+"""A table with two sums, a rate, a loss and expenses printed as negative numbers."""
 
 QUARTERS = page(
     [
@@ -44,11 +44,11 @@ QUARTERS = page(
     ],
     ["the high and low prices of our common stock were as follows ."],
 )
-"""Parts of a year down the rows."""
+"""A table with quarters as its rows."""
 
 
 def features(document: Document) -> PageFeatures:
-    """Return the numbers of a page, ready for questions."""
+    """Return the page features of a document."""
     return build_page_features(build_number_matrix(_knowledge(document).graph(document)), load_weights().idf)
 
 
@@ -58,7 +58,7 @@ def _knowledge(document: Document) -> GraphProvider:
 
 
 def run_questions(document: Document, questions: Sequence[str], answers: str = "all") -> tuple[Turn, ...]:
-    """Return the turns of a conversation about a page."""
+    """Return the turns of a conversation about a document."""
     conversation = Conversation("chosen", document, tuple(questions))
     return asyncio.run(
         answer_conversation(conversation, make_solver("embedded", {"answers": answers}), _knowledge(document))
@@ -66,5 +66,5 @@ def run_questions(document: Document, questions: Sequence[str], answers: str = "
 
 
 def answer_texts(document: Document, *questions: str) -> list[str]:
-    """Return the answer to each question in words."""
+    """Return the answer to each question as text."""
     return ["" if turn.answer.value is None else str(turn.answer.value) for turn in run_questions(document, questions)]

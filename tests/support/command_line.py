@@ -1,4 +1,4 @@
-"""Command line in this process: exit code and output."""
+"""Run the command line in this process and return its exit code and output."""
 
 import logging
 import os
@@ -29,22 +29,22 @@ Quaestor = Callable[..., Outcome]
 
 @cache
 def all_commands() -> Any:
-    """The commands, made once: that takes longer than most of them take to run."""
+    """Return the commands, which are built once because building them takes longer than most of them take to run."""
     from quaestor.cli.app import make_app
 
     return typer.main.get_command(make_app(()))
 
 
 def exit_code(*arguments: str) -> int:
-    """Run a command in this process; errors are printed as in a terminal."""
-    with _log_levels_restored():
+    """Run a command in this process and return its exit code; errors are printed as in a terminal."""
+    with _restore_log_levels():
         return run_for_exit_code(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
 
 
 def command_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], columns: int = 140
 ) -> Quaestor:
-    """Return what runs a command in a folder, without the settings of the environment."""
+    """Return a function that runs a command in a folder, without the settings of the environment."""
     monkeypatch.chdir(folder)
     for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
         monkeypatch.delenv(name)
@@ -59,8 +59,8 @@ def command_line(
 
 
 @contextmanager
-def _log_levels_restored() -> Iterator[None]:
-    """Restore the levels that a server sets for the process that it takes to be its own."""
+def _restore_log_levels() -> Iterator[None]:
+    """Restore the log levels, which a server sets for its whole process."""
     levels = {logger: logger.level for logger in map(logging.getLogger, ("quaestor", "mcp", "uvicorn"))}
     try:
         yield
@@ -70,7 +70,7 @@ def _log_levels_restored() -> Iterator[None]:
 
 
 def one_line(outcome: Outcome) -> str:
-    """The only line of an error; nothing else was printed, but for what a busy machine says while one waits for it."""
+    """Return the only line of an error; nothing else is printed except progress lines that end in "..."."""
     assert outcome.out == ""
     assert outcome.err.endswith("\n")
     printed = [line for line in outcome.err.splitlines() if not line.endswith(" ...")]
@@ -80,20 +80,20 @@ def one_line(outcome: Outcome) -> str:
 
 
 def refused(outcome: Outcome) -> str:
-    """The only line of a command that ended with the exit code of a mistake in the input."""
+    """Return the only line printed by a command that exits with the code for invalid input."""
     assert outcome.code == 2, outcome.err
     return one_line(outcome)
 
 
 class PreparedFolder:
-    """What commands leave in the folder of the first test that needs it, copied to the folders of the others."""
+    """Files that commands leave in a folder, created for the first test that needs them and copied for the others."""
 
     def __init__(self, kept: Path) -> None:
         self._kept = kept
         self._printed = ""
 
     def fill(self, folder: Path, prepare: Callable[[], str]) -> str:
-        """Return what is printed by the commands that fill a folder, or were run once to fill one like it."""
+        """Fill a folder by running commands once, or by copying their files, and return the output of the commands."""
         if self._kept.exists():
             copytree(self._kept, folder, dirs_exist_ok=True)
         else:

@@ -1,4 +1,4 @@
-"""A conversation of five turns over a made-up page, to be corrected: two cells, change, ratio, a sum of rows."""
+"""A conversation of five turns over a made-up page, to be corrected: two cells, a change, a ratio and a sum of rows."""
 
 import asyncio
 from dataclasses import replace
@@ -23,7 +23,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.repair.ledger import Ledger
 
 QUESTIONS = ("cell 1 1", "cell 1 2", "change", "ratio", "rows sum 1 2")
-"""206588; 181001; 181001 - 206588; that over 181001; the sum of two rows."""
+"""The answers are 206588, 181001, 181001 - 206588, that divided by 181001, and the sum of two rows."""
 
 START = datetime(2026, 11, 22, 15, 0, tzinfo=UTC)
 
@@ -41,7 +41,7 @@ def the_turns() -> tuple[Turn, ...]:
     conversation = Conversation(document.id, document, QUESTIONS)
     turns = asyncio.run(answer_conversation(conversation, ScriptedSolver()))
     change = turns[2]
-    # The solver of the tests keeps no other reading.
+    # The scripted solver gives no other readings.
     turned = Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))
     other = OtherReading(turned, "25,587 million", "Change in net revenue from 2007 to 2008", 0.25)
     read = replace(
@@ -78,6 +78,6 @@ def number_of(turn: Turn) -> Decimal:
 
 
 def extracted_texts(turn: Turn) -> list[str]:
-    """What the extracts of a turn's plan take, as printed."""
+    """Return the printed texts of the numbers that a turn's plan extracts."""
     plan = turn.answer.plan
     return [s.quantity.text for s in plan.steps if isinstance(s, Extract) and s.quantity] if plan else []

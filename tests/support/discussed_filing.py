@@ -1,4 +1,4 @@
-"""A made-up annual report whose discussion gives causes of changes of the company and of segments."""
+"""A made-up annual report whose discussion gives causes of changes of the company and of its segments."""
 
 from functools import lru_cache
 
@@ -63,5 +63,5 @@ def _parts() -> list[DocumentPart]:
 
 @lru_cache(maxsize=1)
 def a_discussed_filing() -> Document:
-    """A report of some thousand words."""
+    """Return a report of a few thousand words."""
     return assemble("GAUG/2024/10-K", _parts())

@@ -36,7 +36,7 @@ def build_site(folder: Path, **settings: Any) -> list[str]:
 
 
 def whole_site(factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Return the folder of the site and its warnings; the first test process that needs it builds it."""
+    """Return the folder of the site and its warnings; the first test process that needs the site builds it."""
     shared = factory.getbasetemp()
     shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
     folder, warned = shared / "site", shared / "site-warned.json"

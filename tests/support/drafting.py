@@ -1,4 +1,4 @@
-"""Plans written down as an expert would, and drafts made wrong on purpose."""
+"""Write correct drafts from plans, and corrupt plans and drafts."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -40,12 +40,12 @@ _OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximu
 
 
 def spelled_out(plan: Plan, document: Document) -> Plan:
-    """The plan with the numbers of a table row as steps of their own, as a draft has them."""
+    """Return the plan with each number of a table row as its own step, as in a draft."""
     grid = [[(cell.text, cell.ref) for cell in row] for table in document.tables for row in table.cells]
     steps: list[Step] = []
     numbers: dict[int, int] = {}
 
-    def kept(operand: Operand) -> Operand:
+    def renumber(operand: Operand) -> Operand:
         return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
 
     for step in plan.steps:
@@ -60,13 +60,13 @@ def spelled_out(plan: Plan, document: Document) -> Plan:
             cells = tuple(Ref(number) for number in range(first, len(steps) + 1))
             steps.append(Compute(len(steps) + 1, _OF_ROWS[step.operation], cells))
         else:
-            steps.append(replace(step, id=len(steps) + 1, operands=tuple(map(kept, step.operands))))
+            steps.append(replace(step, id=len(steps) + 1, operands=tuple(map(renumber, step.operands))))
         numbers[step.id] = len(steps)
     return replace(plan, steps=tuple(steps))
 
 
 def write_draft(plan: Plan, context: TurnContext) -> Written:
-    """A plan as the draft of an expert who looks and calculates well."""
+    """Return a plan as the draft of an expert who makes no mistake."""
     execution = execute(plan, context.memory.registers)
     steps: list[Written] = []
     for step, register in zip(plan.steps, execution.registers, strict=True):
@@ -109,7 +109,7 @@ def _number(register: StepResult) -> object:
 
 
 class Corruptor:
-    """Makes plans and drafts wrong, one kind of mistake at a time; None if a plan has no place for it."""
+    """Introduce one kind of mistake into a plan or draft; return None if it does not apply."""
 
     def __init__(self, seed: int = 0) -> None:
         self._draw = random.Random(seed)
@@ -125,7 +125,7 @@ class Corruptor:
         return self._with(plan, changed)
 
     def swapped(self, plan: Plan, context: TurnContext) -> Plan | None:
-        """The operands of a subtraction, division or comparison the other way round."""
+        """Swap the operands of a subtraction, division or comparison."""
         steps = [s for s in plan.steps if isinstance(s, Compute) and s.operation in ("subtract", "divide", "greater")]
         if not steps:
             return None
@@ -144,7 +144,7 @@ class Corruptor:
         return self._with(plan, replace(step, quantity=flipped))
 
     def wrong_operation(self, plan: Plan, context: TurnContext) -> Plan | None:
-        """Another operation on the same operands."""
+        """Use another operation on the same operands."""
         steps = [
             s for s in plan.steps if isinstance(s, Compute) and s.operation in ("add", "subtract", "multiply", "divide")
         ]
@@ -155,7 +155,7 @@ class Corruptor:
         return self._with(plan, replace(step, operation=self._draw.choice(others)))
 
     def wrong_scale(self, plan: Plan, context: TurnContext) -> Plan | None:
-        """State the answer in thousands or millions without a request."""
+        """Multiply or divide the result by a thousand or a million."""
         if execute(plan, context.memory.registers).result.number is None:
             return None
         factor = self._draw.choice((1000, 1_000_000))
@@ -165,7 +165,7 @@ class Corruptor:
         return replace(plan, steps=(*plan.steps, scaled))
 
     def wrong_arithmetic(self, draft: Written) -> Written | None:
-        """A result that is off, by far or by a little, and the answer with it where it is the last."""
+        """Change a result by a large or a small factor; if the step is the last, change the answer too."""
         steps = [
             i for i, s in enumerate(draft["steps"]) if s["kind"] == "calculate" and s["result"] not in ("yes", "no")
         ]
@@ -178,7 +178,7 @@ class Corruptor:
         return {**changed, "answer": f"{off:f}"} if place == len(draft["steps"]) - 1 else changed
 
     def made_up(self, draft: Written, context: TurnContext) -> Written | None:
-        """A number that the page does not print."""
+        """Replace a number with one that the page does not print."""
         places = [i for i, s in enumerate(draft["steps"]) if s["kind"] == "look_up"]
         if not places:
             return None
@@ -191,13 +191,13 @@ class Corruptor:
         return self._changed(draft, place, value=f"{value:f}")
 
     def misread(self, draft: Written, context: TurnContext) -> Written | None:
-        """The number of another cell under the name and place of the right one."""
+        """Replace a number with that of another cell, keeping its name and place."""
         graph = context.graph
         places = [i for i, s in enumerate(draft["steps"]) if s["kind"] == "look_up" and s["where"].startswith("T")]
         if not places or len({o.quantity.value for o in graph.observations}) < 2:
             return None
         place = self._draw.choice(places)
-        right = draft["steps"][place]["where"]  # a cell may print two numbers
+        right = draft["steps"][place]["where"]  # A cell may print two numbers.
         there = {abs(n.quantity.value) for n in NumberIndex(graph).all if place_code(n.source) == right}
         others = [o for o in graph.observations if abs(o.quantity.value) not in there]
         if not others:
@@ -238,7 +238,7 @@ PLAN_MISTAKES: Mapping[str, Callable[[Corruptor, Plan, TurnContext], Plan | None
 
 
 def comes_to_another(plan: Plan, other: Plan, context: TurnContext) -> bool:
-    """Whether a corrupted plan gives another answer than the sound one; one without an answer does."""
+    """Return whether a corrupted plan has no answer, or another answer than the correct plan."""
     before = execute(plan, context.memory.registers).result
     try:
         after = execute(other, context.memory.registers).result
@@ -252,7 +252,7 @@ class LabelledPlan:
     """A labelled turn with its reference as a plan.
 
     Attributes:
-        context: The turn, whose memory has the references of the turns before.
+        context: The context of the turn; its memory contains the reference answers of earlier turns.
     """
 
     conversation: str
@@ -262,7 +262,7 @@ class LabelledPlan:
 
 
 def labelled_plans(path: Path, conversations: int | None = None) -> Iterator[LabelledPlan]:
-    """The turns of a labelled file that have a plan with a result; of some conversations, or of all."""
+    """Yield the turns of a labelled file with their plans, for a random sample of conversations or for all."""
     golds = read_gold(path)
     chosen = list(read_dataset(path).conversations)
     if conversations is not None:

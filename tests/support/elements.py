@@ -1,4 +1,4 @@
-"""The elements that Python gives a notebook, read as a browser reads them."""
+"""The elements of the HTML that notebooks show."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ ALLOWED = {
     "div", "p", "b", "i", "br", "small", "mark", "del", "ol", "li",
     "table", "caption", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-"""All of them; none can run, link or load anything."""
+"""All elements that the HTML may contain; none of them runs, links to or loads anything."""
 
 
 def elements_of(fragment: str) -> Iterator[html.HtmlElement]:
-    """Every element of a fragment, in order."""
+    """Yield every element of an HTML fragment in order."""
     for part in html.fragments_fromstring(fragment):
         assert not isinstance(part, str), part
         yield from part.iter()

@@ -1,7 +1,7 @@
-"""A solver of another package that never ends if the question says so, for processes of their own.
+"""A solver in its own package that never finishes if the question says so, for tests with separate processes.
 
-A question with `endless` loops for ever, one with `stuck` in C without ever letting go of the interpreter; any other is
-answered by the embedded solver.
+A question with `endless` loops forever in Python; one with `stuck` loops in C without releasing the GIL. Any other
+question is answered by the embedded solver.
 """
 
 import os
@@ -65,7 +65,7 @@ SPEC = SolverSpec("endless", "never ends if the question says so", Endless)
 
 
 def endless_installed(folder: Path) -> dict[str, str]:
-    """Install the solver and a filing, `tern.md`, in a folder, and return the environment of a process with both."""
+    """Install the solver and a filing, `tern.md`, in a folder, and return an environment that uses them."""
     packages = folder / "packages"
     install(packages, "endless_package", _SOURCE, {"quaestor.solvers": {NAME: "endless_package:SPEC"}})
     (folder / "tern.md").write_text(FILING)
@@ -79,7 +79,7 @@ def endless_installed(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def started(folder: Path, environment: Mapping[str, str], *arguments: str) -> "Iterator[subprocess.Popen[str]]":
-    """Give a process of the command line, which hears Ctrl-C; what is left of it is killed."""
+    """Yield a process of the command line that handles Ctrl-C, and kill it at the end."""
     begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     process = subprocess.Popen(
         [sys.executable, "-uc", begin + CODE, *arguments],
@@ -101,7 +101,7 @@ def started(folder: Path, environment: Mapping[str, str], *arguments: str) -> "I
 def serving(
     folder: Path, environment: Mapping[str, str], *arguments: str
 ) -> "Iterator[tuple[str, subprocess.Popen[str]]]":
-    """Give the address of a server of the filing, and its process."""
+    """Yield the address of a server of the filing, and its process."""
     with started(folder, environment, "serve", "tern.md", "--port", "0", *arguments) as process:
         assert process.stdout is not None
         line = next(line for line in process.stdout if "http://" in line)
@@ -109,7 +109,7 @@ def serving(
 
 
 def processes_of(process: int) -> set[int]:
-    """Return the processes that a process has started, and those that these have, and so on."""
+    """Return the ids of all descendants of a process."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -124,7 +124,7 @@ def processes_of(process: int) -> set[int]:
 
 
 def are_gone(processes: set[int], seconds: float = 20) -> bool:
-    """Return whether processes end within some time."""
+    """Return whether all processes end within a number of seconds."""
     until = monotonic() + seconds
     while monotonic() < until:
         if not any(Path(f"/proc/{one}").exists() and not _is_dead(one) for one in processes):
@@ -141,5 +141,5 @@ def _is_dead(process: int) -> bool:
 
 
 def interrupt(process: "subprocess.Popen[str]") -> None:
-    """Press Ctrl-C once."""
+    """Send one SIGINT, as Ctrl-C does."""
     process.send_signal(signal.SIGINT)

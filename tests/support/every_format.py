@@ -1,4 +1,4 @@
-"""Files of small tables in every format that is read: the same lines and rows, written as each format has them."""
+"""Write small tables to files of every supported format, with the same lines and rows."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from quaestor.readers.registry import find_reader
 
 Rows = Sequence[Sequence[str]]
 Section = tuple[Sequence[str], Rows]
-"""The lines over a table, of which the first is its title, and its rows."""
+"""The lines above a table, of which the first is its title, and the rows of the table."""
 
 FORMATS = ("html", "pdf", "xlsx", "csv", "md", "txt")
 
@@ -72,7 +72,7 @@ def _workbook(sections: Iterable[Section], path: Path) -> None:
 
 
 def _number(cell: str) -> Written:
-    """Return a cell of a workbook: a number for what is certainly one."""
+    """Return a cell of a workbook, as a number if its text is clearly one."""
     return int(cell.replace(",", "")) if re.fullmatch("[0-9]{2},[0-9]{3}|20[0-9]{2}", cell) else cell
 
 
@@ -82,7 +82,7 @@ WRITERS: dict[str, Callable[[Iterable[Section], Path], None]] = {
 
 
 def read_sections(kind: str, sections: Sequence[Section], folder: Path) -> Document:
-    """Return the document of a file of some sections; a file of comma-separated values has but one of them."""
+    """Write sections to a file and return the document that its reader reads; CSV allows one section only."""
     path = folder / f"report.{kind}"
     WRITERS[kind](sections, path)
     content = FileContent(path, path.read_bytes())

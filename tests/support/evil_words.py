@@ -1,10 +1,10 @@
-"""Words that would run, lead astray or climb out of a folder, were they taken for more than words."""
+"""Texts that cause harm if they are executed, interpreted as markup or used as a path."""
 
 import csv
 import io
 
 SUM = "133733411"
-"""What `{{7*19104773}}` comes to where somebody lets it run."""
+"""The result of `{{7*19104773}}` if a template evaluates it."""
 EVIL = (
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(2)>'",
@@ -26,7 +26,7 @@ CLIMBING = (
 
 
 def evil_csv() -> bytes:
-    """A table whose title, headings, labels and notes would run or lead astray, and whose numbers can be asked for."""
+    """Return a table with hostile title, headings, labels and notes, and with numbers that can be asked for."""
     written = io.StringIO()
     lines = csv.writer(written)
     lines.writerow([f"{EVIL[0]} ( in millions )"])

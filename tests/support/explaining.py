@@ -1,4 +1,4 @@
-"""A solver that explains: how the first row of the first table grew, with a quoted sentence and a threshold."""
+"""A solver that explains how the first row of the first table grew, with a quoted sentence and a threshold."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ SENTENCES = ("It changed by {#4} to {#2}, above {#5} <b>.", 'The report says "{#
 
 
 class ExplainingSolver:
-    """Answers with an explanation; with nothing else where the question begins with why."""
+    """Answer with a value and an explanation, or with an explanation alone if the question starts with "why"."""
 
     name = "explaining"
 
@@ -27,7 +27,7 @@ class ExplainingSolver:
 
 
 def explaining_steps(document: Document) -> tuple[Step, ...]:
-    """Take a sentence, two numbers of a row, their relative change and a threshold."""
+    """Return steps for a sentence, two numbers of a row, their relative change and a threshold."""
     table = document.tables[0]
     one, other = [cell for row in table.cells[1:] for cell in row[1:] if cell.quantity is not None][:2]
     sentence = document.sentences[0]

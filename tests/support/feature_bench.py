@@ -1,4 +1,4 @@
-"""A made-up page and made-up turns as the embedded solver's features see them: small enough to work out by hand."""
+"""A made-up page and turns for the features of the embedded solver, small enough to verify by hand."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -29,15 +29,15 @@ GRID = (
 )
 SENTENCE = "net income rose from $ 30 million in 2008 to $ 60 million in 2009 ."
 SALES_2009, SALES_2008, COSTS_2009, COSTS_2008, RATE_2009, RATE_2008, INCOME_2008, INCOME_2009 = range(8)
-"""The leaves of the page, in reading order."""
+"""Indices of the numbers of the page, in reading order."""
 
 Row = tuple[str, int, float]
-"""An operand of a pool: what kind, which leaf or turn (0 for a constant), and its value."""
+"""An operand of a pool: its kind, the index of its number or turn (0 for a constant), and its value."""
 
 
 @cache
 def made_page() -> PageFeatures:
-    """Return the page; every stem weighs one."""
+    """Return the page features; every stem has weight one."""
     return features_of(GRID, (SENTENCE,))
 
 
@@ -53,7 +53,7 @@ def leaf(index: int, value: float) -> Operand:
 
 
 def looked_up(index: int, value: float) -> TurnAction:
-    """What a turn did that looked a leaf up."""
+    """Return the action of a turn that looked up a number."""
     return TurnAction("lookup", (leaf(index, value),), value)
 
 
@@ -65,14 +65,14 @@ def state_of(*turns: tuple[str, TurnAction]) -> DialogueState:
 
 
 def turn_of(question: str, *turns: tuple[str, TurnAction], of: PageFeatures | None = None) -> TurnView:
-    """Return a turn on the page, after others."""
+    """Return a turn on the page, after earlier turns."""
     return make_turn_view(read_question(question), state_of(*turns), of or made_page(), {})
 
 
 def pool_of(
     leaves: NumberMatrix, rows: Sequence[Row], state: DialogueState, groups: Sequence[NumberGroup] = ()
 ) -> Pool:
-    """Return a pool of these operands, and of the one that means none, which is the last."""
+    """Return a pool of these operands, followed by the operand that stands for none."""
     lookups, used = state.lookups, state.used_leaves
     operands, kinds, taken, since = [], [], [], []
     for kind, index, value in (*rows, ("none", 0, 0.0)):
@@ -135,7 +135,7 @@ CHANGE = (
     "what was the increase in net sales from 2008 to 2009, in millions?",
     ("net sales in 2008?", looked_up(SALES_2008, 400.0)),
 )
-"""A question whose stems are "increas net sale million", after one that looked up what it starts from."""
+"""A question with the stems "increas net sale million", and an earlier turn that looked up its start value."""
 ROWS: tuple[Row, ...] = (
     ("new", SALES_2009, 500.0),
     ("result1", 0, 400.0),
@@ -153,7 +153,7 @@ PLANS = (
     ("lookup", 0),
 )
 PROBABILITY = np.array([0.8, 0.7, 0.3, 0.1, 0.05, 0.04, 0.5, 0.6])
-"""How likely each leaf of the page is meant."""
+"""Probability of each number of the page being asked for."""
 
 
 def changed() -> tuple[TurnView, Candidates]:

@@ -1,11 +1,11 @@
-"""The fenced blocks of the project's texts: their language, their remarks and the commands in them.
+"""Fenced blocks of the documentation: their language, their remarks and their commands.
 
 The first word after the fence is the language, followed by remarks:
 
-- `needs=model`: the block needs more than a test machine has; it is parsed and not run.
-- `file=NAME`: the block is a file that the commands after it use.
-- `served=FILE`: the commands run beside `quaestor serve FILE`.
-- `recipe=NAME`: the block is a step of a recipe (`test_recipes`).
+- `needs=model`: the block needs more than a test machine provides; it is parsed and not run.
+- `file=NAME`: the block is a file that later commands use.
+- `served=FILE`: the commands run while `quaestor serve FILE` is running.
+- `recipe=NAME`: the block is a step of a recipe (see `test_recipes`).
 """
 
 import re
@@ -29,10 +29,10 @@ class Block:
     """One fenced block.
 
     Attributes:
-        file: Relative to the root of the repository.
-        line: Of its first line, from 1.
+        file: Path relative to the root of the repository.
+        line: Number of its first line, from 1.
         language: `sh`, `console`, `python`, ... or "".
-        remarks: By name: `needs=model` is {"needs": "model"}.
+        remarks: Values by name: `needs=model` is {"needs": "model"}.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""A made-up document with any number of tables, like a filing that must be read whole."""
+"""A made-up document with any number of tables, like a filing that has to be read completely."""
 
 import random
 
@@ -13,7 +13,7 @@ _SUBJECTS = (
     "accrued liabilities", "deferred revenue", "long-term debt", "retained earnings", "treasury stock",
     "total current assets", "total assets", "total liabilities", "capital expenditures", "dividends paid",
 )  # fmt: skip
-"""Lines that filings repeat in table after table."""
+"""Line labels that filings repeat in many tables."""
 _KINDS = (
     "domestic", "foreign", "wholesale", "retail", "deferred", "current", "segment", "hedged", "leased", "acquired",
     "restructured", "pension", "licensed", "consolidated", "unallocated",
@@ -25,11 +25,11 @@ _TOPICS = ("operations", "cash flows", "segment results", "income taxes", "lease
 def many_tables(tables: int, seed: int = 13) -> Document:
     """Return a document of made-up tables with sentences before and after each.
 
-    A table has 15 to 30 rows and 3 to 5 years; some lines are in most tables, as totals and taxes do in a filing,
-    others in one alone.
+    A table has 15 to 30 rows and 3 to 5 years. Some lines are in most tables, like totals and taxes in a filing; others
+    are in one table only.
 
     Args:
-        seed: The same one gives the same document.
+        seed: Equal seeds give equal documents.
     """
     chance = random.Random(seed)
     grids = [_grid(chance, n) for n in range(tables)]
@@ -37,7 +37,7 @@ def many_tables(tables: int, seed: int = 13) -> Document:
 
 
 def _document(name: str, grids: list[list[list[str]]], texts: list[list[str]]) -> Document:
-    """Return the document of tables, each in a note of its own behind half of its sentences."""
+    """Return the document, with each table in its own note between the two halves of its sentences."""
     parts: list[DocumentPart] = []
     for note, (grid, sentences) in enumerate(zip(grids, texts, strict=True), start=1):
         middle = len(sentences) // 2
@@ -62,7 +62,7 @@ def _amount(chance: random.Random) -> str:
 
 
 def _name(chance: random.Random) -> str:
-    """Return the made-up name of a region, a plan or a company: filings have many that are in one table alone."""
+    """Return a made-up name of a region, plan or company; most such names are in one table only."""
     return "".join(chance.sample(_SYLLABLES, 3))
 
 

@@ -1,4 +1,4 @@
-"""Conversations about the facts of a filing, with the weights of the package."""
+"""Answer conversations about the facts of a filing with the weights of the package."""
 
 from quaestor.core.answer_value import AnswerValue
 from quaestor.facts.table import FactTable

@@ -1,4 +1,4 @@
-"""Two small made-up reports, and questions about them in quaestor's own format and in FinanceBench's."""
+"""Two small made-up reports, and questions about them in the formats of quaestor and FinanceBench."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ FINANCEBENCH: list[dict[str, Any]] = [
 
 
 def write_filings(folder: Path) -> Path:
-    """The folder of the reports."""
+    """Write the reports to a folder and return it."""
     filings = folder / "filings"
     filings.mkdir()
     (filings / "alder-2024.md").write_text(ALDER)

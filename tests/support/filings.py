@@ -1,4 +1,4 @@
-"""A made-up report of several sections and tables: equal rows, equal section names, one table right below another."""
+"""A made-up report with equal rows, equal section names and adjacent tables."""
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
@@ -30,5 +30,5 @@ PARTS: tuple[DocumentPart, ...] = (
 
 
 def a_filing() -> Document:
-    """Three tables; two sections are called "Maturities", and two tables have a row "total"."""
+    """Return a report of three tables; two sections are called "Maturities", and two tables have a row "total"."""
     return assemble("NORD/2008/10-K", PARTS)

@@ -1,4 +1,4 @@
-"""Formulas for tests: sound ones at random, and attacks on whoever would evaluate them as code."""
+"""Random valid formulas, and attacks on evaluators that would execute formulas as code."""
 
 from decimal import Decimal
 
@@ -17,10 +17,10 @@ NAMES: dict[str, Variable] = {
 
 
 def formulas() -> st.SearchStrategy[str]:
-    """Sound formulas over `NAMES`."""
+    """Return a strategy for valid formulas over `NAMES`."""
     leaves = st.sampled_from(["a", "b", "c", "2", "0.5", "1000"])
 
-    def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    def extend(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         infix = st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})")
         called = st.tuples(st.sampled_from(["min", "max", "sum", "avg"]), inner, inner)
         return st.one_of(
@@ -30,7 +30,7 @@ def formulas() -> st.SearchStrategy[str]:
             inner.map(lambda t: f"(-{t})"),
         )
 
-    return st.recursive(leaves, grown, max_leaves=8)
+    return st.recursive(leaves, extend, max_leaves=8)
 
 
 _CODE = """__import__('os').system('id')|eval('1')|exec('x=1')|open('/etc/passwd').read()|().__class__.__bases__[0]
@@ -53,7 +53,7 @@ a__class__|exec (a)|EVAL(a)|Abs(a)|SUM(a, b)"""
 
 ATTACKS: tuple[str, ...] = (
     *(attack.strip(" ") for line in _CODE.split("\n") for attack in line.split("|") if attack.strip(" ")),
-    # Too large, too deep, too long.
+    # Formulas that are too large, too deep or too long.
     *("**".join(["9"] * count) for count in (2, 3, 9, 30, 40, 400)),
     *("(" * depth + "a" + ")" * depth for depth in (31, 32, 500, 5_000, 100_000)),
     *(sign * count + "a" for sign in ("-", "+", "-+") for count in (31, 33, 900, 50_000)),
@@ -64,4 +64,4 @@ ATTACKS: tuple[str, ...] = (
     "a" * 80, "a" * 900, "a" * 10**6, "min(" + "a," * 70 + "a)", "sum(" + ",".join("123456789") + ")", " " * 10**6,
     "\n" * 999, "a || b", "a | b",
 )  # fmt: skip
-"""Texts that a careless reader would run, or never finish."""
+"""Texts that a careless evaluator would execute, or never finish."""

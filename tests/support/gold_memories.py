@@ -1,4 +1,4 @@
-"""Labelled conversations as a solver that makes no mistake remembers them: answers with their cells and periods."""
+"""Labelled conversations with their reference answers in memory, including cells and periods."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ WHEN = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class GoldConversation:
-    """A conversation with all its right answers."""
+    """A conversation with all its reference answers."""
 
     example: Example
     memory: Memory
 
     def references(self) -> Iterator[LabelledReference]:
-        """Each question but the first, with the turns before it as they were answered on the page."""
+        """Yield each question but the first, with the memory of the turns before it."""
         for item in labelled_references([self.example]):
             yield replace(item, memory=Memory(self.memory.turns[: item.turn]))
 
 
 def gold_conversations(examples: Sequence[Example]) -> Iterator[GoldConversation]:
-    """Answer every turn of conversations that come with their page by its reference program."""
+    """Answer every turn with its reference program, in conversations that come with their page."""
     documents = [example.document for example in examples if example.document is not None]
     provider = GraphProvider.of(documents)
     for example in examples:
@@ -49,7 +49,7 @@ def gold_conversations(examples: Sequence[Example]) -> Iterator[GoldConversation
 
 
 def table_rows(document: Document) -> list[TableRows]:
-    """The rows of each table, as the operations over rows read them."""
+    """Return the rows of each table as operations over rows read them."""
     return [
         benchmark_rows([[(cell.text, cell.ref) for cell in row] for row in table.cells]) for table in document.tables
     ]

@@ -1,8 +1,8 @@
-"""Reference programs as plans on their page: what a solver that makes no mistake would end in.
+"""Convert reference programs to plans on their page, as a solver that makes no mistake would.
 
-A program names numbers, not cells. Where the page prints a number several times, the place is taken that was used
-before, else one whose scale the program's other numbers have, and of these the one whose words are most like the
-question's, then one of a sentence that was used before: as a reader would, without a look at the result.
+A program contains numbers, not cells. If the page prints a number several times, the place that was used before is
+preferred, then one whose scale the other numbers of the program have, then the one whose words are most like those of
+the question, then one in a sentence that was used before. The result is not used to choose.
 """
 
 from collections.abc import Sequence
@@ -27,32 +27,32 @@ Number = Observation | MentionFact | HeaderNumber
 
 @dataclass
 class GoldPlans:
-    """The plans of one conversation, turn after turn."""
+    """The plans of one conversation in the order of its turns."""
 
     graph: KnowledgeGraph
     _earlier: dict[str, int] = field(default_factory=dict)
     _places: dict[str, Number] = field(default_factory=dict)
-    _said: list[str] = field(default_factory=list)
+    _questions: list[str] = field(default_factory=list)
     _scales: frozenset[Scale] = frozenset()
     _turns: int = 0
 
     def add(self, question: str, program: str) -> Plan:
-        """The plan of the next turn: what an earlier turn came to is referred to, other numbers are extracted."""
+        """Return the plan of the next turn: results of earlier turns are referenced, other numbers are extracted."""
         parsed = parse_program(program)
-        self._said.append(question)
-        self._scales = self._sure_scales(parsed)
+        self._questions.append(question)
+        self._scales = self._unambiguous_scales(parsed)
         builder = _Builder(parsed, self)
         builder.operand(Ref(len(parsed.steps)), whole=True)
         self._earlier[expression(parsed, Ref(len(parsed.steps)))] = self._turns
         self._turns += 1
         return Plan(tuple(builder.steps))
 
-    def answered(self, question: str) -> Ref | None:
-        """The earlier turn that an expression is the whole program of."""
+    def find_earlier_turn(self, question: str) -> Ref | None:
+        """Return a reference to the earlier turn whose whole program is this expression; None if there is none."""
         return Ref(self._earlier[question] - self._turns) if question in self._earlier else None
 
     def place(self, literal: Constant) -> tuple[Number, bool] | None:
-        """Where a number of a program stands, and whether its printed minus is left out; None where nowhere."""
+        """Return the place of a program's number and whether its minus sign is dropped; None if it is not printed."""
         found, magnitude = self._printed(literal)
         if not found:
             return None
@@ -66,19 +66,19 @@ class GoldPlans:
         return (*self.graph.observations, *self.graph.mentions, *self.graph.labels)
 
     def _printed(self, literal: Constant) -> tuple[list[Number], bool]:
-        """All places of a number, and whether only without their minus."""
+        """Return all places that print a number, and whether they print it only with a minus sign."""
         found = [n for n in self.numbers if _prints(n, literal, magnitude=False)]
         return (found, False) if found else ([n for n in self.numbers if _prints(n, literal, magnitude=True)], True)
 
-    def _sure_scales(self, parsed: Plan) -> frozenset[Scale]:
-        """The scales of a program's numbers, of those that have one scale wherever they are printed."""
+    def _unambiguous_scales(self, parsed: Plan) -> frozenset[Scale]:
+        """Return the scales of those numbers of a program that are printed in one scale only."""
         literals = {o for step in parsed.steps if isinstance(step, Compute) for o in step.operands}
         each = [{_scale(n) for n in self._printed(o)[0]} for o in literals if _is_number(o)]
         return frozenset(scale for scales in each if len(scales) == 1 for scale in scales)
 
     def _likeness(self, number: Number) -> tuple[int, int, int, int, int]:
         own = set(words(number.label))
-        latest, before = set(words(self._said[-1])), set(words(" ".join(self._said[-3:])))
+        latest, before = set(words(self._questions[-1])), set(words(" ".join(self._questions[-3:])))
         used = isinstance(number, MentionFact) and _sentence(number) in {_sentence(n) for n in self._places.values()}
         fits = _scale(number) in self._scales
         return fits, len(own & latest), len(own & before), used, isinstance(number, Observation)
@@ -95,7 +95,7 @@ class _Builder:
         text = expression(self.parsed, operand)
         if text in self._known:
             return self._known[text]
-        if (earlier := self.plans.answered(text)) and not whole:
+        if (earlier := self.plans.find_earlier_turn(text)) and not whole:
             return earlier
         result: Operand = operand
         if isinstance(operand, Ref):
@@ -125,7 +125,7 @@ class _Builder:
 
 
 def expression(plan: Plan, operand: Operand) -> str:
-    """What an operand comes to, written without step numbers."""
+    """Return an operand as an expression without step numbers."""
     if not isinstance(operand, Ref):
         return operand.text
     step = plan.steps[operand.step - 1]
@@ -158,17 +158,17 @@ def _prints(number: Number, literal: Constant, magnitude: bool) -> bool:
 
 
 def plan_of(question: str, context: TurnContext, golds: Sequence[GoldTurn]) -> Plan:
-    """The plan of a turn, after those of the turns before it."""
+    """Return the plan of a turn, given the references of all turns up to it."""
     plans = GoldPlans(context.graph)
     questions = (*context.memory.questions, question)
     plan = [plans.add(question, gold.program) for question, gold in zip(questions, golds, strict=True)][-1]
-    return as_references_count(plan, context)
+    return with_reference_scales(plan, context)
 
 
-def as_references_count(plan: Plan, context: TurnContext) -> Plan:
-    """A plan that converts nothing that its reference did not: where scales meet, the reference took them as printed.
+def with_reference_scales(plan: Plan, context: TurnContext) -> Plan:
+    """Return a plan that converts no scale that the reference does not convert.
 
-    A model that means that has to say so: the number whose scale only labels name is taken `as_printed`.
+    If the scale of a number comes only from labels and meets another scale, the number is used `as_printed`.
     """
     labelled = with_label_scales(plan, context.document)
     counted: list[Dimension] = []
@@ -204,6 +204,6 @@ def as_references_count(plan: Plan, context: TurnContext) -> Plan:
 
 
 def _by_labels(operand: Operand, plan: Plan) -> bool:
-    """Whether only the labels around a number of the page name its scale."""
+    """Return whether only labels around a number give its scale."""
     step = plan.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
     return isinstance(step, Extract) and step.quantity is not None and step.quantity.scale is Scale.ONE

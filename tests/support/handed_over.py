@@ -1,4 +1,4 @@
-"""A document as a file that a person would hand over: plain HTML, as filings of long ago are written."""
+"""Write a document as a plain HTML file, like old filings."""
 
 from html import escape
 
@@ -7,7 +7,7 @@ from quaestor.documents.table import Table
 
 
 def as_html(document: Document) -> bytes:
-    """Return a document as a file."""
+    """Return a document as the bytes of an HTML file."""
     parts = []
     for block in document.blocks:
         match block.content:

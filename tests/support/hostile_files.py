@@ -1,62 +1,62 @@
-"""Files that cost far more to read than their size: each takes how large it is to be."""
+"""Files that are far more expensive to read than their size suggests; each function takes a size."""
 
 import zlib
 from collections.abc import Callable
 
 
 def attributes(count: int) -> bytes:
-    """An element with so many attributes: quadratic in the library that parses HTML."""
+    """Return an element with `count` attributes, which are quadratic in the HTML parser."""
     listed = b" ".join(b'a%d="%d"' % (number, number) for number in range(count))
     return b"<html><body><p " + listed + b">rent was 5</p></body></html>"
 
 
 def columns(count: int) -> bytes:
-    """A table with so many columns."""
+    """Return a table with `count` columns."""
     years = b"".join(b"<td>%d</td>" % (1990 + number % 30) for number in range(count))
     values = b"".join(b"<td>%d</td>" % number for number in range(count))
     return b"<html><body><table><tr><td></td>" + years + b"</tr><tr><td>rent</td>" + values + b"</tr></table>"
 
 
 def tables(count: int) -> bytes:
-    """A page with so many tables."""
+    """Return a page with `count` tables."""
     table = b"<p>Note %d</p><table><tr><td></td><td>2009</td></tr><tr><td>rent</td><td>%d</td></tr></table>"
     return b"<html><body>" + b"".join(table % (number, number) for number in range(count))
 
 
 def headings(count: int) -> bytes:
-    """A page with so many headings, each of which begins a section."""
+    """Return a page with `count` headings, each of which starts a section."""
     return b"<html><body>" + b"".join(b"<h2>Item %d. Costs</h2><p>rent was 5</p>" % number for number in range(count))
 
 
 def delimited_rows(count: int) -> bytes:
-    """A CSV file with so many rows."""
+    """Return a CSV file with `count` rows."""
     return b"in millions,2009,2008\n" + b"".join(b"rent %d,%d,5\n" % (number, number) for number in range(count))
 
 
 def markdown_headings(count: int) -> bytes:
-    """A Markdown file with so many headings."""
+    """Return a Markdown file with `count` headings."""
     return b"".join(b"# Item %d\n\nrent was 5\n\n" % number for number in range(count))
 
 
 def packed_pdf(size: int) -> bytes:
-    """A PDF page whose packed content is so many bytes long."""
+    """Return a PDF page whose content is about `size` bytes when unpacked."""
     return _pdf(b"BT (5) Tj ET " + b"0 0 m\n" * (size // 6))
 
 
 def pdf_of_strings(count: int) -> bytes:
-    """A PDF page that prints so many strings."""
+    """Return a PDF page that prints `count` strings."""
     return _pdf(b"BT /F 9 Tf " + b"(5)Tj " * count + b"ET")
 
 
 def forms_in_forms(depth: int) -> bytes:
-    """A PDF page of forms that draw twelve forms each, so many levels deep."""
+    """Return a PDF page of nested forms, `depth` levels deep, each of which draws twelve forms."""
     forms = [b"BT /F 9 Tf (5) Tj ET"]
     forms += [b"/X%d Do " % (level - 1) * 12 for level in range(1, depth)]
     return _pdf(b"/X%d Do" % (depth - 1), forms)
 
 
 def form_in_itself() -> bytes:
-    """A PDF page of a form that draws itself twelve times."""
+    """Return a PDF page of a form that draws itself twelve times."""
     return _pdf(b"/X0 Do", [b"/X0 Do " * 12 + b"BT /F 9 Tf (5) Tj ET"])
 
 
@@ -100,4 +100,4 @@ LINEAR: dict[str, tuple[Callable[[int], bytes], int]] = {
     "rows.csv": (delimited_rows, 1_000),
     "headings.md": (markdown_headings, 2_000),
 }
-"""By file name: files whose cost is this package's own, and a size at which it can be measured."""
+"""Files whose cost arises in this package, by name, with a size at which the cost can be measured."""

@@ -1,4 +1,4 @@
-"""Pages as trees, for tests of their visible content."""
+"""Parse pages, to test their visible content."""
 
 import re
 
@@ -7,14 +7,14 @@ from starlette.testclient import TestClient
 
 
 def page_of(client: TestClient, address: str) -> html.HtmlElement:
-    """The page at an address, which has to be there."""
+    """Request a page, which has to exist, and return its tree."""
     answered = client.get(address)
     assert answered.status_code == 200, answered.text[-400:]
     return html.fromstring(answered.text)
 
 
 def select(tree: html.HtmlElement, selector: str) -> list[html.HtmlElement]:
-    """The elements of a selector of tags, classes, ids and attributes below one another: `table.list th`."""
+    """Return the elements that match a descendant selector of tags, classes, ids and attributes: `table.list th`."""
     path = "." + "".join(f"//{_step(part)}" for part in selector.split())
     found: list[html.HtmlElement] = tree.xpath(path)
     return found
@@ -36,5 +36,5 @@ def _step(part: str) -> str:
 
 
 def text(found: html.HtmlElement) -> str:
-    """The words of an element."""
+    """Return the text of an element with normalized white space."""
     return " ".join(found.text_content().split())

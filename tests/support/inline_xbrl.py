@@ -11,7 +11,7 @@ HEAD = """<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.o
  xmlns:iso4217="http://www.xbrl.org/2003/iso4217" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
  xmlns:us-gaap="http://fasb.org/us-gaap/2024" xmlns:dei="http://xbrl.sec.gov/dei/2024"
  xmlns:nord="http://www.nord.example/2024">"""
-"""The root element with the usual prefixes."""
+"""The start of a file, with the usual namespace prefixes."""
 
 CONTEXTS = """
 <xbrli:context id="y24"><xbrli:entity><xbrli:identifier scheme="none">1</xbrli:identifier></xbrli:entity>
@@ -29,7 +29,7 @@ CONTEXTS = """
  </xbrli:segment></xbrli:entity>
  <xbrli:period><xbrli:startDate>2023-10-01</xbrli:startDate><xbrli:endDate>2024-09-28</xbrli:endDate></xbrli:period>
 </xbrli:context>"""
-"""Two years, the day that the later one ends on, and a part of the company in it."""
+"""Two years, the last day of the later one, and a segment of the company in it."""
 
 UNITS = """
 <xbrli:unit id="usd"><xbrli:measure>iso4217:USD</xbrli:measure></xbrli:unit>
@@ -49,7 +49,7 @@ def filing(body: str, hidden: str = "", contexts: str = CONTEXTS, units: str = U
 def number(
     text: str, concept: str = "us-gaap:Revenues", context: str = "y24", unit: str = "usd", **more_attributes: str
 ) -> str:
-    """Return a tagged number: with commas for thousands unless `format`, in ones unless `scale` says otherwise."""
+    """Return a tagged number, by default with commas for thousands and in ones."""
     attributes = {"format": "ixt:num-dot-decimal", "decimals": "INF", **more_attributes}
     more = " ".join(f'{name.replace("__", ":")}="{value}"' for name, value in attributes.items() if value)
     return f'<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="{unit}" {more}>{text}</ix:nonFraction>'

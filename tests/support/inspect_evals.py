@@ -1,4 +1,4 @@
-"""Evaluations that Inspect runs, in this process and in a folder of their own; and the figures of their logs."""
+"""Run evaluations with Inspect in this process, and read the figures from their logs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,26 +18,26 @@ CONVERSATIONS = 5
 
 
 def few() -> tuple[Dataset, Sequence[Conversation], Golds]:
-    """The bundled sample, the first of its conversations, and their references."""
+    """Return the bundled sample, its first conversations, and its references."""
     dataset = read_dataset(sample_path())
     return dataset, dataset.conversations[:CONVERSATIONS], read_gold(sample_path())
 
 
 def replies_for_few() -> Replies:
-    """What the model says of the first conversations of the sample, played as of the whole file."""
+    """Return the model's replies for the first conversations of the sample; the graphs use the whole file."""
     dataset, conversations, golds = few()
     return recorded_replies(conversations, golds, dataset.conversations)
 
 
 def run_ours(model: str, store: str = "sqlite://", **more: Any) -> ScoredRun:
-    """The same conversations as `quaestor eval` plays them."""
+    """Return the run of the same conversations by quaestor's own `evaluate`."""
     _, conversations, _ = few()
     named = [one.id for one in conversations]
     return evaluate("sample", solver="workflow", model=model, conversations=named, store=store, **more)
 
 
 def run_theirs(model: str, logs: Path, address: str | None = None, **more: Any) -> Any:
-    """The log of `inspect eval quaestor/convfinqa` over the first conversations."""
+    """Return the log of `inspect eval quaestor/convfinqa` over the first conversations."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.log import read_eval_log
 
@@ -57,7 +57,7 @@ def run_theirs(model: str, logs: Path, address: str | None = None, **more: Any) 
 
 
 def figures(log: Any) -> Mapping[str, tuple[float, float, float, float, float]]:
-    """Of each scorer of a log: share, interval, how many are right, and of how many."""
+    """Return the share, the interval, the number of right turns and the total of each scorer of a log."""
     parts = ("accuracy", "interval_low", "interval_high", "turns_right", "turns_all")
     found = {}
     for score in log.results.scores:
@@ -67,7 +67,7 @@ def figures(log: Any) -> Mapping[str, tuple[float, float, float, float, float]]:
 
 
 def figures_of_score(score: Score) -> Mapping[str, tuple[float, float, float, float, float]]:
-    """The same of a score of ours."""
+    """Return the same figures of a score of quaestor."""
     return {
         name: (found.value, found.low, found.high, found.correct, found.total) for name, found in score.results.items()
     }

@@ -1,9 +1,9 @@
-"""Commands that write, killed at moments drawn by chance, taken up again, and held against undisturbed ones.
+"""Kill writing commands at random moments, resume them, and compare their results with those of uninterrupted commands.
 
     for kill in killed(SCENARIOS["run"], folder, draw, 3, wanted, seconds): ...
 
-A chain begins a command in a folder of its own, kills it or one of its workers, looks at what it left, and takes it up
-again, until it has come to its end; then what there is is compared with what the same command leaves undisturbed.
+A chain starts a command in its own folder, kills it or one of its workers, checks what it left, and resumes it, until
+it is complete. The result is then compared with that of the same command without interruption.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ from quaestor.cli import main
 main()
 """
 GONE_WITHIN = 10.0
-"""Seconds after a signal to the parent in which all of its processes have to be gone."""
+"""Seconds within which all processes have to end after a signal to the parent."""
 STORE = "runs.db"
 _ENDS_WITHIN = 240.0
-_APART = ("id", "run", "started", "finished", "attempt", "created", "owner", "until", "seconds")
-"""Fields that differ between two runs that come to the same."""
+_VOLATILE = ("id", "run", "started", "finished", "attempt", "created", "owner", "until", "seconds")
+"""Fields that differ between equal runs."""
 
 Result = Any
 
@@ -47,10 +47,10 @@ class Scenario:
     """A command that writes.
 
     Attributes:
-        arguments: What is typed, in a folder in which `prepared` has run; the second time with what resumes it.
-        result: What it has come to, without times and ids.
-        kept: What it has acknowledged so far: keys, each with a digest of what belongs to it.
-        prepared: Puts into the folder what the command reads.
+        arguments: The arguments of the command, given its folder; after a kill, those that resume it.
+        result: The result of the complete command, without times and ids.
+        kept: What the command has acknowledged so far, as a digest by key.
+        prepared: Write the input of the command to the folder.
         workers: Whether it has worker processes.
     """
 
@@ -64,12 +64,12 @@ class Scenario:
 
 @dataclass
 class Kill:
-    """One kill, and what came of it.
+    """One kill and its consequences.
 
     Attributes:
-        after: Seconds after the start.
-        gone: Seconds from the signal until no process of it was left.
-        wrong: What was not as it is promised, a line each.
+        after: Seconds from the start of the command to the kill.
+        gone: Seconds from the signal until all processes have ended.
+        wrong: Broken guarantees, one line each.
     """
 
     scenario: str
@@ -81,7 +81,7 @@ class Kill:
 
 
 def processes_of(session: int) -> list[int]:
-    """The processes of a session that are still there; who has ended and was not waited for is not."""
+    """Return the running processes of a session; zombies do not count."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -95,7 +95,7 @@ def processes_of(session: int) -> list[int]:
 
 
 def started(arguments: Sequence[str], folder: Path) -> "subprocess.Popen[str]":
-    """The command in a session of its own, so that every process of it can be found."""
+    """Start the command in its own session, so that all its processes can be found."""
     with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
         return subprocess.Popen(
             [sys.executable, "-c", PROGRAM, *arguments],
@@ -109,7 +109,7 @@ def started(arguments: Sequence[str], folder: Path) -> "subprocess.Popen[str]":
 
 
 def ended(process: "subprocess.Popen[str]", seconds: float = _ENDS_WITHIN) -> int | None:
-    """The exit code; None if it had to be ended."""
+    """Return the exit code, or None if the process had to be killed."""
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -119,7 +119,7 @@ def ended(process: "subprocess.Popen[str]", seconds: float = _ENDS_WITHIN) -> in
 
 
 def undisturbed(scenario: Scenario, folder: Path) -> tuple[Result, float]:
-    """What the command comes to, and how many seconds it takes."""
+    """Run the command without interruption and return its result and the seconds that it takes."""
     folder.mkdir(parents=True)
     scenario.prepared(folder)
     begun = time.monotonic()
@@ -134,11 +134,11 @@ def undisturbed(scenario: Scenario, folder: Path) -> tuple[Result, float]:
 def killed(
     scenario: Scenario, folder: Path, draw: random.Random, kills: int, wanted: Result, seconds: float
 ) -> Iterator[Kill]:
-    """Yield the kills of one chain, at most so many; the last also says whether all came to what it should.
+    """Yield the kills of one chain; the last one also reports whether the result is wrong.
 
     Args:
-        kills: At most.
-        wanted: What the command comes to undisturbed.
+        kills: Maximum number of kills.
+        wanted: The result of the command without interruption.
     """
     folder.mkdir(parents=True)
     scenario.prepared(folder)
@@ -222,16 +222,16 @@ def _store_is_whole(folder: Path) -> list[str]:
         return []
     with closing(sqlite3.connect(folder / STORE)) as store:
         found = [row[0] for row in store.execute("PRAGMA integrity_check")]
-        strangers = store.execute("PRAGMA foreign_key_check").fetchall()
+        violations = store.execute("PRAGMA foreign_key_check").fetchall()
         try:
             twice = store.execute(
                 'SELECT conversation, attempt, "index" FROM turns GROUP BY run, conversation, attempt, "index" '
                 "HAVING count(*) > 1"
             ).fetchall()
-        except sqlite3.OperationalError:  # it was killed before there were tables
+        except sqlite3.OperationalError:  # killed before the tables were created
             twice = []
     wrong = [] if found == ["ok"] else [f"integrity_check: {found[:3]}"]
-    wrong += [f"foreign_key_check: {strangers[:3]}"] if strangers else []
+    wrong += [f"foreign_key_check: {violations[:3]}"] if violations else []
     return wrong + ([f"kept twice: {twice[:3]}"] if twice else [])
 
 
@@ -248,7 +248,7 @@ def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 def complete_conversations(folder: Path) -> dict[str, str]:
-    """The conversations that the store says are complete, each with a digest of its turns."""
+    """Return the complete conversations of the store, each with a digest of its turns."""
     found: dict[str, Any] = {}
     for run, conversation, index, question, answer, number in rows(
         folder,
@@ -263,7 +263,7 @@ def complete_conversations(folder: Path) -> dict[str, str]:
 
 
 def replies_and_turns(folder: Path) -> dict[str, str]:
-    """The replies of a model and the turns that the store says it has, of whatever attempt."""
+    """Return the model replies and the complete turns in the store, of any attempt."""
     replies = rows(
         folder,
         "SELECT l.run, l.conversation, l.attempt, l.turn, l.number, c.digest FROM prompt_logs l JOIN contents c "
@@ -276,20 +276,20 @@ def replies_and_turns(folder: Path) -> dict[str, str]:
 
 
 def whole_imports(folder: Path) -> dict[str, str]:
-    """The conversations of runs that are whole: an import is kept all or not at all."""
+    """Return the conversations of complete runs: an import is stored completely or not at all."""
     whole = {row[0] for row in rows(folder, "SELECT id FROM runs WHERE status = 'complete'")}
     return {key: turns for key, turns in complete_conversations(folder).items() if key.partition(" ")[0] in whole}
 
 
 def frozen(folder: Path) -> dict[str, str]:
-    """The graphs and ontologies that the store says it has."""
+    """Return the keys of the graphs and ontologies in the store."""
     graphs = rows(folder, "SELECT document, ontology FROM frozen_graphs")
     digests = rows(folder, "SELECT digest FROM ontologies")
     return {f"{page} {ontology}": "" for page, ontology in graphs} | {row[0]: "" for row in digests}
 
 
 def runs_come_to(folder: Path) -> Result:
-    """All that is kept of the runs but ids and times, whatever the order in which it was written."""
+    """Return the content of all complete runs without ids and times, in a fixed order."""
 
     async def read() -> list[Any]:
         async with open_store(str(folder / STORE), create=False) as store:
@@ -299,17 +299,17 @@ def runs_come_to(folder: Path) -> Result:
                 if run.status == "complete"
             ]
 
-    return sorted(json.dumps(_bare(run), sort_keys=True) for run in asyncio.run(read()))
+    return sorted(json.dumps(_without_volatile(run), sort_keys=True) for run in asyncio.run(read()))
 
 
-def _bare(value: Any) -> Any:
+def _without_volatile(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _bare(item) for key, item in value.items() if key not in _APART}
-    return [_bare(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _without_volatile(item) for key, item in value.items() if key not in _VOLATILE}
+    return [_without_volatile(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def files_come_to(*names: str) -> Callable[[Path], Result]:
-    """The bytes of the files that were asked for; no others are there but hidden ones of a command that was killed."""
+    """Return a function that returns the digests of the named files or of the visible files in named folders."""
 
     def read(folder: Path) -> Result:
         return {

@@ -1,4 +1,4 @@
-"""The commands that write, as `killing` kills them: what is typed, what it comes to, what it has acknowledged."""
+"""The writing commands that `killing` kills: their arguments, results and acknowledgements."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ from quaestor.testing.models import ReceivedRequest, Reply
 
 
 def _runs(command: Sequence[str]) -> Callable[[Path], Sequence[str]]:
-    """The command, and where a run was begun and is not complete what goes on with it."""
+    """Return the arguments of a command, with `--resume` if a run exists in the store."""
 
     def arguments(folder: Path) -> Sequence[str]:
         begun = rows(folder, "SELECT id FROM runs WHERE kind = 'run' ORDER BY started DESC") or rows(
@@ -39,23 +39,23 @@ def _runs(command: Sequence[str]) -> Callable[[Path], Sequence[str]]:
     return arguments
 
 
-def _as_typed(*command: str) -> Callable[[Path], Sequence[str]]:
+def _unchanged(*command: str) -> Callable[[Path], Sequence[str]]:
     return lambda folder: command
 
 
-def _until_it_is_there(name: str, *command: str) -> Callable[[Path], Sequence[str]]:
-    """The command; where its file is there, in another run of it, replaced."""
+def _with_force_if_file_exists(name: str, *command: str) -> Callable[[Path], Sequence[str]]:
+    """Return the arguments of a command, with `--force` if its file exists."""
     return lambda folder: [*command, *(["--force"] if (folder / name).exists() else [])]
 
 
-def _imported_once(folder: Path) -> Sequence[str]:
-    """The import, or where it is whole what lists it."""
+def _import_or_list(folder: Path) -> Sequence[str]:
+    """Return the arguments of the import, or those that list runs if the import is complete."""
     if rows(folder, "SELECT id FROM runs WHERE status = 'complete'"):
         return ["runs", "list", "--store", STORE]
     return ["runs", "import", "theirs.jsonl", "--dataset", "sample", "--store", STORE]
 
 
-def _answers(folder: Path) -> None:
+def _write_answers(folder: Path) -> None:
     from quaestor.datasets.formats import read_dataset
     from quaestor.sample import sample_path
 
@@ -74,14 +74,14 @@ def _run_sample(folder: Path) -> None:
 
 @cache
 def _model() -> str:
-    """The address of a model on this machine that answers until this process ends."""
+    """Return the name of a model on this machine that answers until this process ends."""
     server = ModelServer(_reply)
     server.__enter__()
     return f"openai:scripted@{server.url}/v1"
 
 
 def _reply(request: ReceivedRequest) -> Reply:
-    """A sum of its own for every question, from nothing but what is asked: whoever asks again is answered alike."""
+    """Reply with a sum derived from the question alone, so that equal requests get equal replies."""
     own = zlib.crc32(request.prompts[-1].encode()) % 1000
     match len(request.results):
         case 0:
@@ -110,32 +110,32 @@ SCENARIOS = {
         ),
         Scenario(
             "ask",
-            _as_typed("ask", "sample#QUIL/2007/page_88.pdf", *_QUESTIONS, "--store", STORE),
+            _unchanged("ask", "sample#QUIL/2007/page_88.pdf", *_QUESTIONS, "--store", STORE),
             lambda folder: runs_come_to(folder)[-1:],
             complete_conversations,
         ),
         Scenario(
             "kg build",
-            _as_typed("kg", "build", "sample", "--store", STORE),
+            _unchanged("kg", "build", "sample", "--store", STORE),
             lambda folder: sorted(frozen(folder)),
             frozen,
         ),
         Scenario(
             "ontology build",
-            _until_it_is_there("o.ttl", "ontology", "build", "sample", "--store", STORE, "--output", "o.ttl"),
+            _with_force_if_file_exists("o.ttl", "ontology", "build", "sample", "--store", STORE, "--output", "o.ttl"),
             files_come_to("o.ttl"),
             frozen,
         ),
         Scenario(
             "train",
-            _until_it_is_there("w/weights.npz", "train", "sample", "--output", "w", "--force"),
+            _with_force_if_file_exists("w/weights.npz", "train", "sample", "--output", "w", "--force"),
             files_come_to("w"),
             workers=True,
         ),
-        Scenario("runs import", _imported_once, runs_come_to, whole_imports, _answers),
+        Scenario("runs import", _import_or_list, runs_come_to, whole_imports, _write_answers),
         Scenario(
             "export",
-            _until_it_is_there("all.csv", "export", "latest", "-o", "all.csv", "--store", STORE),
+            _with_force_if_file_exists("all.csv", "export", "latest", "-o", "all.csv", "--store", STORE),
             files_come_to("all.csv"),
             complete_conversations,
             _run_sample,

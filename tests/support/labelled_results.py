@@ -1,8 +1,8 @@
-"""Turns of the public tune file that a person read and labelled, and how often the rules say the same.
+"""Hand-labelled turns of the public tune file, compared with what the rules read.
 
-One conversation a company, drawn with seed 5 from its conversations by id, all turns of it. The labels were written
-from the questions alone, before any rule was run on them. An entity counts as right where the words of both, without
-plurals and joining words, have an F1 of 0.5 or more.
+One conversation of each company, drawn with seed 5 from the conversations in order of their ids, with all its turns.
+The labels were written from the questions alone, before any rule was run on them. An entity is right if the words
+of both, without plurals and joining words, have an F1 of at least 0.5.
 """
 
 import json
@@ -23,13 +23,13 @@ _ENOUGH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ReadTurn:
-    """A labelled turn as the rules read it.
+    """A labelled turn with the readings of the rules.
 
     Attributes:
-        labelled: The metric type that the person gave it.
-        classified: The rules' surest one, the rules' own reading of the turns before as history.
-        entity: The thing that the person gave it.
-        extracted: The rules' own, or None.
+        labelled: The metric type of the label.
+        classified: The most likely metric type by the rules, given their own reading of the earlier turns.
+        entity: The entity of the label.
+        extracted: The entity by the rules, or None.
     """
 
     place: str
@@ -48,7 +48,7 @@ class ReadTurn:
 
 
 def read_labelled(data: Path) -> tuple[ReadTurn, ...]:
-    """Return every labelled turn, read.
+    """Return every labelled turn with the readings of the rules.
 
     Args:
         data: The folder of the public data.

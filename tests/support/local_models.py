@@ -1,4 +1,4 @@
-"""Models on this machine, which tests may call while live requests are refused."""
+"""Models on this machine, which tests may call although live requests are refused."""
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Iterator
@@ -13,9 +13,9 @@ Send = Callable[[httpx2.AsyncHTTPTransport, httpx2.Request], Awaitable[httpx2.Re
 
 @contextmanager
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Allow model requests to loopback addresses; one to any other fails the test before it leaves."""
-    way = httpx2.AsyncHTTPTransport
-    monkeypatch.setattr(way, "handle_async_request", _guarded(way.handle_async_request))
+    """Allow model requests to loopback addresses; a request to another host fails the test before it is sent."""
+    transport = httpx2.AsyncHTTPTransport
+    monkeypatch.setattr(transport, "handle_async_request", _guarded(transport.handle_async_request))
     with override_allow_model_requests(True):
         yield
 

@@ -1,4 +1,4 @@
-"""A made-up annual report with three statements and notes, in which one label is in several tables."""
+"""A made-up annual report with three statements and notes, in which some labels are in several tables."""
 
 from functools import lru_cache
 
@@ -109,5 +109,5 @@ def _parts(filler: int) -> list[DocumentPart]:
 
 @lru_cache(maxsize=4)
 def a_long_filing(filler: int = 40) -> Document:
-    """A report; the more filler, the longer."""
+    """Return a report; `filler` sets its length."""
     return assemble("TERN/2023/10-K", _parts(filler))

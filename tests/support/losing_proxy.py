@@ -1,4 +1,4 @@
-"""A way to a server that loses replies: the server has done what it was asked, and nobody hears of it."""
+"""A proxy that loses replies of a server after the server has handled the requests."""
 
 import random
 import socket
@@ -9,10 +9,10 @@ from typing import Self
 
 
 class LosingProxy:
-    """Listens on a port of its own, and passes on what it hears to a server and back.
+    """Listen on a free port and forward data to a server and back.
 
     Attributes:
-        share: Of the replies, that are lost, and their connections with them.
+        share: Probability that a reply is lost and its connection closed.
     """
 
     def __init__(self, address: str, seed: int) -> None:
@@ -30,7 +30,7 @@ class LosingProxy:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        # On Linux a thread that waits to accept is not woken by closing alone.
+        # On Linux, closing a socket does not wake a thread that is waiting in accept().
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 

@@ -1,4 +1,4 @@
-"""Made-up files in the original format, whose questions are the commands of the scripted solver."""
+"""Made-up files in the original format, whose questions are commands of the scripted solver."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def a_record(
     text: Sequence[str] = ("net revenue rose in 2008 .", "we paid a dividend of $ 91 million to our owners ."),
     displays: Sequence[str] = DISPLAYS,
 ) -> dict[str, object]:
-    """A record; without `programs` it is unlabelled."""
+    """Return a record, which is unlabelled if `programs` is None."""
     annotation: dict[str, object] = {"dialogue_break": list(questions)}
     if programs is not None:
         annotation |= {

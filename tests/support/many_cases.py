@@ -1,16 +1,16 @@
-"""Check many small cases in one test: pytest takes longer to report one than such a case takes."""
+"""Check many small cases in one test, because pytest takes longer to report a test than such a case takes to run."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 
 def for_each(items: Iterable[Any]) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """Return what makes a check of one item the test of all; a failure has a note that names the item."""
+    """Return a decorator that turns a check of one item into a test of all; a failure has a note with the item."""
     return for_each_row((item,) for item in items)
 
 
 def for_each_row(rows: Iterable[tuple[Any, ...]]) -> Callable[[Callable[..., None]], Callable[[], None]]:
-    """Return what makes a check that takes the values of a row the test of all rows."""
+    """Return a decorator that turns a check of the values of a row into a test of all rows."""
     every = list(rows)
     assert every
 

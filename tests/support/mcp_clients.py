@@ -1,4 +1,4 @@
-"""The server for assistants in this process, its official client, and a made-up filing to speak about."""
+"""The MCP server in this process, its official client, and a made-up filing."""
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -36,7 +36,7 @@ _HTML = """<!DOCTYPE html><html><head><title>Nordlicht</title></head><body>
 
 
 def write_filing(folder: Path, name: str = FILING) -> Path:
-    """Write the filing to a folder, which is made, and return its path."""
+    """Write the filing to a folder, which is created, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(_HTML, encoding="utf-8")
@@ -52,20 +52,20 @@ def server_of_folder(
     names: Sequence[str] = (),
     **settings: Setting,
 ) -> Any:
-    """Return a server over a folder's `filings`, where the filing is, with a store beside it.
+    """Return a server over the `filings` in a folder, which contain the filing, with a store beside them.
 
-    The filing's document is kept there: a process that reads it takes longer than most of what is asked of it then.
+    The document of the filing is put into the cache, because a process that reads it takes longer than most tests.
     """
     content = read_content(write_filing(folder / "filings"))
     may_be_read = Folders([str(folder / "filings"), *names])
     solver_settings = asking(folder, answering, **settings)
     if solver_settings.cache is not None and (key := document_key(content)) is not None:
-        solver_settings.cache.put(key, _filing_as_kept())
+        solver_settings.cache.put(key, _cached_filing())
     return create_server(partial(open_context, solver_settings, may_be_read, exports, lists=lists))
 
 
 @cache
-def _filing_as_kept() -> bytes:
+def _cached_filing() -> bytes:
     found = read_file(FileContent(Path(FILING), _HTML.encode()))
     assert found is not None
     return document_bytes(found[1])
@@ -73,13 +73,13 @@ def _filing_as_kept() -> bytes:
 
 @asynccontextmanager
 async def client_of_folder(folder: Path, exports: Path | None = None, **more: Any) -> AsyncIterator[Client]:
-    """Give a client of a server over a folder's `filings`."""
+    """Yield a client of a server over the `filings` in a folder."""
     async with Client(server_of_folder(folder, exports, **more)) as client:
         yield client
 
 
 async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Return what a tool gives; its text says the same."""
+    """Return the structured result of a tool call; its text is the same as JSON."""
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     text = text_of(result)
@@ -90,7 +90,7 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return why a tool gives nothing."""
+    """Return the error text of a tool call."""
     result = await client.call_tool(tool, dict(arguments))
     assert isinstance(result, CallToolResult)
     assert result.is_error, text_of(result)[:300]
@@ -98,14 +98,14 @@ async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> st
 
 
 def text_of(result: CallToolResult) -> str:
-    """Return the text of a result."""
+    """Return the text of a tool result."""
     (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text
 
 
 async def whole_session(client: Client, document: str, questions: Sequence[str]) -> list[str]:
-    """Read a document, asks, explains and exports, and return the answers for people."""
+    """Read a document, ask questions, explain and export, and return the answers as displayed."""
     assert document in (await called(client, "read_document"))["documents"]
     outline = await called(client, "read_document", document=document)
     assert outline["tables"]

@@ -1,4 +1,4 @@
-"""`quaestor mcp` as a process, over the standard streams or over HTTP, and the official client of it."""
+"""`quaestor mcp` as a process, over standard streams or HTTP, with its official client."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ CODE = "from quaestor.cli import main; raise SystemExit(main())"
 async def over_stdio(
     *arguments: str, store: Path, mode: str = "auto", environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[Client]:
-    """Give a client of a process that it starts, and that ends with it."""
+    """Yield a client that starts a server process, which ends with the client."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-c", CODE, "mcp", *arguments],
@@ -30,7 +30,7 @@ async def over_stdio(
 
 @contextmanager
 def listening(*arguments: str, store: Path) -> Iterator[tuple[str, list[str]]]:
-    """Start a process that listens at a free port; gives its address and what else it printed at first."""
+    """Start a process that listens on a free port, and yield its address and the other lines that it prints first."""
     command = [sys.executable, "-c", CODE, "mcp", "--http", "--port", "0", *arguments]
     environment = {**os.environ, "QUAESTOR_STORE": str(store)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
@@ -46,7 +46,7 @@ def listening(*arguments: str, store: Path) -> Iterator[tuple[str, list[str]]]:
 
 @asynccontextmanager
 async def over_http(address: str, token: str | None = None, mode: str = "auto") -> AsyncIterator[Client]:
-    """Give a client of a server at an address."""
+    """Yield a client of a server at an address."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60) as http,

@@ -1,4 +1,4 @@
-"""A scripted server, a model that asks it, and what came of asking."""
+"""A scripted model server and the requests made to it."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -16,7 +16,7 @@ CANARY = "sk-canary-7f3a9b2c51d84e60"
 
 
 class Bench:
-    """A server, a spec for it, and what came of asking: exchanges, and the pauses that were not slept."""
+    """A server, a spec for it, the exchanges with it, and the pauses that were requested and not slept."""
 
     def __init__(self, server: ModelServer, protocol: Protocol, stream: bool) -> None:
         url = f"{server.url}/v1" if protocol == "openai" else server.url

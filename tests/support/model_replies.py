@@ -1,4 +1,4 @@
-"""What goes wrong with a model's server, and how the two protocols put a reply on the wire."""
+"""Faulty replies of a model server, and how the two protocols serialize a reply."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -30,9 +30,12 @@ def garbled(body: str = '{"choices": [{"mess', kind: str = "application/json") -
 
 
 def counted(request: ReceivedRequest, reply: Reply, before: Sequence[ReceivedRequest] = ()) -> Reply:
-    """The reply with a count of tokens: a quarter of the characters that a model reads (messages, tools, schemas) and
-    writes (text, tool names, arguments), which is a rough mean of tokenizers on English and JSON. What begins like one
-    of the requests before, to the character, counts as cached, as with servers that keep prefixes."""
+    """Return the reply with token counts.
+
+    A token is a quarter of the characters that the model reads (messages, tools, schemas) and writes (text, tool names,
+    arguments), a rough mean of tokenizers on English and JSON. The longest common prefix with an earlier request counts
+    as cached.
+    """
     read = _read(request)
     wrote = [reply.text, *(call.tool + call.text for call in reply.calls)]
     cached = max((len(commonprefix([read, _read(earlier)])) for earlier in before), default=0)  # noqa: RUF071 - characters
@@ -40,14 +43,14 @@ def counted(request: ReceivedRequest, reply: Reply, before: Sequence[ReceivedReq
 
 
 def _read(request: ReceivedRequest) -> str:
-    """What a model reads of a request, in the order in which servers lay it out: tools and schemas come first."""
+    """Return what the model reads of a request, in the order of servers: tools and schemas come first."""
     names = ("tools", "response_format", "system", "messages")
     read = {name: request.body[name] for name in names if name in request.body}
     return json.dumps(read, ensure_ascii=False)
 
 
 def serialize_reply(request: ReceivedRequest, reply: Reply) -> tuple[str, str]:
-    """The body of a reply and its content type."""
+    """Return the body of a reply and its content type."""
     if reply.body is not None:
         return reply.body, reply.kind
     if reply.status >= 400:
@@ -89,7 +92,7 @@ def _openai_events(request: ReceivedRequest, reply: Reply) -> Iterator[str]:
 def _anthropic_blocks(request: ReceivedRequest, reply: Reply) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text else []
     for index, call in enumerate(reply.calls):
-        # Anthropic's arguments are JSON, not text: what is broken on purpose can only be broken in a stream.
+        # Anthropic's arguments are JSON, not text, so invalid arguments are possible in a stream only.
         value = json.loads(call.text) if request.stream is False else call.text
         blocks.append({"type": "tool_use", "id": f"toolu_{request.number}_{index}", "name": call.tool, "input": value})
     return blocks

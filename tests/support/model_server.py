@@ -1,4 +1,4 @@
-"""A model's server on this machine, scripted: OpenAI's chat completions and Anthropic's messages, streamed or not.
+"""A scripted model server on this machine: OpenAI's chat completions and Anthropic's messages, streamed or not.
 
     def script(asked: ReceivedRequest) -> Reply:
         return say("14.14") if asked.results else call("query_kg", property="NetSales")
@@ -6,8 +6,8 @@
     with ModelServer(script) as server:
         spec = find_model(f"openai:scripted@{server.url}/v1")     # or f"anthropic:scripted@{server.url}"
 
-The script is called for each request, on the server's own thread; `replies` makes one of a list. What was asked is in
-`server.requests`.
+The script is called for each request on the server's own thread; `replies` makes a script from a list.
+`server.requests` contains the requests.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requ
 
 
 def replies(these: Iterable[Reply]) -> Script:
-    """A script that gives these replies in order; one more request is the test's mistake, and answered with 501."""
+    """Return a script that gives these replies in order; a further request is answered with 501."""
     left = iter(list(these))
     return lambda request: next(left, Reply(f"no reply left for request {request.number}", status=501))
 
 
 class ModelServer:
-    """Serves while it is entered. Any number of connections at once; about a fifth of a millisecond a request."""
+    """A server that runs within its context; it accepts any number of connections at once."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -87,13 +87,13 @@ class ModelServer:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client has gone
         except asyncio.CancelledError:
-            pass  # the server stops; asyncio would print a connection that ends cancelled as an error
+            pass  # the server stops; asyncio would report a cancelled connection as an error
         finally:
             self._open.discard(writer)
             writer.close()
 
     async def _answer(self, writer: asyncio.StreamWriter, path: str, headers: dict[str, str], body: bytes) -> bool:
-        """Whether the connection is kept."""
+        """Answer a request and return whether the connection stays open."""
         protocol = _PATHS.get(path)
         if protocol is None:
             _send(

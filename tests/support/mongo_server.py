@@ -1,6 +1,6 @@
-"""A MongoDB server for the tests: a process of its own, reached over a loopback socket, that can be killed and paused.
+"""A MongoDB server for tests in its own process, on a loopback port, which can be killed and paused.
 
-It is SecantusDB, as a standalone server: it has neither a replica set nor, so, transactions.
+It is SecantusDB as a standalone server, which has no replica set and therefore no transactions.
 """
 
 import gc
@@ -20,7 +20,7 @@ _STARTS_WITHIN = 60.0
 
 
 class MongoServer:
-    """A server on a port and in a folder that stay the same when it is started again."""
+    """A server whose port and folder stay the same when it is restarted."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,7 +36,7 @@ class MongoServer:
     def start(self) -> None:
         data, settings = self._folder / "data", self._folder / "secantusd.toml"
         settings.parent.mkdir(parents=True, exist_ok=True)
-        settings.touch()  # an empty file of ours, so that none from elsewhere is read
+        settings.touch()  # an empty settings file, so that no other one is read
         command = [
             str(COMMAND),
             "--standalone",
@@ -61,27 +61,27 @@ class MongoServer:
             return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
     def kill(self) -> None:
-        """End it as `kill -9` does."""
+        """End the server as `kill -9` does."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def pause(self) -> None:
-        """Leave its sockets open, and nobody who answers."""
+        """Stop the process; its sockets stay open but nobody answers."""
         assert self._process is not None
         os.kill(self._process.pid, signal.SIGSTOP)
-        os.waitpid(self._process.pid, os.WUNTRACED)  # its threads go on for a moment after the signal was sent
+        os.waitpid(self._process.pid, os.WUNTRACED)  # its threads run for a moment after the signal
 
     def go_on(self) -> None:
-        """End the pause."""
+        """Resume the paused process."""
         assert self._process is not None
         os.kill(self._process.pid, signal.SIGCONT)
 
 
 @contextmanager
 def sockets_forgotten() -> Iterator[None]:
-    """Excuses pymongo: closed while it is making a connection, it leaves that socket to the garbage collector."""
+    """Ignore ResourceWarning: if pymongo is closed while connecting, it leaves the socket to the garbage collector."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         try:
@@ -91,7 +91,7 @@ def sockets_forgotten() -> Iterator[None]:
 
 
 def database_uri(server: str, database: str) -> str:
-    """The URI of a database on the server that a URI names; the user is still looked up where that one says."""
+    """Return the URI of a database on the server of a URI; users still authenticate against the original database."""
     scheme, _, rest = server.partition("://")
     address, _, query = rest.partition("?")
     hosts, _, path = address.partition("/")

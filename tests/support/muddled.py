@@ -1,4 +1,4 @@
-"""A model that would be perfect, but says something else here and there: what its reply becomes, place by place."""
+"""A perfect model whose replies are corrupted at random places."""
 
 import json
 import random
@@ -18,17 +18,17 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply
 Json = Any
 Place = tuple[str | int, ...]
 
-SAID: Sequence[Json] = (
+REPLACEMENTS: Sequence[Json] = (
     "", " ", "[", "[]", "million [", "\ud800", "\x00", "1e400", "nan", "-inf", "¼", "١٢", "a" * 3000, "#1", "#-1",
     "#99", "result_0", "result_99", "SELECT ?v WHERE { ?s kg:value ?v }", "1 + 1", "a ** 99", "T0R1C1", "T9R9C9",
     "PRE3", "12 %", "$ 1.2 billion", "subtract", "percentage", "exp", "greater", "const_100", "year", "2008",
     None, True, 0, -1, 1, 99, 0.5, 1e308, 5e-324, 10**30, 10**400, [], {},
 )  # fmt: skip
-"""What a model may write anywhere."""
+"""Values that may replace any value of a reply."""
 
 
 def places(value: Json, at: Place = ()) -> Iterator[Place]:
-    """The places of a JSON value where something else could stand: its leaves and its lists."""
+    """Yield the paths of the leaves and lists of a JSON value."""
     if isinstance(value, dict | list):
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
             yield from places(part, (*at, key))
@@ -37,34 +37,34 @@ def places(value: Json, at: Place = ()) -> Iterator[Place]:
 
 
 def muddle(value: Json, draw: random.Random, values: list[Json]) -> Json:
-    """A JSON value with one to four of its places changed; `heard` takes what stood there, for other replies."""
+    """Return a JSON value with one to four changes; replaced values are added to `values` for later replies."""
     whole = [deepcopy(value)]
     for _ in range(draw.choice((1, 1, 2, 4))):
         *before, last = (0, *draw.choice(list(places(whole[0]))))
         holder: Json = whole
         for key in before:
             holder = holder[key]
-        holder[last] = _other(holder[last], draw, values)
+        holder[last] = _replacement(holder[last], draw, values)
     return whole[0]
 
 
-def _other(old: Json, draw: random.Random, values: list[Json]) -> Json:
+def _replacement(old: Json, draw: random.Random, values: list[Json]) -> Json:
     if isinstance(old, list) and old:
         return draw.choice([old[1:], old[::-1], [*old, deepcopy(old[-1])]])
     if isinstance(old, int | float) and not isinstance(old, bool) and abs(old) < 1e300 and draw.random() < 0.5:
         return draw.choice([-old, old * 1000, old / 100, old + 1, 0])
     like = [value for value in values if type(value) is type(old)]
     values.append(old)
-    return draw.choice(like if like and draw.random() < 0.5 else SAID)
+    return draw.choice(like if like and draw.random() < 0.5 else REPLACEMENTS)
 
 
 class MuddledOracles:
-    """Makes oracles half of whose replies are muddled."""
+    """A factory of oracles that corrupt half of their replies."""
 
     def __init__(self, oracle: OracleFactory, seed: int) -> None:
         self.muddled = 0
         self._oracle, self._draw = oracle, random.Random(seed)
-        self._heard: list[Json] = []
+        self._values: list[Json] = []
 
     def __call__(self, context: TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
         script = self._oracle(context, golds).script()
@@ -79,7 +79,7 @@ class MuddledOracles:
     def _reply(self, request: ReceivedRequest, script: Script) -> Reply:
         try:
             reply = script(request)
-        except Exception:  # noqa: BLE001 - an oracle does not know what to say once it is led astray
+        except Exception:  # noqa: BLE001 - an oracle may fail after a corrupted reply
             reply = say("{}")
         if self._draw.random() < 0.5:
             return reply
@@ -89,4 +89,4 @@ class MuddledOracles:
         return replace(reply, text=self._text(reply.text))
 
     def _text(self, written: str) -> str:
-        return json.dumps(muddle(json.loads(written), self._draw, self._heard))
+        return json.dumps(muddle(json.loads(written), self._draw, self._values))

@@ -117,7 +117,7 @@ MUTATIONS: Sequence[Callable[[Json, random.Random], None]] = (
 
 
 def mutated(plans: Sequence[Json], count: int, seed: int = 6) -> Iterator[tuple[str, Json, Json]]:
-    """So many broken plans: the mutation's name, the broken plan, the valid one."""
+    """Yield `count` broken plans, each with the name of its mutation and the valid plan."""
     draw = random.Random(seed)
     for number in range(count):
         mutation = MUTATIONS[number % len(MUTATIONS)]

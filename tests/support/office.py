@@ -19,11 +19,11 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _VALUES = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 
 Cells = Mapping[tuple[int, int], float | str]
-"""By row and column, from 0."""
+"""Values by row and column, from 0."""
 
 
 def recalculated(files: Sequence[Path], scratch: Path) -> dict[Path, dict[str, Cells]]:
-    """Return what LibreOffice computes: of each file its sheets by name, of each sheet its cells with a value."""
+    """Return the values that LibreOffice computes, by file, sheet and cell."""
     assert OFFICE is not None
     profile, output = scratch / "profile" / "user", scratch / "made"
     profile.mkdir(parents=True)

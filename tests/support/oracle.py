@@ -1,7 +1,7 @@
-"""How a solver does with a perfect model: one that is given the reference of each turn by the test.
+"""Run a solver with a perfect model, which is given the reference of each turn.
 
-What is wrong in the end is the house's (graph, tools, memory, scales), not a model's. What a perfect model replies is
-each solver's own affair: `oracle_SOLVER.py` has a class for it, and `run_oracle.py` knows them by name.
+Remaining errors are those of quaestor (graph, tools, memory, scales), not of a model. The replies of a perfect model
+depend on the solver: `oracle_SOLVER.py` has a class for each, and `run_oracle.py` finds it by name.
 """
 
 import re
@@ -32,13 +32,13 @@ _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one turn went.
+    """The result of one turn.
 
     Attributes:
-        turn: From 0.
-        right: By official execution accuracy.
-        cause: What stood in the way.
-        remark: What the answer says that a reader should doubt; of a perfect model there is nothing to doubt.
+        turn: Index of the turn, from 0.
+        right: Whether the answer is right by official execution accuracy.
+        cause: Why the answer is wrong.
+        remark: Doubts that the answer states; with a perfect model there should be none.
     """
 
     conversation: str
@@ -50,10 +50,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class OracleRun:
-    """How a file went.
+    """The results of a file.
 
     Attributes:
-        usage: Of the model; a token is a quarter of the characters (see `counted`).
+        usage: Usage of the model; a token is a quarter of the characters (see `counted`).
     """
 
     outcomes: tuple[Outcome, ...]
@@ -61,29 +61,29 @@ class OracleRun:
 
 
 class Oracle(Protocol):
-    """A perfect model for one turn. It may look at the reference program, never at the reference's result."""
+    """A perfect model for one turn. It may use the reference program, but not the reference's result."""
 
     def script(self) -> Script:
-        """What the server answers in this turn, request by request."""
+        """Return the script that answers the requests of this turn in order."""
         ...
 
 
 class OracleFactory(Protocol):
-    """Makes the oracle of a turn; a class `SolverOracle` is one."""
+    """A function or class that creates the oracle of a turn."""
 
     def __call__(self, context: TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
-        """Take the turn's context, and the references up to this turn's, which is the last."""
+        """Take the context of the turn, and the references up to and including this turn."""
         ...
 
 
 def question_of(request: ReceivedRequest) -> str:
-    """The question of a turn, read from the prompt as a model would."""
+    """Return the question of a turn, read from the prompt as a model would."""
     questions: list[str] = _QUESTION.findall("\n".join(request.prompts))
     return questions[-1]
 
 
 class GuidedSolver:
-    """A solver under test, whose model is given the reference of every turn before it is asked."""
+    """A solver under test whose model is given the reference of every turn before it is asked."""
 
     name = "guided"
 
@@ -103,7 +103,7 @@ async def run_with_oracle(
     oracle: OracleFactory,
     excerpts: Callable[[Document], Excerpts | None] = lambda _: None,
 ) -> OracleRun:
-    """How a solver does with a perfect model, through the real client and a server on this machine."""
+    """Run a solver with a perfect model, through the real client and a local server, and return the outcomes."""
     knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
     outcomes: list[Outcome] = []
     with ModelServer(lambda request: say("")) as server:

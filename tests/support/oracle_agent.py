@@ -1,7 +1,7 @@
-"""A model that is given the reference program of each turn, and makes the tool calls that a perfect agent would make.
+"""A model that is given the reference program of each turn, and makes the tool calls of a perfect agent.
 
-It knows a page as a reader would: by its graph. A number is asked for by the call that returns it, what an earlier turn
-answered is referred to, every step of the program is calculated. It never looks at the reference's result.
+It knows the page only through its graph. Numbers are looked up with the call that returns them, earlier answers are
+referenced, and every step of the program is calculated. It never uses the reference's result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,13 @@ Json = Mapping[str, Any]
 
 
 class AgentOracle:
-    """The replies for one turn after the other of a conversation."""
+    """The replies for one turn of a conversation."""
 
     def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
         self._context, self._golds = context, golds
 
     def script(self) -> Script:
-        """What the server answers in this turn: the understanding with the first calls, more of them, the answer."""
+        """Return the script of the turn: the understanding with the first calls, further calls, the answer."""
         replies: list[tuple[Call, ...]] = []
 
         def answer(request: ReceivedRequest) -> Reply:
@@ -51,11 +51,11 @@ class AgentOracle:
 
 @dataclass
 class Calls:
-    """The calls that make a plan, tried out in advance to see what they come to.
+    """The calls that build a plan, tried out in advance to learn their results.
 
     Attributes:
-        replies: The calls of each reply. A calculation goes with the look-ups that it is made on, unless one of them
-            shows several numbers, which have to be seen first; what comes out is seen before it is the answer.
+        replies: The calls of each reply. A calculation is in the same reply as its look-ups unless one of them returns
+            several numbers, which have to be seen first; a result is seen before it is the answer.
     """
 
     question: str
@@ -64,13 +64,13 @@ class Calls:
     replies: list[tuple[Call, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._box = self._fresh()
-        self._given: dict[int, object] = {}
+        self._box = self._new_toolbox()
+        self._step_values: dict[int, object] = {}
         self._words: dict[int, str] = {}
-        self._together: list[Call] = []
+        self._pending: list[Call] = []
         places = {sentence.place for sentence in near_sentences(self.question, self.context)}
         mentions = [mention for mention in self.context.graph.mentions if mention.place in places]
-        self._told = {mention.source for mention in mentions}
+        self._prompt_sources = {mention.source for mention in mentions}
         self._box.draft.know(mentions)
         answer: dict[str, Any] = {}
         for step in self.plan.steps:
@@ -79,31 +79,31 @@ class Calls:
         self.replies.append((Call("final_answer", answer),))
 
     def _send(self) -> None:
-        if self._together:
-            self.replies.append(tuple(self._together))
-        self._together = []
+        if self._pending:
+            self.replies.append(tuple(self._pending))
+        self._pending = []
 
     def _extract(self, step: Extract) -> dict[str, Any]:
-        """Looks a number up that is not told; the answer that it would be."""
+        """Look up a number unless the prompt contains it, and return it as an answer."""
         if step.text is not None:
             self._words[step.id] = step.text
             return {"words": [step.text]}
         assert step.number is not None
         value = json_number(step.number)
-        self._given[step.id] = value
-        call = None if self._is_told(step) else self._look_up(step)
+        self._step_values[step.id] = value
+        call = None if self._is_in_prompt(step) else self._look_up(step)
         if call is None:
             return {"answer": value}
-        reply = self._make(call)
-        found = reply.get("step") or next(m["step"] for m in _mentions(reply) if _is_taken(m, step))
+        reply = self._try_call(call)
+        found = reply.get("step") or next(m["step"] for m in _mentions(reply) if _is_mention_of(m, step))
         if step.reading == "signed":
-            self._given[step.id] = f"#{found}"
-        return {"answer": self._given[step.id], "steps": [found]}
+            self._step_values[step.id] = f"#{found}"
+        return {"answer": self._step_values[step.id], "steps": [found]}
 
-    def _is_told(self, step: Extract) -> bool:
-        """Whether the prompt has the number, and its value alone means it."""
+    def _is_in_prompt(self, step: Extract) -> bool:
+        """Return whether the prompt contains the number and its value alone identifies it."""
         draft = self._box.draft
-        if step.source not in self._told or step.number is None:
+        if step.source not in self._prompt_sources or step.number is None:
             return False
         before = draft.mark
         operand = draft.trace(step.number).operand
@@ -118,30 +118,30 @@ class Calls:
         of_list = OPERATIONS[step.operation].of_list
         values = [value for operand in step.operands for value in self._values(operand, of_list)]
         if step.operation == "identity":
-            self._given[step.id] = values[0]
-            return {"answer": self._known(step.operands[0])}
-        reply = self._make(Call("calculate", {"operation": step.operation, "values": values}))
-        self._given[step.id] = f"#{reply.get('step', 0)}"
-        return {"answer": self._given[step.id]}
+            self._step_values[step.id] = values[0]
+            return {"answer": self._answer_value(step.operands[0])}
+        reply = self._try_call(Call("calculate", {"operation": step.operation, "values": values}))
+        self._step_values[step.id] = f"#{reply.get('step', 0)}"
+        return {"answer": self._step_values[step.id]}
 
     def _values(self, operand: Operand, of_list: bool) -> list[object]:
-        """What an operand is in a call: the cells of a group one by one, or as a list of their own."""
+        """Return an operand as values of a call: the cells of a group one by one, or as a list of their own."""
         if not isinstance(operand, CellGroup):
             return [self._value(operand)]
         cells: list[object] = [f"#{step}" for step in self._cells(operand)]
         if of_list:
             return cells
-        return [f"#{self._make(Call('calculate', {'operation': 'items', 'values': cells})).get('step', 0)}"]
+        return [f"#{self._try_call(Call('calculate', {'operation': 'items', 'values': cells})).get('step', 0)}"]
 
     def _cells(self, group: CellGroup) -> list[int]:
-        """The steps of the cells of a group: of its whole rows, or columns, looked up by as few calls as it takes."""
+        """Return the steps of a group's cells, looked up by whole rows or columns with as few calls as possible."""
         numbers = {o.source: o for o in self.context.graph.observations if o.order == 0}
         cells = [numbers[source] for source in group.sources if isinstance(source, CellRef)]
         rows, columns = {cell.source.row for cell in cells}, {cell.source.column for cell in cells}
         axis, lines = ("row", rows) if len(rows) <= len(columns) else ("column", columns)
         steps: dict[tuple[int, int], int] = {}
         for line in sorted(lines):
-            reply = self._make(Call("query_kg", {"filters": {"table": cells[0].source.table, axis: line}}))
+            reply = self._try_call(Call("query_kg", {"filters": {"table": cells[0].source.table, axis: line}}))
             for shown in reply.get("values", [reply]):
                 if "step" in shown:
                     steps[shown["source"]["row"], shown["source"]["column"]] = shown["step"]
@@ -149,22 +149,22 @@ class Calls:
 
     def _value(self, operand: Operand) -> object:
         if isinstance(operand, Ref):
-            return self._given[operand.step] if operand.step > 0 else f"#{operand.step}"
+            return self._step_values[operand.step] if operand.step > 0 else f"#{operand.step}"
         return json_number(operand.value) if isinstance(operand, Constant) else operand.text
 
-    def _known(self, operand: Operand) -> object:
-        """What an operand is, for an answer that calculates nothing."""
+    def _answer_value(self, operand: Operand) -> object:
+        """Return an operand as the answer of a turn that calculates nothing."""
         return f"#{operand.step}" if isinstance(operand, Ref) and operand.step < 0 else self._value(operand)
 
-    def _make(self, call: Call) -> Json:
-        self._together.append(call)
+    def _try_call(self, call: Call) -> Json:
+        self._pending.append(call)
         reply = self._box.call(call.tool, call.arguments)
         if "step" not in reply:
             self._send()
         return reply
 
     def _look_up(self, step: Extract) -> Call | None:
-        """The call that returns the number that is at a place; None if no tool does."""
+        """Return the call that returns the number at a place; None if no tool does."""
         graph = self.context.graph
         numbers: list[Observation | MentionFact | HeaderNumber] = [*graph.observations, *graph.mentions, *graph.labels]
         for item in numbers:
@@ -181,8 +181,12 @@ class Calls:
         ways.append({**ways[-1], "order": item.order})
         for filters in ways:
             arguments: dict[str, Any] = {"entityType": instance.type, "property": item.predicate, "filters": filters}
-            reply = self._fresh().call("query_kg", arguments)
-            if reply["success"] and reply["source"] == _where(item.source) and reply["rawValue"] == item.quantity.text:
+            reply = self._new_toolbox().call("query_kg", arguments)
+            if (
+                reply["success"]
+                and reply["source"] == _shown_source(item.source)
+                and reply["rawValue"] == item.quantity.text
+            ):
                 return Call("query_kg", arguments)
         return None
 
@@ -192,13 +196,13 @@ class Calls:
         if item.period:
             ways.insert(0, {"words": words, "period": period_code(item.period)})
         for way in ways:
-            reply = self._fresh().call("find_in_text", way)
+            reply = self._new_toolbox().call("find_in_text", way)
             wanted = extract_number(1, item)
-            if any(_is_taken(shown, wanted) for shown in _mentions(reply)):
+            if any(_is_mention_of(shown, wanted) for shown in _mentions(reply)):
                 return Call("find_in_text", way)
         return None
 
-    def _fresh(self) -> Toolbox:
+    def _new_toolbox(self) -> Toolbox:
         return Toolbox(self.context.graph, self.context.ontology, self.context.memory)
 
 
@@ -206,7 +210,7 @@ def _mentions(reply: Json) -> list[Json]:
     return [mention for sentence in reply.get("sentences", []) for mention in sentence["mentions"]]
 
 
-def _is_taken(mention: Json, step: Extract) -> bool:
+def _is_mention_of(mention: Json, step: Extract) -> bool:
     source, place = mention["source"], step.source
     if source["kind"] != place.kind or mention["rawValue"] != (step.quantity and step.quantity.text):
         return False
@@ -215,7 +219,7 @@ def _is_taken(mention: Json, step: Extract) -> bool:
     )  # fmt: skip
 
 
-def _where(source: Source) -> Json:
+def _shown_source(source: Source) -> Json:
     shown = {"document": source.document, "kind": source.kind}
     return (
         {**shown, "table": source.table, "row": source.row, "column": source.column} if source.kind == "cell" else shown

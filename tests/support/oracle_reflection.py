@@ -1,7 +1,7 @@
-"""A model that is given the reference program of each turn, drafts as a perfect expert would, and approves everything.
+"""A model that is given the reference program of each turn, drafts without a mistake, and approves everything.
 
-The draft looks up every number where the page prints it and names the calculation; so what the evidence finds against
-it is a false alarm.
+The draft looks up every number where the page prints it and names the calculation, so every finding of the evidence
+against it is a false alarm.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 
 class ReflectionOracle:
-    """The drafts for one turn after the other of a conversation."""
+    """The drafts for one turn of a conversation."""
 
     def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
         self._context, self._golds = context, golds
 
     def script(self) -> Script:
-        """What the server answers in this turn: the expert's draft, as often as it is asked for, and approval."""
+        """Return the script of the turn: the same draft whenever the expert is asked, and approval by the critics."""
 
         def answer(request: ReceivedRequest) -> Reply:
             reply = self._draft(question_of(request)) if role_of(request) == "expert" else APPROVES
@@ -35,6 +35,6 @@ class ReflectionOracle:
     def _draft(self, question: str) -> Written:
         plan = plan_of(question, self._context, self._golds)
         written = write_draft(spelled_out(plan, self._context.document), self._context)
-        # As told, it leaves what is computed to those who compute.
+        # The prompt tells the expert not to state results of calculations.
         steps = [{name: value for name, value in step.items() if name != "result"} for step in written["steps"]]
         return {"reasoning": written["reasoning"], "steps": steps}

@@ -1,8 +1,7 @@
-"""A model that is given the reference program of each turn: it names values and writes a formula without fault.
+"""A model that is given the reference program of each turn, and names values and a formula without a mistake.
 
-Values are asked for by the names that the page's graph has: by instance and property where that tells them apart, else
-by the labels of the row and the column, else by their node. Where the page prints a number at several places the one
-is taken whose words are most like the question's.
+Values are queried by instance and property if these identify them, else by the labels of row and column, else by their
+node. If the page prints a number at several places, the one whose words are most like those of the question is used.
 """
 
 from collections.abc import Sequence
@@ -28,13 +27,13 @@ _ROWS = {"table_sum": "sum", "table_average": "avg", "table_max": "max", "table_
 
 
 class SparqlOracle:
-    """The two replies for one turn after the other of a conversation."""
+    """The two replies for one turn of a conversation."""
 
     def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
         self._context, self._golds = context, golds
 
     def script(self) -> Script:
-        """What the server answers in this turn: the values, then the formula."""
+        """Return the script of the turn: the values, then the formula."""
         formulas: list[WrittenPlan] = []
 
         def answer(request: ReceivedRequest) -> Reply:
@@ -61,12 +60,12 @@ class WrittenPlan:
         self._names: dict[object, str] = {}
         self.formula = self._step(len(self.plan.steps))
         if not self.values:
-            # Nothing but constants: to name none would say that there is no answer.
+            # The plan uses constants only: naming no values would mean that there is no answer.
             self.values = [{"name": "constants", "description": self.formula, "constant": 0}]
 
     @property
     def named(self) -> dict[str, Any]:
-        """The reply of the first phase: the values, and the one that is the answer."""
+        """The reply of the first phase: the values, and the name of the one that is the answer."""
         if self.formula in self._names.values():
             return {"values": self.values, "answer": self.formula}
         return {"values": self.values}
@@ -112,7 +111,7 @@ class WrittenPlan:
         return [self._named(node, self._numbers.by_node[node].label, {"sparql": self._query(node)}) for node in nodes]
 
     def _cells(self, group: CellGroup) -> str:
-        """A query for cells, by the label of their line where that finds them, else by their nodes."""
+        """Return a query for cells, by the label of their line if that finds exactly them, else by their nodes."""
         by_source = {number.source: node for node, number in self._numbers.by_node.items()}
         nodes = [by_source[source] for source in group.sources]
         numbers = [self._numbers.by_node[node] for node in nodes]

@@ -1,7 +1,7 @@
-"""A model that is given the reference program of each turn, and writes the plan that a perfect planner would write.
+"""A model that is given the reference program of each turn, and writes the plan of a perfect planner.
 
-Steps name rows and columns as the page lists them, and words around a number of the text: never the number. Where
-the look-up asks which of several numbers of the text is meant, it points to the one that it had in mind.
+Steps name rows and columns as the page lists them, and words around a number in the text, but never the number. If the
+look-up asks which of several numbers in the text is meant, the model chooses the one of the reference.
 """
 
 import re
@@ -35,19 +35,19 @@ _POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
 
 
 def pointed_step(request: ReceivedRequest) -> int | None:
-    """The step whose number of the text the model is asked to point to; None if it is asked for a plan."""
+    """Return the step whose number the model has to choose; None if it is asked for a plan."""
     found = _POINTING.search(request.prompts[-1])
     return int(found[1]) if found else None
 
 
 class WorkflowOracle:
-    """The plan for one turn after the other of a conversation."""
+    """The plan for one turn of a conversation."""
 
     def __init__(self, context: TurnContext, golds: Sequence[GoldTurn]) -> None:
         self._context, self._golds = context, golds
 
     def script(self) -> Script:
-        """What the server answers in this turn: the plan, and the number of the text that it means."""
+        """Return the script of the turn: the plan, and the choice of a number in the text."""
         writers: list[PlanWriter] = []
 
         def answer(request: ReceivedRequest) -> Reply:
@@ -65,10 +65,10 @@ class WorkflowOracle:
 
 @dataclass
 class PlanWriter:
-    """A plan on its page, in the words of the wire.
+    """A plan on its page in the JSON format of the model.
 
     Attributes:
-        pointed: For steps whose words leave several numbers of the text: the place from 1 of the one that is meant.
+        pointed: The place, from 1, of the intended number, for steps whose words match several numbers.
     """
 
     plan: Plan
@@ -80,7 +80,7 @@ class PlanWriter:
 
     @property
     def written(self) -> Json:
-        """As a model writes it."""
+        """The plan as a model writes it."""
         self._steps.clear()
         for step in self.plan.steps:
             if isinstance(step, Extract) and step.text is not None:
@@ -107,7 +107,7 @@ class PlanWriter:
         return len(self._steps)
 
     def _cell(self, ref: CellRef, text: str) -> Json | None:
-        """The names of a cell's lines; None for a number in a heading."""
+        """Return the names of the row and column of a cell; None for a number in a heading."""
         by_table = zip(self.document.tables, axes_of(self.document), strict=True)
         axes, cell = next(axes for table, axes in by_table if table.index == ref.table), self.document.cell(ref)
         if ref.row not in axes.rows or ref.column not in axes.columns or not cell.quantities:
@@ -140,7 +140,7 @@ class PlanWriter:
         self._add({"tool": "compute", "operation": operation, "operands": operands})
 
     def _select(self, group: CellGroup) -> int:
-        """A step that selects cells: all lines of an axis where the group has all that print a number there."""
+        """Add a step that selects cells: a whole axis if the group has every cell that prints a number there."""
         cells = [source for source in group.sources if isinstance(source, CellRef)]
         by_table = zip(self.document.tables, axes_of(self.document), strict=True)
         table, axes = next((table, axes) for table, axes in by_table if table.index == cells[0].table)
@@ -179,7 +179,7 @@ class PlanWriter:
 
 
 def words_of_number(item: MentionFact | HeaderNumber) -> dict[str, str]:
-    """What a planner would write to have a number of the text looked up."""
+    """Return the words with which a planner looks up a number in the text."""
     before = item.before if isinstance(item, MentionFact) else item.label
     around = f"{item.before} {item.after}" if isinstance(item, MentionFact) else item.label
     quantity = item.quantity

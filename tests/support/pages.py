@@ -1,4 +1,4 @@
-"""Pages made for a test: a grid and some sentences become a document."""
+"""Pages for tests: a grid and some sentences become a document."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,11 +24,11 @@ def page(
 
 @lru_cache(maxsize=1)
 def sample_pages() -> tuple[Document, ...]:
-    """Return the pages of the bundled sample, each once."""
+    """Return the pages of the bundled sample without duplicates."""
     return public_pages(sample_path())
 
 
 @lru_cache(maxsize=8)
 def public_pages(path: Path) -> tuple[Document, ...]:
-    """Return the pages of a file, each once."""
+    """Return the pages of a file without duplicates."""
     return tuple({c.document.id: c.document for c in read_dataset(path).conversations}.values())

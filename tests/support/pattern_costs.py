@@ -1,6 +1,6 @@
-"""Measure what hostile texts cost every regular expression of the package, and print those that grow too fast as JSON.
+"""Measure the cost of hostile texts for the regular expressions of the package, and print the failures as JSON.
 
-Run in an interpreter of its own: `re` is watched while the package is imported.
+Run in its own interpreter, because `re` is patched while the package is imported.
 """
 
 import ast
@@ -22,27 +22,28 @@ from quaestor.evaluation.checked_questions import MAX_QUESTION
 SOURCE = Path(quaestor.__file__).parent
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 USED = re.compile(rf"\bre\.|\.(?:{'|'.join(METHODS)})\b")
-"""What a module holds that compiles or uses a pattern."""
+"""Source text of a module that compiles or uses a pattern."""
 LONGEST = MAX_QUESTION
-"""Characters of the longest question; quadratic cost in the longer texts of documents shows at this length, too."""
+"""Characters of the longest question; quadratic cost in longer texts of documents is visible at this length, too."""
 STEPS = (LONGEST // 4, LONGEST // 2, LONGEST)
 FREE = 0.008
-"""Seconds below which the longest text is harmless, whatever its growth."""
+"""Seconds below which the longest text is harmless, regardless of growth."""
 HOPELESS = 0.3
-"""Seconds of processor time after which a match is given up: no pattern that passes takes as long."""
+"""Seconds of processor time after which a match is aborted; patterns that pass never take as long."""
 LONG_ENOUGH = 0.04
-"""Seconds that the processor's clock, which ticks every few milliseconds, measures well."""
+"""Seconds that the process clock, which ticks every few milliseconds, measures accurately."""
 SUSPECT = FREE / 32
-"""Seconds for a quarter of the longest text below which the longest is harmless: four times as long, quadratic cost
-takes sixteen times as long."""
+"""Seconds for a quarter of the longest text below which the longest is harmless, even if its cost is quadratic and
+thus sixteen times as high.
+"""
 GROWTH = 2.0 * 1.5
-"""What doubling a text may multiply its cost by: twice, with a generous share for a logarithm and for noise."""
+"""Maximum growth of the cost if a text is twice as long, with a margin for a logarithm and for noise."""
 
 RAW = (
     "readers", "cli", "web", "mcp_server", "application", "datasets", "scoring", "llm", "exports", "plan", "core",
     "evaluation", "graph/guard", "solvers/agent", "solvers/workflow", "solvers/reflection", "solvers/sparql",
 )  # fmt: skip
-"""Modules that see texts before their white space is folded: files, and what models and clients write."""
+"""Modules that see texts before their white space is normalized: files, and what models and clients write."""
 
 SEEDS = (
     *" \n,.;:()[]$%-'\"|&<?=*#/", "a", "A", "1", "a ", "1 ", "A ", "Aa ", "1,", "1.", "a-", ", ", ". ", "( ", "(1",
@@ -54,7 +55,7 @@ POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{[0-9,]+\})\+")
 
 
 def watched_patterns() -> dict[tuple[str, int], str]:
-    """Return each pattern that importing the package compiles, with its flags, and where."""
+    """Return each pattern that importing the package compiles, with its flags and its location."""
     found: dict[tuple[str, int], str] = {}
     compile_ = re._compile  # type: ignore[attr-defined]
 
@@ -73,7 +74,7 @@ def watched_patterns() -> dict[tuple[str, int], str]:
     re._compile = watch  # type: ignore[attr-defined]
     for name in [name for name in sys.modules if name.startswith("quaestor")]:
         del sys.modules[name]
-    # So that those that are compiled when they are first used are seen too.
+    # Also watch patterns that are compiled at their first use.
     importlib.import_module("quaestor.core.patterns").lazy_regex = re.compile  # type: ignore[attr-defined]
     for module in pkgutil.walk_packages([str(SOURCE)], "quaestor."):
         if not module.name.endswith("__main__"):
@@ -83,7 +84,7 @@ def watched_patterns() -> dict[tuple[str, int], str]:
 
 
 def uses_of(trees: dict[str, ast.Module]) -> tuple[dict[tuple[str, str], set[str]], list[tuple[str, int, str]]]:
-    """Return by which methods each name of each module is used, and what functions give to `re` as literals."""
+    """Return the methods used with each name of each module, and the literal patterns passed to `re`."""
     used: dict[tuple[str, str], set[str]] = {}
     literals = list[tuple[str, int, str]]()
     for path, tree in trees.items():
@@ -101,7 +102,7 @@ def uses_of(trees: dict[str, ast.Module]) -> tuple[dict[tuple[str, str], set[str
 
 
 def name_of(where: str, trees: dict[str, ast.Module]) -> str | None:
-    """Return the name that a pattern is bound to by itself; None if it is part of something larger."""
+    """Return the name that a pattern is assigned to; None if it is part of a larger expression."""
     path, line = where.split(":")[:2]
     for node in trees[path].body:
         if node.lineno <= int(line) <= (node.end_lineno or 0):
@@ -162,20 +163,20 @@ def apply(compiled: "re.Pattern[str]", method: str, text: str) -> float:
 
 @lru_cache(maxsize=1024)
 def hostile_text(before: str, repeated: str, *, folded: bool) -> str:
-    """Return a text as long as the longest question that repeats something, with its white space folded if asked to."""
+    """Return a text of the maximum length that repeats a seed, with normalized white space if `folded`."""
     text = (before + repeated * LONGEST)[:LONGEST]
     return " ".join(text.split()) if folded else text
 
 
 def estimate_cost(compiled: "re.Pattern[str]", method: str, text: str) -> float:
-    """Return the seconds that a pattern takes for a text by a finer clock, which counts other processes too."""
+    """Return the wall-clock seconds of a pattern for a text; they are more precise but include other processes."""
     began = perf_counter()
     apply(compiled, method, text)
     return perf_counter() - began
 
 
 def cost_of(compiled: "re.Pattern[str]", method: str, text: str) -> float:
-    """Return the processor seconds that a pattern takes, over many matches if one is too short to measure."""
+    """Return the processor seconds of a pattern, averaged over many matches if one is too short to measure."""
     cost = apply(compiled, method, text)
     if cost > LONG_ENOUGH:
         return cost
@@ -187,7 +188,7 @@ def cost_of(compiled: "re.Pattern[str]", method: str, text: str) -> float:
 
 
 def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, list[float]] | None:
-    """Return the text, repeated, for which the cost of a pattern grows too fast, with the cost at each length."""
+    """Return the seed for which the cost of a pattern grows too fast, with the cost at each length."""
     compiled, words = re.compile(pattern, flags), words_of(pattern, flags)[-8:]
     seeds = dict.fromkeys([*((seed, "") for seed in (*SEEDS, *words, *(f"{word} " for word in words)))])
     seeds.update(dict.fromkeys((seed, word) for word in words[-4:] for seed in (" ", "a ", "1", "a", ", ")))
@@ -195,8 +196,8 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
     for seed, before in seeds:
         text = hostile_text(before, seed, folded=not raw)
         for way in ways:
-            # Most are harmless at first sight; measuring the others well takes many times as long. The shorter of two
-            # times, since other processes take part of the time of a single match.
+            # Most seeds are obviously harmless, and precise measurements are slow. The shorter of two times is used
+            # because other processes may disturb a single match.
             if (short := estimate_cost(compiled, way, f"{text[: STEPS[0]]}!")) < SUSPECT:
                 continue
             short = min(short, estimate_cost(compiled, way, f"{text[: STEPS[0]]}!"))
@@ -210,7 +211,7 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
 
 
 def main() -> None:
-    """Print the patterns that fail, and how many there are."""
+    """Print the patterns that fail, and the number of patterns."""
     sources = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
     trees = {name: ast.parse(source) for name, source in sources.items() if USED.search(source)}
     used, literals = uses_of(trees)
@@ -242,7 +243,7 @@ def main() -> None:
                 file=sys.stderr,
                 flush=True,
             )
-    # Python before 3.11.5 does not go back to where a group began that is repeated possessively: `(?>(?:...)*)` does.
+    # Before Python 3.11.5, possessive repetition of a group does not backtrack to its start: `(?>(?:...)*)` does.
     misread = [where for (text, _), (where, _) in patterns.items() if POSSESSIVE_GROUP.search(text)]
     print(json.dumps({"patterns": len(patterns), "failing": failing, "misread": misread}))
 

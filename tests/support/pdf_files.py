@@ -1,4 +1,4 @@
-"""PDF files as tests need them: words at places, in the fonts that every viewer has; broken, encrypted, scanned."""
+"""PDF files for tests: words at given positions in standard fonts; also broken, encrypted and scanned files."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ _OF_ALL_CHARACTERS = (
     " /Descent -200 /CapHeight 700 /StemV 80 >>",
     f"<< /Length {len(_TO_UNICODE)} >>\nstream\n{_TO_UNICODE}\nendstream",
 )
-"""The font, in four objects behind the others, of texts that Windows-1252 has no characters for."""
+"""The font for texts outside Windows-1252, in four objects after the others."""
 
 
 @dataclass
 class PdfPage:
-    """A page; places are in points, down and to the right from its top left corner."""
+    """A page; coordinates are points right and down from its top left corner."""
 
     width: float = WIDTH
     height: float = HEIGHT
@@ -31,7 +31,7 @@ class PdfPage:
     operations: list[str] = field(default_factory=list)
 
     def text(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False, italic: bool = False) -> None:
-        """Print a text that begins at a place."""
+        """Print a text that starts at a position."""
         font = 1 if bold else 2 if italic else 0
         escaped = "(" + text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)") + ")"
         if not _is_plain(text):
@@ -39,11 +39,11 @@ class PdfPage:
         self.operations.append(f"BT /F{font} {size} Tf {x} {self.height - y} Td {escaped} Tj ET")
 
     def right(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False) -> None:
-        """Print a text that ends at a place."""
+        """Print a text that ends at a position."""
         self.text(x - width_of(text, size), y, text, size, bold=bold)
 
     def center(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False) -> None:
-        """Print a text around a place."""
+        """Print a text centred on a position."""
         self.text(x - width_of(text, size) / 2, y, text, size, bold=bold)
 
     def rule(self, left: float, right: float, y: float) -> None:
@@ -51,9 +51,9 @@ class PdfPage:
         self.operations.append(f"{left} {self.height - y} {right - left} 0.5 re f")
 
     def row(self, y: float, label: str, cells: Sequence[str], columns: Sequence[float], indent: float = 0) -> None:
-        """Print a row of a table: numbers end where their columns do, brackets and percent signs behind them.
+        """Print a row of a table: numbers are right-aligned, with brackets and percent signs behind them.
 
-        A currency sign stands alone at the left of its column.
+        A currency sign is printed separately at the left of its column.
         """
         if label:
             self.text(40 + indent, y, label)
@@ -68,7 +68,7 @@ class PdfPage:
 
 
 def width_of(text: str, size: float) -> float:
-    """Return about how wide Helvetica prints a text, in points."""
+    """Return the approximate width of a text in Helvetica, in points."""
     widths = _WIDTHS if _is_plain(text) else _SPACES
     return sum(widths.get(character, 0.556) for character in text) * size
 
@@ -96,11 +96,11 @@ _WIDTHS = {
 
 
 def pdf_of(pages: Iterable[PdfPage], *, encrypted: bool = False) -> bytes:
-    """Return the file of some pages.
+    """Return a file of some pages.
 
     Args:
-        pages: At least one.
-        encrypted: Whether it says that it is encrypted, so that a viewer asks for a password.
+        pages: At least one page.
+        encrypted: Whether the file claims to be encrypted, so that a viewer asks for a password.
     """
     pages = list(pages)
     first = 3 + len(FONTS) + len(_OF_ALL_CHARACTERS)

@@ -1,4 +1,4 @@
-"""Steps of plans over a page, written short."""
+"""Short constructors for the steps of plans over a page."""
 
 from decimal import Decimal
 

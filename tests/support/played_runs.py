@@ -1,4 +1,4 @@
-"""Runs of the bundled sample in a store, scored, for the tests of what people look through."""
+"""Scored runs of the bundled sample in a store, for tests of pages that show runs."""
 
 import asyncio
 import json
@@ -25,10 +25,10 @@ Result = TypeVar("Result")
 def run_sample(
     store: Path, conversations: int | None = 3, *, runs: int = 1, scored: bool = True, others: bool = False
 ) -> tuple[str, ...]:
-    """Play the first conversations of the sample, and return the ids of the runs, the first played first.
+    """Run the first conversations of the sample, and return the ids of the runs in order.
 
     Args:
-        conversations: How many; None is all.
+        conversations: Number of conversations; None for all.
         others: Whether every run but the first gives no answer to the last turn of each conversation.
     """
     path = sample_path()
@@ -48,9 +48,9 @@ def run_sample(
 
 
 def import_answers(answers: Path, dataset: Path, store: Path) -> None:
-    """Import another program's answers to a labelled file, every other one of them as unsure, and scores them.
+    """Import another program's answers to a labelled file, half of them with low confidence, and score them.
 
-    Nothing is played: for what is shown of a run with many turns it does not matter who answered.
+    Nothing is run, since pages show imported answers like any others.
     """
     records = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
     lines = [json.dumps({**one, "confidence": (0.25, 0.75)[number % 2]}) for number, one in enumerate(records)]
@@ -67,7 +67,7 @@ def import_answers(answers: Path, dataset: Path, store: Path) -> None:
 
 
 def _in_a_thread(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine in a thread of its own: a test that drives a browser has a loop running in this one."""
+    """Run a coroutine in its own thread, because tests that drive a browser have a running loop in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 

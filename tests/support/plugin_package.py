@@ -1,4 +1,4 @@
-"""An installed package that adds something to quaestor: a module, and the metadata that pip writes of it."""
+"""An installed package that extends quaestor: a module and the metadata that pip writes."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ from textwrap import dedent
 
 
 def install(folder: Path, name: str, source: str, entry_points: Mapping[str, Mapping[str, str]]) -> None:
-    """Put a package on a folder of the path.
+    """Install a package in a folder.
 
     Args:
         folder: A folder of `sys.path`.
-        name: Of the package and of its only module.
+        name: Name of the package and of its only module.
         entry_points: `module:attribute` by name, by group.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -20,7 +20,7 @@ def install(folder: Path, name: str, source: str, entry_points: Mapping[str, Map
 
 
 def write_metadata(folder: Path, name: str, version: str, entry_points: Mapping[str, Mapping[str, str]]) -> None:
-    """Write what pip would write of a package beside its modules: its name, version and entry points."""
+    """Write the metadata of an installed package: its name, version and entry points."""
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -32,6 +32,6 @@ def write_metadata(folder: Path, name: str, version: str, entry_points: Mapping[
 
 
 def install_project(folder: Path) -> None:
-    """Make what a folder's pyproject.toml declares known, as pip would: a `dist-info` beside its modules."""
+    """Install the metadata that the pyproject.toml of a folder declares, as pip would."""
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     write_metadata(folder, project["name"], project["version"], project["entry-points"])

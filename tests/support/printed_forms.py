@@ -1,4 +1,4 @@
-"""Forms in which numbers, units and periods are printed, each with what it says: the rows of the form matrices."""
+"""Printed forms of numbers, units and periods with their meanings: the rows of the form matrices."""
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention
 from quaestor.core.periods import Period
@@ -114,7 +114,7 @@ NUMBERS = [
     (COMMA, "12,4M", "12.4", MILLION),
     (COMMA, "€5,2 bn", "5.2", BILLION),
 ]
-"""The convention of the document, the number, its value and its scale."""
+"""The number convention of the document, the printed number, its value and its scale."""
 
 K, M, B = Scale.THOUSAND, Scale.MILLION, Scale.BILLION
 

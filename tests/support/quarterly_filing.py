@@ -41,7 +41,7 @@ FILLER = "The company makes instruments that measure the wind and the depth of t
 
 @lru_cache(maxsize=1)
 def a_quarterly_filing() -> Document:
-    """A report of some thousand words."""
+    """Return a report of a few thousand words."""
     some = ParagraphPart(tuple([FILLER] * 60))
     parts: list[DocumentPart] = [
         HeadingPart("Tidemark Corporation", page=1),

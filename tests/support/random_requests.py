@@ -1,4 +1,4 @@
-"""Requests of the web pages drawn by chance: addresses that are there and that are not, with words that would run."""
+"""Random requests to the web pages: existing and missing addresses, with hostile words."""
 
 import re
 from urllib.parse import quote, urlencode
@@ -27,7 +27,7 @@ HEADERS = {
 }
 
 
-def in_an_address(text: str) -> str:
+def quote_for_address(text: str) -> str:
     return quote(text, safe="/%", errors="replace")
 
 
@@ -36,12 +36,12 @@ def requests(draw: st.DrawFn, known: list[tuple[str, str]]) -> tuple[str, str, l
     """Draw a request: method, address, headers, body.
 
     Args:
-        known: Methods and paths, with parameters in braces, that most of them go to.
+        known: Methods and paths, with parameters in braces, that most requests use.
     """
     method, there = draw(st.sampled_from(known))
-    there = re.sub(r"\{[^}]*\}", lambda _: in_an_address(draw(WORDS)), there.partition("?")[0])
+    there = re.sub(r"\{[^}]*\}", lambda _: quote_for_address(draw(WORDS)), there.partition("?")[0])
     if draw(st.integers(0, 5)) == 0:
-        there = f"/{in_an_address(draw(st.text(max_size=60)))}"
+        there = f"/{quote_for_address(draw(st.text(max_size=60)))}"
     if draw(st.integers(0, 3)) == 0:
         method = draw(st.sampled_from(METHODS))
     names = st.sampled_from(

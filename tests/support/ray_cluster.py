@@ -15,7 +15,7 @@ VARIABLES = {
     "RAY_LOGGER_LEVEL": "critical",
     "RAY_AUTH_MODE": "disabled",
     "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
-    # A node that is killed is missed within seconds, not after half a minute.
+    # Notice a killed node within seconds instead of half a minute.
     "RAY_health_check_period_ms": "300",
     "RAY_health_check_failure_threshold": "3",
     "RAY_health_check_initial_delay_ms": "1000",
@@ -24,15 +24,15 @@ STORE = 80_000_000
 
 
 class Nodes:
-    """The nodes of a cluster; the first holds no workers, so that any other may be killed."""
+    """The nodes of a cluster; the first has no workers, so that any other may be killed."""
 
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
 
-        # Ray writes the address of its last cluster there, and expects the folder.
+        # Ray writes the address of its last cluster to this folder, which has to exist.
         Path("/tmp/ray").mkdir(exist_ok=True)
         self._folder = tempfile.TemporaryDirectory(prefix="qr-", ignore_cleanup_errors=True)
-        # `no_monitor` and `include_log_monitor` leave out two processes that nothing here needs.
+        # `no_monitor` and `include_log_monitor` disable two processes that the tests do not need.
         self._options: dict[str, Any] = {"include_log_monitor": False, "object_store_memory": STORE}
         head = {"num_cpus": 0, "no_monitor": True, "include_dashboard": False, "temp_dir": self._folder.name}
         self._cluster: Any = Cluster(initialize_head=True, head_node_args={**self._options, **head})
@@ -43,12 +43,12 @@ class Nodes:
         return str(self._cluster.address)
 
     def grow(self, count: int) -> None:
-        """Add nodes, each with room for one worker, until there are so many."""
+        """Add nodes, each with room for one worker, until there are `count`."""
         while len(self.alive) < count:
             self.alive.append(self._cluster.add_node(num_cpus=1, **self._options))
 
     def kill(self, number: int = -1) -> None:
-        """Kills a node and all that lives on it, at once."""
+        """Kill a node and everything that runs on it at once."""
         self._cluster.remove_node(self.alive.pop(number), allow_graceful=False)
 
     def close(self) -> None:

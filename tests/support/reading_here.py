@@ -1,7 +1,7 @@
-"""Read files in this process: for tests of what is done with documents, not of who reads them.
+"""Read files in this process, for tests that use documents and do not test how files are read.
 
-A process costs half a second each. `tests/unit/readers/test_limited.py` holds that both read the same and refuse the
-same.
+Starting a process takes half a second. `tests/unit/readers/test_limited.py` tests that both ways read the same
+documents and raise the same errors.
 """
 
 from quaestor.documents.document import Document
@@ -20,7 +20,7 @@ READERS = (
     "quaestor.application.read_service.read_limited",
     "quaestor.application.read_service.read_tags_limited",
 )
-"""Where processes are started that read files."""
+"""Functions that start a process to read a file."""
 
 
 def read_here(content: FileContent, limits: ReadingLimits | None = None) -> tuple[str, Document]:
@@ -33,10 +33,10 @@ def read_here(content: FileContent, limits: ReadingLimits | None = None) -> tupl
 
 
 async def read_here_async(content: FileContent, limits: ReadingLimits | None = None) -> tuple[str, Document]:
-    """Read a file as `read_limited_async` does, likewise."""
+    """Read a file as `read_limited_async` does, without a process and without limits."""
     return read_here(FileContent(content.path, content.given), limits)
 
 
 def tags_here(content: FileContent, limits: ReadingLimits | None = None) -> tuple[PrintedFact, ...]:
-    """Read tags as `read_tags_limited` does, likewise."""
+    """Read tags as `read_tags_limited` does, without a process and without limits."""
     return tagged_numbers(content)

@@ -1,9 +1,9 @@
-"""What a model replied to each prompt of a dataset, right or wrong, so that it says the same to whoever asks the same.
+"""A model's replies to each prompt of a dataset, right or wrong, so that equal requests get equal replies.
 
     replies = recorded_replies(conversations, golds)
     with ModelServer(answering(replies)) as server: ...
 
-Most plans are those of a perfect model. Of some turns the operands are swapped, and to some it says nothing of use.
+Most plans are those of a perfect model. In some turns the operands are swapped, and in some the reply is unusable.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ def _key(request: ReceivedRequest) -> str:
 
 
 class _Recording:
-    """The workflow, whose model's replies are kept under what it was asked."""
+    """The workflow solver, with the replies of its model recorded by request."""
 
     name = "recording"
 
@@ -54,7 +54,7 @@ class _Recording:
         def script(request: ReceivedRequest) -> Reply:
             try:
                 reply = USELESS if draw == 0 else perfect(request)
-            except Exception:  # noqa: BLE001 - a reference that builds on an answer that was not given
+            except Exception:  # noqa: BLE001 - the reference needs an earlier answer that is missing
                 reply = USELESS
             return self._kept.setdefault(_key(request), _swapped(reply) if draw == 1 else reply)
 
@@ -63,7 +63,7 @@ class _Recording:
 
 
 def _swapped(reply: Reply) -> Reply:
-    """A plan with the operands of its arithmetic the other way round."""
+    """Return a plan with the operands of its calculations reversed."""
     calls = []
     for call in reply.calls:
         arguments = json.loads(call.text)
@@ -75,7 +75,7 @@ def _swapped(reply: Reply) -> Reply:
 
 
 def recorded_replies(conversations: Sequence[Conversation], golds: Golds, read: Sequence[Conversation] = ()) -> Replies:
-    """What the model replies, by what it is asked; the pages of `read` give the ontology, where others do."""
+    """Return the model's replies by request; the ontology is built from `read`, by default `conversations`."""
     replies: dict[str, Reply] = {}
 
     async def record() -> None:
@@ -92,12 +92,12 @@ def recorded_replies(conversations: Sequence[Conversation], golds: Golds, read: 
 
 
 def answering(replies: Replies) -> Script:
-    """A server's script that says what was recorded; what nobody has asked before is the test's mistake."""
+    """Return a script that gives the recorded replies; an unknown request is answered with 501."""
     return lambda request: replies.get(_key(request), Reply("nobody asked that before", status=501))
 
 
 def faulty(script: Script) -> Script:
-    """The same replies, every third of them only after a fault."""
+    """Return a script with the same replies, of which a third come only after a fault."""
     faults: Iterator[Reply] = cycle([broken(503), too_many("0"), garbled(), say("cut in its middle", cut=20)])
     seen: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""The reflection solver on a page of the sample, its roles scripts behind HTTP; and drafts as a model writes them."""
+"""Run the reflection solver on a page of the sample with scripted roles, and build the drafts of models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -24,7 +24,7 @@ RIGHT = Decimal(25587) / Decimal(181001)
 
 
 def near(value: object) -> bool:
-    """Whether an answer is the one of `QUESTION`."""
+    """Return whether a value is the answer to `QUESTION`."""
     return isinstance(value, Decimal) and abs(value - RIGHT) < Decimal("1e-20")
 
 
@@ -44,7 +44,7 @@ NEW, OLD = look_up(IN_2009, 206588, "T0R1C3"), look_up(IN_2008, 181001, "T0R1C2"
 
 
 def change(new: Json = NEW, old: Json = OLD, result: object = 14.14, answer: object | None = None) -> Json:
-    """The draft that is right, with whatever is made wrong in it."""
+    """Return the right draft, with the given parts replaced."""
     step = calculate("percentage_change", "#1", "#2", result=result)
     return draft(new, old, step, answer=result if answer is None else answer, scale="percent")
 
@@ -57,19 +57,19 @@ def objects(issue: str, change: str = "mend it") -> Json:
 
 
 def role_of(request: ReceivedRequest) -> str:
-    """Who is asked: `expert`, `extraction` or `calculation`."""
+    """Return the role that a request addresses: `expert`, `extraction` or `calculation`."""
     if "You are an expert" in request.system:
         return "expert"
     return "extraction" if "whether the right numbers" in request.system else "calculation"
 
 
-Said = Json | Reply
+RoleReply = Json | Reply
 
 
-def playing(**replies: Sequence[Said]) -> Script:
-    """A server that gives each role its replies in order; a critic without any left approves, an expert repeats."""
-    left: Mapping[str, Iterator[Said]] = {role: iter(answers) for role, answers in replies.items()}
-    last: dict[str, Said] = {}
+def playing(**replies: Sequence[RoleReply]) -> Script:
+    """Return a script with replies for each role; without replies left a critic approves and an expert repeats."""
+    left: Mapping[str, Iterator[RoleReply]] = {role: iter(answers) for role, answers in replies.items()}
+    last: dict[str, RoleReply] = {}
 
     def answer(request: ReceivedRequest) -> Reply:
         role = role_of(request)
@@ -90,7 +90,7 @@ def play(
     critics: int = 2,
     **spec: Any,
 ) -> SolverRun:
-    """Play questions; critics are two where each has a model of its own."""
+    """Ask questions; with two critics, the calculation critic has its own model."""
     roles = ("calculation_critic",) if critics == 2 else ()
     texts = questions or (QUESTION,)
     return run_with_script(solver or ReflectionSolver(), script, texts, page, protocol, native, roles=roles, **spec)

@@ -1,4 +1,4 @@
-"""Conversations as a solver remembers them, made by hand: look-ups in a made-up table and calculations on them."""
+"""Conversations in memory, made by hand: look-ups in a made-up table and calculations on them."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,19 +19,19 @@ METRICS = {"subtract": "change", "add": "sum", "divide": "ratio", "percentage_ch
 
 @dataclass(frozen=True)
 class TableCell:
-    """A number of the table: its row names the thing, its column the year."""
+    """A number of the table: its row is the entity, its column the year."""
 
     row: str
     year: int
 
 
-def looked_up(question: str, thing: str, year: int) -> Turn:
-    plan = Plan((_extract(1, TableCell(thing, year)),))
-    return _turn(question, Answer(a_value(7), entity=thing, period=Period("year", year), plan=plan))
+def looked_up(question: str, entity: str, year: int) -> Turn:
+    plan = Plan((_extract(1, TableCell(entity, year)),))
+    return _turn(question, Answer(a_value(7), entity=entity, period=Period("year", year), plan=plan))
 
 
 def computed(question: str, operation: str, *operands: int | TableCell, entity: str | None = None) -> Turn:
-    """A calculation on earlier answers (-1 is the last), on cells, and on constants (from 1)."""
+    """Return a turn that calculates with earlier answers (-1 is the last), cells, and constants (from 1)."""
     steps: list[Step] = []
     given: list[Operand] = []
     for operand in operands:
@@ -49,7 +49,7 @@ def unanswered(question: str) -> Turn:
 
 
 def ungrounded(question: str) -> Turn:
-    """An answer without a plan."""
+    """Return a turn whose answer has no plan."""
     return _turn(question, Answer(a_value(7)))
 
 
@@ -58,7 +58,7 @@ def memory_of(*turns: Turn) -> Memory:
 
 
 def _extract(step: int, cell: TableCell) -> Extract:
-    # A row of its own for every thing: equal things and years are equal cells.
+    # Each entity has its own row, so equal entities and years give equal cells.
     source = CellRef("page", 0, int.from_bytes(cell.row.encode(), "big"), cell.year)
     return Extract(step, source, f"{cell.row}, {cell.year}", Quantity(Decimal(7), Scale.ONE, None, "7"))
 

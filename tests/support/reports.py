@@ -1,4 +1,4 @@
-"""A made-up annual report: statements, notes, a discussion that repeats them, contents, and two lines of one label."""
+"""A made-up annual report: statements, notes, a discussion that repeats them, contents, and repeated labels."""
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
@@ -63,5 +63,5 @@ PARTS: tuple[DocumentPart, ...] = (
 
 
 def a_report() -> Document:
-    """Seven tables on nine pages; the lines "Total" and "Total net sales" are in two each."""
+    """Return seven tables on nine pages; "Total" and "Total net sales" are lines of two tables each."""
     return assemble("NORD/2024/10-K", PARTS)

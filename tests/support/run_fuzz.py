@@ -1,10 +1,10 @@
-"""Inputs in the millions for whatever reads what others wrote, and a report: `python tests/support/run_fuzz.py`.
+"""Fuzz everything that takes input, with millions of inputs, and report: `python tests/support/run_fuzz.py`.
 
     python tests/support/run_fuzz.py --inputs 1000000
     python tests/support/run_fuzz.py --inputs 20000 cells csv --keep
 
-An input has crashed the program where it ends in an error that nobody meant, in no end or in too much memory. What
-crashed is written out below the table, with the bytes that did it; the command then ends with 1.
+An input is a crash if it raises an unintended exception, hangs or needs too much memory. Crashes are listed below the
+table with the bytes that caused them; the command then exits with 1.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from fuzzing.child import MEGABYTES
 from fuzzing.run import Outcome, fuzz
 
 SECONDS = 5.0
-"""What the slowest input may take."""
+"""Maximum seconds of the slowest input."""
 
 
 def main() -> None:
-    """Run targets and prints what they came to."""
+    """Run targets and print their results."""
     parser = argparse.ArgumentParser(description="Fuzzes whatever reads what others wrote.")
     parser.add_argument("targets", nargs="*", help=f"which: {', '.join(TARGETS)}; all by default")
     parser.add_argument("--inputs", type=int, default=1_000_000, help="in all, shared out among the targets")

@@ -29,7 +29,7 @@ ORACLES = {
 
 
 def oracle_of(solver: str) -> OracleFactory:
-    """The perfect model of a solver. Imported when it is asked for, so that one that is under repair hinders none."""
+    """Return the oracle factory of a solver, imported on demand so that a broken one does not affect the others."""
     module, _, name = ORACLES[solver].partition(".")
     factory: OracleFactory = getattr(import_module(module), name)
     return factory

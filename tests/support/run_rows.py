@@ -1,4 +1,4 @@
-"""Runs of scripted solvers, and their stored records with and without ids and times."""
+"""Run scripted solvers and read their stored records, with and without ids and times."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ Rows = tuple[RunRecord, tuple[ConversationRecord, ...], tuple[TurnRecord, ...]]
 def run_stored(
     dataset: Dataset, store: Path, engine: Engine | None = None, config: ModelConfig | None = None, **options: Any
 ) -> RunRecord:
-    """Play a data set, with the scripted solver if no other `factory` is among the options."""
+    """Run a data set, with the scripted solver unless the options have another `factory`."""
 
     async def run() -> RunRecord:
         async with open_store(str(store)) as opened:
@@ -42,7 +42,7 @@ def stored(store: Path, run: str | None = None) -> Rows:
 
 
 def content(rows: Rows) -> str:
-    """Return everything that is stored but ids and times."""
+    """Return all stored content except ids and times."""
     run, examples, turns = serial.dump(rows, Rows)
     for record in (run, *examples, *turns):
         for name in ("id", "run", "started", "finished", "attempt"):

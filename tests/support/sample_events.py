@@ -1,4 +1,4 @@
-"""Events of every kind for the tests of events, stores and traces."""
+"""Events of every kind, for tests of events, stores and traces."""
 
 from pydantic import JsonValue
 from values import a_value

@@ -1,4 +1,4 @@
-"""Turns of which a test sets only the relevant fields."""
+"""Turns with only the fields that a test needs."""
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn

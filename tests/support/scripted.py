@@ -1,10 +1,10 @@
-"""A solver that does what the question says, and made-up conversations for it.
+"""A solver that follows the instructions in the question, and made-up conversations for it.
 
-The words: `cell R C` looks a cell up, `change` is the difference of the last two answers, `ratio` the last answer
-over the one before; `row OPERATION R [N]` does something with the cells of a row, `rows OPERATION R R` with those of
-two, `list OPERATION [N]` with the last answer, `words R` takes the label of a row; `guess N` answers without a plan,
-`lie R C` claims a number that its plan does not give. `fail`, `break` and `down` raise a named error, a defect and an
-outage. Anything may be preceded by `sleep SECONDS`.
+`cell R C` looks up a cell, `change` is the difference of the last two answers, `ratio` the last answer divided by the
+one before. `row OPERATION R [N]` applies an operation to the cells of a row, `rows OPERATION R R` to those of two rows,
+`list OPERATION [N]` to the last answer; `words R` returns the label of a row. `guess N` answers without a plan, `lie
+R C` returns a number that its plan does not give. `fail`, `break` and `down` raise a named error, a defect and an
+outage. Any instruction may follow `sleep SECONDS`.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from quaestor.solvers.base import Solver, TurnContext
 
 
 class ScriptedSolver:
-    """Follows the instructions in the question."""
+    """Follow the instructions in the question."""
 
     name = "scripted"
 
@@ -135,7 +135,7 @@ def without_weights() -> Solver:
 
 
 def a_document(name: str, seed: int = 0) -> Document:
-    """A page of five rows and four columns of numbers."""
+    """Return a page with five rows and four columns of random numbers."""
     draw = random.Random(f"{name} {seed}")
     numbers = [[Decimal(draw.randint(1, 99_999)) / 10 for _ in range(4)] for _ in range(5)]
     cells = tuple(
@@ -160,7 +160,7 @@ def a_dataset(*conversations: Conversation, digest: str = "d1") -> Dataset:
 
 
 def many_conversations(count: int, pause: float = 0.0) -> Dataset:
-    """Conversations of three to five turns with references, failures and a yes/no among them."""
+    """Return conversations of three to five turns with references to earlier answers, failures and a yes/no."""
     draw = random.Random(5)
     prefix = f"sleep {pause} " if pause else ""
     conversations = []

@@ -1,4 +1,4 @@
-"""Plans at random over lists, sound and not, of all operations and operands; and earlier answers of every kind."""
+"""Strategies for valid and invalid plans over lists, with all operations and operands, and for earlier answers."""
 
 from decimal import Decimal
 
@@ -33,7 +33,7 @@ def constants(odd: bool) -> st.SearchStrategy[Constant]:
 
 @st.composite
 def groups(draw: st.DrawFn, places: tuple[Source, ...] = PLACES, odd: bool = False) -> CellGroup:
-    """Groups of cells; an odd one may have more labels than numbers, or none of either."""
+    """Draw a group of cells; an odd one may have more labels than numbers, or none of either."""
     size = draw(st.integers(0 if odd else 1, 5))
     years = draw(st.booleans())
     labels = [str(2009 + n) for n in range(size)] if years else draw(st.lists(LABELS, min_size=size, max_size=size))
@@ -50,7 +50,7 @@ def groups(draw: st.DrawFn, places: tuple[Source, ...] = PLACES, odd: bool = Fal
 
 @st.composite
 def plans(draw: st.DrawFn, turns: int = 2, places: tuple[Source, ...] = PLACES) -> Plan:
-    """Plans of up to six steps: numbers and words of the page, every operation; three in four on fitting operands."""
+    """Draw a plan of up to six steps with any operation; three quarters of the plans have fitting operands."""
     odd = draw(st.integers(0, 3)) == 0
     steps: list[Step] = []
     for step in range(1, draw(st.integers(1, 6)) + 1):
@@ -68,7 +68,7 @@ def plans(draw: st.DrawFn, turns: int = 2, places: tuple[Source, ...] = PLACES) 
 def _operands(
     draw: st.DrawFn, operation: Operation, before: list[Step], turns: int, places: tuple[Source, ...], odd: bool
 ) -> tuple[Operand, ...]:
-    """Operands for an operation; for an odd plan any."""
+    """Draw operands that fit an operation, or any operands for an odd plan."""
     group, constant = groups(places, odd), constants(odd)
     refs = [Ref(step.id) for step in before] + [Ref(-turn) for turn in range(1, turns + 1)]
     anything: st.SearchStrategy[Operand] = st.one_of(group, constant, st.sampled_from([*refs, Ref(9), Ref(0)]))
@@ -100,6 +100,6 @@ VALUES = st.one_of(
     st.builds(Text, LABELS),
     st.builds(ValueList, st.lists(ITEMS, max_size=4).map(tuple)),
 )
-"""Answers of every kind."""
+"""Values of every kind of answer."""
 
 RESULTS = st.none() | st.builds(StepResult, VALUES, st.sampled_from(Scale), UNITS, st.just(PLACES[:2]))

@@ -1,4 +1,4 @@
-"""Runs, or goes on with, a slow evaluation in a process of its own, so that a test can kill it.
+"""Run or resume a slow evaluation in its own process, so that a test can kill it.
 
 Usage: slow_run.py STORE ENGINE CONVERSATIONS PAUSE [RUN]
 """
@@ -23,6 +23,6 @@ async def main(store: str, engine: str, conversations: str, pause: str, run: str
 
 
 if __name__ == "__main__":
-    # A shell that starts the tests in the background has them ignore Ctrl-C.
+    # A shell that starts the tests in the background makes them ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     asyncio.run(main(*sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Any solver on a page of the sample, its model a script behind HTTP."""
+"""Run any solver on a page of the sample with a scripted model behind HTTP."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ from quaestor.testing.models import Protocol, ReceivedRequest
 
 @dataclass(frozen=True)
 class SolverRun:
-    """What came of it.
+    """The result of a run.
 
     Attributes:
-        exchanges: With the model, in order.
+        exchanges: Exchanges with the model in order.
     """
 
     turns: tuple[Turn, ...]
@@ -45,13 +45,13 @@ class SolverRun:
 
     @property
     def last_request_text(self) -> str:
-        """Return the last request to the model."""
+        """The text of the last request to the model."""
         request = self.requests[-1]
         return "\n".join((*request.results, *request.prompts))
 
 
 def context_of(page: str | Document = CASH_FLOWS, memory: Memory | None = None) -> TurnContext:
-    document, knowledge = _known(page)
+    document, knowledge = _document_and_graphs(page)
     return TurnContext(document, memory or Memory(), knowledge.graph(document), knowledge.ontology)
 
 
@@ -71,12 +71,12 @@ def run_with_script(
     roles: Sequence[str] = (),
     **spec: Any,
 ) -> SolverRun:
-    """Play questions on a page, or on excerpts of a long document; nothing is slept between attempts.
+    """Ask questions about a page, or about excerpts of a long document, without pauses between attempts.
 
     Args:
-        roles: Those that have a model of their own; it replies by the same script.
+        roles: Roles that have their own model, which replies by the same script.
     """
-    document, knowledge = _known(page)
+    document, knowledge = _document_and_graphs(page)
     conversation = Conversation("made up", document, tuple(questions))
     exchanges: list[Exchange] = []
     requests: list[ReceivedRequest] = []
@@ -98,7 +98,7 @@ async def at_once(_seconds: float) -> None:
     pass
 
 
-def _known(page: str | Document) -> tuple[Document, GraphProvider]:
+def _document_and_graphs(page: str | Document) -> tuple[Document, GraphProvider]:
     if isinstance(page, Document):
         return page, GraphProvider.of([page])
     return sample_pages()[page], sample_knowledge()

@@ -1,4 +1,4 @@
-"""The package's source, read once for all tests that read it."""
+"""The source text of the package, read once for all tests that use it."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ def sources() -> dict[str, str]:
 
 
 def nodes(*words: str) -> Iterator[tuple[str, list[ast.AST]]]:
-    """Yield the path and all nodes of each module whose text has one of the words; no other module is parsed."""
+    """Yield the path and all nodes of each module that contains one of the words; other modules are not parsed."""
     for path, text in sources().items():
         if any(word in text for word in words):
             yield path, list(ast.walk(ast.parse(text)))

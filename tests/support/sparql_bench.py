@@ -1,4 +1,4 @@
-"""The two-phase solver on a page, its model a script behind HTTP."""
+"""Run the two-phase solver on a page with a scripted model behind HTTP."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,12 +25,12 @@ def retrieval(page: str | Document = CASH_FLOWS, question: str = QUESTION, memor
 
 
 def values(**named: str | float | Mapping[str, Any]) -> dict[str, Any]:
-    """What the model replies in the first phase."""
+    """Return the model's reply in the first phase."""
     return {"values": named, "reasoning": "these are needed"}
 
 
 def formula(text: str | None) -> dict[str, Any]:
-    """What the model replies in the second phase."""
+    """Return the model's reply in the second phase."""
     return {"formula": text, "reasoning": "by the rule"}
 
 
@@ -39,7 +39,7 @@ def is_calculation(request: ReceivedRequest) -> bool:
 
 
 def scripted(first: Sequence[Step | dict[str, Any]], second: Sequence[Step | dict[str, Any]]) -> Script:
-    """Replies to the phases in order."""
+    """Return a script that replies to the phases in order."""
     planned: Iterator[Step | dict[str, Any]] = iter(first)
     calculated: Iterator[Step | dict[str, Any]] = iter(second)
 

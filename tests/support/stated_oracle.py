@@ -1,8 +1,8 @@
-"""A perfect model for stated answers: given the reference of a question, it replies as the solver's model would.
+"""A perfect model for stated answers, which is given the reference of each question.
 
-Questions of a benchmark of stated answers are asked each for itself. What is right is what the benchmark's own exact
-match says, scale included. A model that is told of numbers alone and has another answer says so first, as a real one
-would have to. References whose spans are not on the page have no plan, and are counted apart.
+Each question of the benchmark is a conversation of its own. An answer is right if the benchmark's exact match accepts
+it, including its scale. If the prompt allows numbers only and the answer is of another kind, the model says so first,
+as a real one has to. References whose spans are not on the page have no plan and are counted separately.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,13 +37,13 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 
 def workflow_script(context: TurnContext, plan: Plan) -> Script:
-    """What the workflow's model replies whose plan is given."""
+    """Return the replies of the workflow's model for a plan."""
     writer = PlanWriter(plan, context.document, context.graph)
 
     def answer(request: ReceivedRequest) -> Reply:
         if step := pointed_step(request):
             return structured(request, {"number": writer.pointed[step]})
-        if is_no_number(plan) and "select_cells" not in request.system:
+        if needs_more_than_numbers(plan) and "select_cells" not in request.system:
             return structured(request, {"thought_process": "it is no number", "steps": [], "no_answer": "other"})
         return structured(request, writer.written)
 
@@ -51,13 +51,13 @@ def workflow_script(context: TurnContext, plan: Plan) -> Script:
 
 
 def sparql_script(context: TurnContext, plan: Plan) -> Script:
-    """What the two-phase solver's model replies whose plan is given."""
+    """Return the replies of the two-phase solver's model for a plan."""
     written = WrittenPlan(context, plan)
 
     def answer(request: ReceivedRequest) -> Reply:
         if "The values that you named" in request.prompts[0]:
             return structured(request, {"reasoning": "", "formula": written.formula})
-        if is_no_number(plan) and "- cells: " not in request.prompts[0]:
+        if needs_more_than_numbers(plan) and "- cells: " not in request.prompts[0]:
             return structured(request, {"reasoning": "it is no number", "values": [], "no_answer": "other"})
         return structured(request, {"reasoning": "as the reference has it", **written.named})
 
@@ -65,7 +65,7 @@ def sparql_script(context: TurnContext, plan: Plan) -> Script:
 
 
 def agent_script(context: TurnContext, plan: Plan) -> Script:
-    """What the agent's model replies whose plan is given: the calls."""
+    """Return the replies of the agent's model for a plan."""
     calls = Calls(context.question.text, context, plan)
     first, *more = calls.replies
     left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
@@ -77,7 +77,7 @@ def agent_script(context: TurnContext, plan: Plan) -> Script:
 
 
 def reflection_script(context: TurnContext, plan: Plan) -> Script:
-    """What the expert replies whose plan is given; its critics approve."""
+    """Return the replies of the expert for a plan; its critics approve."""
     steps: list[dict[str, Any]] = []
     places: dict[int, int] = {}
 
@@ -111,7 +111,7 @@ def reflection_script(context: TurnContext, plan: Plan) -> Script:
     def answer(request: ReceivedRequest) -> Reply:
         if role_of(request) != "expert":
             return structured(request, APPROVES)
-        if is_no_number(plan) and "- quote: " not in request.system:
+        if needs_more_than_numbers(plan) and "- quote: " not in request.system:
             return structured(request, {"reasoning": "it is no number", "steps": [], "no_answer": "other"})
         return structured(request, {"reasoning": "as the reference has it", "steps": steps})
 
@@ -124,11 +124,11 @@ SCRIPTS: Mapping[str, Callable[[TurnContext, Plan], Script]] = {
     "agent": agent_script,
     "reflection": reflection_script,
 }
-"""The perfect models, by their solver."""
+"""The scripts by the name of their solver."""
 
 
-def is_no_number(plan: Plan) -> bool:
-    """Whether a plan needs more than a model is told of that is asked for a number."""
+def needs_more_than_numbers(plan: Plan) -> bool:
+    """Return whether a plan needs more than the prompt for a number offers."""
     return any(
         step.text is not None if isinstance(step, Extract) else OPERATIONS[step.operation].of_list
         for step in plan.steps
@@ -137,13 +137,13 @@ def is_no_number(plan: Plan) -> bool:
 
 @dataclass(frozen=True)
 class StatedOutcome:
-    """How one question went.
+    """The result of one question.
 
     Attributes:
-        plan: What the model was given; None if the reference has no plan on its page.
-        right: By exact match with scale.
-        said: What was answered, or why not.
-        requests: How many the turn took.
+        plan: The plan given to the model; None if the reference has no plan on its page.
+        right: Whether the answer is right by exact match with scale.
+        said: The answer, or why there is none.
+        requests: Number of requests of the turn.
     """
 
     question: str
@@ -155,39 +155,39 @@ class StatedOutcome:
 
     @property
     def of_table(self) -> bool:
-        """Whether the answer is of the table: cells, labels, a list or a count of them."""
+        """Whether the answer comes from the table: cells, labels, a list or a count of them."""
         return self.reference.source != "text" and (self.plan is None or self.plan.in_table)
 
     @property
     def group(self) -> str:
-        """How the answer comes about, and whether it is of the table."""
+        """The way to the answer, and whether it comes from the table."""
         return f"{self.plan.way if self.plan else 'not on the page'}, {'table' if self.of_table else 'text'}"
 
 
 @dataclass(frozen=True)
 class StatedRun:
-    """How a file went."""
+    """The results of a file."""
 
     outcomes: tuple[StatedOutcome, ...]
     usage: Usage
 
     def lines(self) -> Iterator[str]:
-        """What is wrong, then the figures by how answers come about, and of all that are of the table."""
+        """Yield the wrong answers, then the share of right answers by way and of all that come from the table."""
         for outcome in self.outcomes:
             if not outcome.right:
                 yield f"{outcome.question} | {outcome.reference.answer} | {outcome.group} | {outcome.answer}"
         for group in sorted({outcome.group for outcome in self.outcomes}):
-            yield f"{group}: {_share([outcome.right for outcome in self.outcomes if outcome.group == group])}"
+            yield f"{group}: {_format_share([outcome.right for outcome in self.outcomes if outcome.group == group])}"
         yield f"used: {self.usage.words}"
-        yield f"of the table: {_share([outcome.right for outcome in self.outcomes if outcome.of_table])}"
+        yield f"of the table: {_format_share([outcome.right for outcome in self.outcomes if outcome.of_table])}"
 
 
-def _share(right: Sequence[bool]) -> str:
+def _format_share(right: Sequence[bool]) -> str:
     return f"{sum(right)} of {len(right)}, {100 * sum(right) / max(1, len(right)):.1f} %"
 
 
 class _Guided:
-    """A solver under test, whose model is given the plan of the question's reference before it is asked."""
+    """A solver under test whose model is given the plan of the question's reference before it is asked."""
 
     name = "guided"
 
@@ -207,7 +207,7 @@ class _Guided:
 async def run_stated(
     conversations: Sequence[Conversation], golds: Mapping[str, Sequence[GoldTurn]], solver: Solver
 ) -> StatedRun:
-    """How a solver does on stated answers with a perfect model, through the real client and a server of its own."""
+    """Run a solver on stated answers with a perfect model, through the real client and a local server."""
     knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
     outcomes: list[StatedOutcome] = []
     with ModelServer(lambda before: say("")) as server:

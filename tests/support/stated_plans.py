@@ -1,9 +1,9 @@
-"""Stated reference answers as plans on their page: what a solver that makes no mistake would end in.
+"""Convert stated reference answers to plans on their page, as a solver that makes no mistake would.
 
-A reference names spans, not places. Where the page prints a span several times the place is taken whose labels are most
-like the question's words. Where a question chooses (the highest, those above a number, all that a table has) the plan
-chooses too: over the row, the column or the lines under a heading whose labels are most like the question's, of those
-from which the choice is the reference's. What no choice gives is quoted.
+A reference has spans, not places. If the page prints a span several times, the place whose labels are most like the
+words of the question is used. If a question chooses (the highest, those above a number, all that a table has), the plan
+chooses too: over the row, column or block of lines whose labels are most like the question's, among those that give the
+reference. Answers that no choice gives are quoted.
 """
 
 import re
@@ -36,7 +36,7 @@ from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 Number = Observation | MentionFact | HeaderNumber
 _SCALE_WORDS = re.compile(r"\b(?:thousand|million|billion|per ?cent)\b")
 _CURRENCY = 3
-"""The most letters of a number besides the name of its scale: `USD`."""
+"""Maximum letters of a number besides the name of its scale, such as `USD`."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class StatedPlan:
     """A plan for a stated answer.
 
     Attributes:
-        way: How it comes to the answer: `number`, `numbers`, `choice`, `count`, `labels`, `words`.
-        in_table: Whether all that it takes is in a table.
+        way: How it gets the answer: `number`, `numbers`, `choice`, `count`, `labels`, `words`.
+        in_table: Whether all its sources are in tables.
     """
 
     plan: Plan
@@ -54,7 +54,7 @@ class StatedPlan:
 
 
 def stated_plan(question: str, context: TurnContext, reference: StatedReference) -> StatedPlan | None:
-    """The plan of a stated answer; None if its spans are not on the page."""
+    """Return the plan of a stated answer; None if its spans are not on the page."""
     result = _PlanBuilder(question, context, reference).build()
     if result is None:
         return None
@@ -75,14 +75,14 @@ class _PlanBuilder:
     reference: StatedReference
 
     def build(self) -> tuple[str, list[Step]] | None:
-        """The way, and the steps."""
+        """Return the way and the steps."""
         if self.reference.kind == "count":
-            return self._counted()
-        ways = (self._numbers, self._chosen, self._quoted)
+            return self._count_plan()
+        ways = (self._number_plan, self._choice_plan, self._quote_plan)
         if self.reference.form not in ("number", "numbers"):
-            ways = (self._chosen, self._quoted, self._numbers)
+            ways = (self._choice_plan, self._quote_plan, self._number_plan)
         elif self._condition.asked or not self._is_amount:
-            ways = (self._chosen, self._numbers, self._quoted)
+            ways = (self._choice_plan, self._number_plan, self._quote_plan)
         return next((found for way in ways if (found := way()) is not None), None)
 
     @property
@@ -98,20 +98,20 @@ class _PlanBuilder:
         return read_condition(self.question.lower())
 
     @cached_property
-    def _asked(self) -> frozenset[str]:
+    def _question_words(self) -> frozenset[str]:
         return frozenset(words(self.question))
 
     @property
     def _is_amount(self) -> bool:
-        """Whether the spans are no years, which label what a question chooses among."""
+        """Whether any span is not a year; years are labels among which a question chooses."""
         return any(not (span.strip().isdigit() and len(span.strip()) == 4) for span in self.reference.answer.spans)
 
-    def _likeness(self, text: str) -> float:
+    def _similarity(self, text: str) -> float:
         own = set(words(text))
-        return len(own & self._asked) / (1 + len(own - self._asked)) if own else 0.0
+        return len(own & self._question_words) / (1 + len(own - self._question_words)) if own else 0.0
 
-    def _is_right(self, steps: Sequence[Step]) -> bool:
-        """Whether steps come to the reference."""
+    def _matches_reference(self, steps: Sequence[Step]) -> bool:
+        """Return whether steps give the reference."""
         try:
             plan = with_label_scales(Plan(tuple(steps)), self._document)
             result = execute(plan).result
@@ -119,8 +119,8 @@ class _PlanBuilder:
             return False
         return exact_match(stated_answer(Answer(result.value, result.scale, result.unit, plan=plan)), self.reference)
 
-    def _numbers(self) -> tuple[str, list[Step]] | None:
-        """Each span as a number of the page."""
+    def _number_plan(self) -> tuple[str, list[Step]] | None:
+        """Return steps that extract each span as a number of the page."""
         taken: list[Number] = []
         for span in self.reference.answer.spans:
             found = [number for number in self._printing(span) if number not in taken]
@@ -138,7 +138,9 @@ class _PlanBuilder:
             return []
         wanted = quantities[0]
         numbers: list[Number] = [*self._graph.observations, *self._graph.mentions]
-        return [n for n in numbers if n.quantity.value == wanted.value and _alike(n.quantity.scale, wanted.scale)]
+        return [
+            n for n in numbers if n.quantity.value == wanted.value and _scales_match(n.quantity.scale, wanted.scale)
+        ]
 
     def _fit(self, number: Number) -> tuple[bool, float, bool]:
         scale = number.scale if isinstance(number, Observation) else number.quantity.scale
@@ -149,16 +151,16 @@ class _PlanBuilder:
             text = " ".join((*number.row.levels, number.row.label, *number.column.levels, number.column.label))
         else:
             text = number.sentence if isinstance(number, MentionFact) else number.label
-        return in_table == (self.reference.source != "text") and same, self._likeness(text), in_table
+        return in_table == (self.reference.source != "text") and same, self._similarity(text), in_table
 
-    def _chosen(self) -> tuple[str, list[Step]] | None:
-        """A choice over a group whose labels are like the question's words."""
+    def _choice_plan(self) -> tuple[str, list[Step]] | None:
+        """Return a choice over the group whose labels are most like the words of the question."""
         best: tuple[float, list[Step]] | None = None
         for group, likeness in self._groups():
             if best is not None and likeness <= best[0]:
                 continue
             for steps in self._choices(group):
-                if self._is_right(steps):
+                if self._matches_reference(steps):
                     best = likeness, steps
                     break
         if best is None:
@@ -166,7 +168,7 @@ class _PlanBuilder:
         return ("labels" if best[1][-1] == Compute(1, "labels", best[1][-1].operands) else "choice"), best[1]  # type: ignore[union-attr]
 
     def _choices(self, group: CellGroup) -> Iterator[list[Step]]:
-        """What the question may choose from a group, by its words."""
+        """Yield the choices from a group that the words of the question may mean."""
         condition = self._condition
         if condition.extreme:
             if condition.many > 1:
@@ -185,7 +187,7 @@ class _PlanBuilder:
             yield [Compute(1, "labels", (group,))]
 
     def _limit(self, group: CellGroup) -> Constant:
-        """The number that the question holds cells against, counted as they are."""
+        """Return the number that the question compares cells with, in the scale of the group."""
         limit = self._condition.limit
         assert limit is not None
         value, counted = limit.value, group.counts[0].scale
@@ -193,8 +195,8 @@ class _PlanBuilder:
             value = shift_decimal(value, _power(limit.scale) - _power(counted))
         return _literal(value)
 
-    def _counted(self) -> tuple[str, list[Step]] | None:
-        """How many of a group there are, or hold."""
+    def _count_plan(self) -> tuple[str, list[Step]] | None:
+        """Return steps that count the cells of a group, or those that meet the condition."""
         best: tuple[float, list[Step]] | None = None
         for group, likeness in self._groups():
             if best is not None and likeness <= best[0]:
@@ -203,15 +205,15 @@ class _PlanBuilder:
             if self._condition.limit is not None:
                 chosen = Compute(1, self._condition.limit.test, (group, self._limit(group)))
                 steps = [chosen, Compute(2, "count", (Ref(1),))]
-            if self._is_right(steps):
+            if self._matches_reference(steps):
                 best = likeness, steps
-        for moved in () if best else self._moved():
-            if self._is_right(steps := [*moved, Compute(3, "count", (Ref(2),))]):
+        for moved in () if best else self._changed_lines():
+            if self._matches_reference(steps := [*moved, Compute(3, "count", (Ref(2),))]):
                 return "count", steps
         return None if best is None else ("count", best[1])
 
-    def _moved(self) -> Iterator[list[Step]]:
-        """The lines that rose or fell from one column to another, as the question says."""
+    def _changed_lines(self) -> Iterator[list[Step]]:
+        """Yield steps that select the lines that rose or fell between two columns, as the question says."""
         test = {"rose": "above", "fell": "below"}.get(self._condition.move or "")
         for table in self._document.tables if test else ():
             dated = [c for c, header in enumerate(table.columns) if header.period is not None]
@@ -222,8 +224,8 @@ class _PlanBuilder:
                     groups = tuple(group_of([cells[row, column] for row in rows]) for column in (new, old))
                     yield [Compute(1, "subtract", groups), Compute(2, str(test), (Ref(1), _literal(Decimal(0))))]
 
-    def _quoted(self) -> tuple[str, list[Step]] | None:
-        """Each span as words of the page, of a list in the order of the reference."""
+    def _quote_plan(self) -> tuple[str, list[Step]] | None:
+        """Return steps that quote each span, as a list in the order of the reference."""
         steps: list[Step] = []
         for span in self.reference.answer.spans:
             try:
@@ -241,7 +243,7 @@ class _PlanBuilder:
         return [o for o in self._graph.observations if o.source.table == table and o.order == 0]
 
     def _groups(self) -> Iterator[tuple[CellGroup, float]]:
-        """The rows, the columns and the lines under a heading, each with how like the question it is."""
+        """Yield rows, columns and blocks of lines, each with its similarity to the question."""
         for table in self._document.tables:
             groups: dict[object, tuple[list[PrintedNumber], float]] = {}
             start = 0
@@ -250,14 +252,14 @@ class _PlanBuilder:
                 total, above = "total" in cell.row.label.casefold(), cell.row.levels[:-1]
                 start = row if total else start
                 of_row, of_column = " ".join((*cell.row.levels, cell.row.label)), " ".join(cell.column.levels)
-                found: list[tuple[object, float]] = [(("row", row), self._likeness(of_row))]
-                found.append((("part", row, cell.column.levels[:-1]), self._likeness(of_row) - 0.01))
+                found: list[tuple[object, float]] = [(("row", row), self._similarity(of_row))]
+                found.append((("part", row, cell.column.levels[:-1]), self._similarity(of_row) - 0.01))
                 if table.columns[column].period is not None:
-                    found.append((("dated", row), self._likeness(of_row) - 0.01))
+                    found.append((("dated", row), self._similarity(of_row) - 0.01))
                 if not total:
-                    found.append((("column", column), self._likeness(of_column) / 2))
-                    found.append((("run", start, column), self._likeness(cell.column.label) / 3))
-                    found += [(("under", above, column), self._likeness(f"{' '.join(above)} {of_column}"))] * bool(
+                    found.append((("column", column), self._similarity(of_column) / 2))
+                    found.append((("run", start, column), self._similarity(cell.column.label) / 3))
+                    found += [(("under", above, column), self._similarity(f"{' '.join(above)} {of_column}"))] * bool(
                         above
                     )
                 for key, likeness in found:
@@ -273,5 +275,5 @@ def _power(scale: Scale) -> int:
     return {Scale.THOUSAND: 3, Scale.MILLION: 6, Scale.BILLION: 9}.get(scale, 0)
 
 
-def _alike(one: Scale, other: Scale) -> bool:
+def _scales_match(one: Scale, other: Scale) -> bool:
     return one is other or Scale.PERCENT not in (one, other)

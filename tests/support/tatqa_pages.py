@@ -1,4 +1,4 @@
-"""Made-up pages in the form of TAT-QA, with questions of every kind and their answers."""
+"""Made-up pages in the format of TAT-QA, with questions of every kind and their answers."""
 
 import json
 import zlib
@@ -9,7 +9,7 @@ Record = dict[str, Any]
 
 
 def question(text: str, answer: Any, kind: str, source: str, scale: str = "", derivation: str = "") -> Record:
-    """A question with its answer, as the published files have them."""
+    """Return a question with its answer, in the format of the published files."""
     return {
         "uid": f"q-{zlib.crc32(text.encode())}",
         "order": 1,
@@ -25,13 +25,13 @@ def question(text: str, answer: Any, kind: str, source: str, scale: str = "", de
 
 
 def page(uid: str, grid: list[list[str]], paragraphs: list[str], questions: list[Record]) -> Record:
-    """A page with its questions."""
+    """Return a page with its questions."""
     texts = [{"uid": f"{uid}-{place}", "order": place, "text": text} for place, text in enumerate(paragraphs, 1)]
     return {"table": {"uid": uid, "table": grid}, "paragraphs": texts, "questions": questions}
 
 
 def tatqa_pages() -> list[Record]:
-    """Two pages; ten questions, one or more of each kind."""
+    """Return two pages with ten questions, at least one of each kind."""
     mill = page(
         "1f0c-mill",
         [
@@ -78,7 +78,7 @@ def tatqa_pages() -> list[Record]:
 
 
 def without_answers(record: Record) -> Record:
-    """A page as the unlabelled test split has it."""
+    """Return a page as in the unlabelled test split."""
     return {
         **record,
         "questions": [{key: item[key] for key in ("uid", "order", "question")} for item in record["questions"]],

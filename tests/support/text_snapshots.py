@@ -1,14 +1,14 @@
-"""Snapshots as plain text files, one a test, that a person reads in a diff."""
+"""Snapshots as plain text files, one per test, that can be read in a diff."""
 
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 TextSnapshot = SnapshotAssertion
-"""Compares equal to the text that was kept."""
+"""Compares equal to the stored text."""
 
 
 class TextFile(SingleFileSnapshotExtension):
-    """One UTF-8 file a snapshot."""
+    """Store each snapshot as one UTF-8 file."""
 
     _write_mode = WriteMode.TEXT
     file_extension = "txt"

@@ -1,4 +1,4 @@
-"""Toolboxes on the pages of the sample, and a solver that does the tool calls that its question spells out."""
+"""Toolboxes on the pages of the sample, and a solver that makes the tool calls written in its question."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ def toolbox(page: str = OPTIONS, memory: Memory | None = None) -> Toolbox:
 
 
 def after(page: str, *questions: str) -> Toolbox:
-    """A toolbox after some turns of the tool user."""
+    """Return a toolbox after some turns of the tool user."""
     conversation = Conversation("made up", sample_pages()[page], questions)
     turns = asyncio.run(answer_conversation(conversation, ToolUser(), sample_knowledge()))
     assert all(turn.verified for turn in turns), turns
@@ -48,7 +48,7 @@ def after(page: str, *questions: str) -> Toolbox:
 
 
 class ToolUser:
-    """Makes the calls `TOOL: name({...})` of a question in order; answers with what follows `->`, or the last step."""
+    """Make the calls `TOOL: name({...})` of a question in order; answer with the text after `->`, or the last step."""
 
     name = "tool user"
 

@@ -1,4 +1,4 @@
-"""Values of answers, written and read as tests write numbers."""
+"""Convert between answer values and the plain numbers that tests use."""
 
 from decimal import Decimal
 
@@ -8,23 +8,23 @@ from quaestor.plan.steps import Extract
 
 
 def a_value(plain: Decimal | float | str | bool) -> AnswerValue:
-    """A number, yes or no; as text as a store has it: `13.7`, `yes`."""
+    """Return a number or yes/no as an answer value; a text is in the format of stores: `13.7`, `yes`."""
     return value_from_text(plain) if isinstance(plain, str) else value_from_json(plain)
 
 
 def plain(value: AnswerValue | None) -> Decimal | bool:
-    """The number, or True and False, that a value has to be."""
+    """Return the number or bool of a value, which has to be one."""
     assert isinstance(value, Number | YesNo), value
     return value.value
 
 
 def number_in(value: AnswerValue | None) -> Decimal:
-    """The number that a value has to be."""
+    """Return the number of a value, which has to be one."""
     assert isinstance(value, Number), value
     return value.value
 
 
 def quantity_of(step: Extract) -> Quantity:
-    """The number that a step has to take."""
+    """Return the number that a step extracts, which has to be one."""
     assert step.quantity is not None, step
     return step.quantity

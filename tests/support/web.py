@@ -1,4 +1,4 @@
-"""The pages, served in this process: in a thread on a free port for a browser, or without a port for requests."""
+"""Serve the pages in this process: in a thread on a free port for a browser, or without a port for requests."""
 
 import re
 from collections.abc import Iterator
@@ -20,18 +20,18 @@ from quaestor.web.security import Access
 from quaestor.web.serving import Connections, bind, server_of
 
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
-"""What a browser says where a form is sent from a page of the server."""
+"""Headers of a browser that sends a form from a page of the server."""
 
 
 def asking(folder: Path, answering: Solver | None = None, **settings: Setting) -> AskRequest:
-    """Who answers, by the settings of a test or as it is given; the store is in a folder of its own."""
+    """Return how questions are answered: by the given solver or by the settings, with a store in the folder."""
     loaded = load_settings({"store": str(folder / "runs.db"), **settings}, environment={}, folder=folder)
     return AskRequest(loaded, solver=answering, keep=True, cache=file_cache(loaded))
 
 
 @contextmanager
 def client_of(app: FastAPI) -> Iterator[TestClient]:
-    """Give what makes requests of an app as a browser of this machine does; its redirects are not followed."""
+    """Yield a client that sends requests to an app as a browser on this machine does; it follows no redirects."""
     with TestClient(app, "http://127.0.0.1:8765", follow_redirects=False, headers=SAME_ORIGIN) as client:
         yield client
 
@@ -40,7 +40,7 @@ def client_of(app: FastAPI) -> Iterator[TestClient]:
 def served(
     app: ASGIApp, host: str = "127.0.0.1", proxies: tuple[str, ...] = (), connections: Connections | None = None
 ) -> Iterator[str]:
-    """Serve an app on a free port of this machine, and give its address without a slash at its end."""
+    """Serve an app on a free port of this machine, and yield its address without a trailing slash."""
     with bind(host, 0) as bound:
         server = server_of(app, proxies, connections)
         thread = Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
@@ -62,13 +62,13 @@ def served(
 def pages_served(
     folder: Path, *files: str, access: Access | None = None, answering: Solver | None = None, **settings: Setting
 ) -> Iterator[str]:
-    """Serve the pages with a store in a folder, and gives their address."""
+    """Serve the pages with a store in a folder, and yield their address."""
     with served(create_app(asking(folder, answering, **settings), access, files)) as address:
         yield address
 
 
 def begun(client: TestClient) -> str:
-    """Begin a conversation about the first document that is at hand, and return its address."""
+    """Begin a conversation about the first available document, and return its address."""
     document = re.search(r'name="document" value="([^"]+)"', client.get("/").text)
     assert document is not None
     return str(client.post("/conversations", data={"document": document[1]}).headers["location"])

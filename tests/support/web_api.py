@@ -1,4 +1,4 @@
-"""The interface for programs, asked in this process."""
+"""The HTTP interface, used in this process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +20,13 @@ HOST = "http://127.0.0.1:8765"
 
 
 class Program:
-    """A program that asks, as programs do: without a word of a page or an origin."""
+    """A client that uses the interface as programs do, without the headers of a browser."""
 
     def __init__(self, client: TestClient) -> None:
-        """Take what makes the requests."""
         self._client = client
 
     def ask(self, method: str, address: str, **arguments: Any) -> Any:
-        """Return the answer, whatever it is; an error has to be a problem."""
+        """Send a request and return the response; an error has to be a problem document."""
         answer = self._client.request(method, f"{ADDRESS}{address}", **arguments)
         assert "html" not in answer.headers.get("content-type", "") or "content-disposition" in answer.headers
         if answer.status_code >= 400:
@@ -40,23 +39,23 @@ class Program:
         return answer
 
     def get(self, address: str, status: int = 200) -> Any:
-        """Return the content of an address."""
+        """Return the JSON of an address."""
         return self._send("GET", address, status)
 
     def post(self, address: str, status: int = 200, /, **body: Any) -> Any:
-        """Return the answer to a body of JSON."""
+        """Send a JSON body and return the response's JSON."""
         return self._send("POST", address, status, json=body)
 
     def patch(self, address: str, status: int = 200, /, **body: Any) -> Any:
-        """Return the answer to a body of JSON."""
+        """Send a JSON body and return the response's JSON."""
         return self._send("PATCH", address, status, json=body)
 
     def delete(self, address: str, status: int = 204) -> Any:
-        """Return the answer to a request to delete."""
+        """Send a DELETE request and return the response's JSON, if any."""
         return self._send("DELETE", address, status)
 
     def upload(self, data: bytes, name: str, status: int = 201) -> Any:
-        """Hand a file over."""
+        """Upload a file."""
         return self._send("POST", f"/documents?name={name}", status, content=data, headers=FILE)
 
     def begin(self) -> str:
@@ -65,7 +64,7 @@ class Program:
         return f"/conversations/{self.post('/conversations', 201, document=document)['id']}"
 
     def ask_all(self, *questions: str) -> str:
-        """Begin a conversation in which some questions are answered, and return its address."""
+        """Begin a conversation, ask questions in it, and return its address."""
         there = self.begin()
         for question in questions:
             self.post(f"{there}/questions", question=question)
@@ -86,9 +85,9 @@ def program(
     headers: dict[str, str] | None = None,
     **settings: Setting,
 ) -> Iterator[Program]:
-    """Start the app with a made-up page, or with files, and give a program that asks it.
+    """Start the app with a made-up page, or with files, and yield a client of it.
 
-    Who answers is a scripted solver, or the one that the settings name.
+    Questions are answered by the scripted solver, or by the one that the settings name.
     """
     shown = files or (str(write_dataset(folder / "page.json", a_record())),)
     app = create_app(asking(folder, ScriptedSolver() if scripted else None, **settings), access, shown)

@@ -1,5 +1,4 @@
-"""Requests as no browser would make them: of an app itself, without a client that makes them polite; and what a page
-may never have in it."""
+"""Requests that no browser sends, made to an app directly, and the checks of pages for forbidden content."""
 
 import asyncio
 import re
@@ -14,10 +13,10 @@ from lxml import html
 
 HOST = "127.0.0.1:8765"
 BROWSER = (("host", HOST), ("sec-fetch-site", "same-origin"))
-"""What a browser says of a request that a page of the server makes."""
+"""Headers of a browser for a request from a page of the server."""
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
-"""What a form of a page says of its body."""
+"""The content type of a form."""
 
 _SECONDS = 60
 _LEADS = ("href", "src", "action", "hx-get", "hx-post", "formaction")
@@ -27,10 +26,10 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What an app answered.
+    """The response of an app.
 
     Attributes:
-        headers: By lower-case names; of several of one name the last.
+        headers: Values by lower-case name; the last one of repeated headers.
     """
 
     status: int
@@ -44,14 +43,14 @@ class Reply:
 
     @property
     def is_page(self) -> bool:
-        """Whether a browser would show it as a page."""
+        """Whether a browser would display the body as a page."""
         return self.headers.get("content-type", "").startswith("text/html") and (
             "attachment" not in self.headers.get("content-disposition", "")
         )
 
 
 class RawApp:
-    """An app that is asked by ASGI messages, whatever is in them."""
+    """An app that is sent ASGI messages without any checks."""
 
     def __init__(self, app: FastAPI, runner: asyncio.Runner) -> None:
         """Take an app that is started in the loop of a runner."""
@@ -64,16 +63,16 @@ class RawApp:
         headers: Iterable[tuple[str, str]] = BROWSER,
         body: bytes | Sequence[bytes] = b"",
     ) -> Reply:
-        """Return what the app answers.
+        """Return the response of the app.
 
         Args:
             address: Path and query, percent-encoded.
-            body: As it comes: at once, or in pieces of which the last never says that it is the last.
+            body: The whole body, or pieces of a body that is never complete.
         """
         return self._runner.run(asyncio.wait_for(self._ask(method, address, headers, body), _SECONDS))
 
     def ask_all(self, requests: Sequence[tuple[str, str, bytes]]) -> list[Reply]:
-        """Return what the app answers to requests of a browser that come at once: method, address, body of a form."""
+        """Return the responses to concurrent requests of a browser: method, address, body of a form."""
         form = (*BROWSER, ("content-type", "application/x-www-form-urlencoded"))
 
         async def all_of_them() -> list[Reply]:
@@ -124,22 +123,22 @@ class RawApp:
 
 @contextmanager
 def raw(app: FastAPI) -> Iterator[RawApp]:
-    """Start an app, and give the way to ask it."""
+    """Start an app and yield a `RawApp` for it."""
     with asyncio.Runner() as runner:
         context = app.router.lifespan_context(app)
-        runner.run(_entered(context))
+        runner.run(_enter(context))
         try:
             yield RawApp(app, runner)
         finally:
             runner.run(context.__aexit__(None, None, None))
 
 
-async def _entered(context: Any) -> None:
+async def _enter(context: Any) -> None:
     await context.__aenter__()
 
 
-def led_to(reply: Reply) -> set[tuple[str, str]]:
-    """Return where a page leads on this server: methods and addresses."""
+def linked_addresses(reply: Reply) -> set[tuple[str, str]]:
+    """Return the methods and addresses on this server that a page links to."""
     found: set[tuple[str, str]] = set()
     if not reply.is_page or not reply.body.strip():
         return found
@@ -154,7 +153,7 @@ def led_to(reply: Reply) -> set[tuple[str, str]]:
 
 
 def crawl(app: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, str], Reply | None]:
-    """Return all that can be reached from a page: of what is got the replies, of what changes something None."""
+    """Return the replies of all GET requests reachable from a page; requests that change something have None."""
     found: dict[tuple[str, str], Reply | None] = {}
     waiting = [("GET", begin)]
     while waiting and len(found) < most:
@@ -164,12 +163,12 @@ def crawl(app: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, str
         reply = app.ask("GET", there) if method == "GET" else None
         found[method, there] = reply
         if reply is not None:
-            waiting += sorted(led_to(reply))
+            waiting += sorted(linked_addresses(reply))
     return found
 
 
 def faults_of(page: Reply) -> list[str]:
-    """Return what could run or lead astray in a page: nothing of it may ever be there, whatever a document says."""
+    """Return the parts of a page that could run code or mislead, which no page may have, regardless of the document."""
     faults = [f"the sign {match!r}" for match in set(_CONTROLS.findall(page.text))]
     if not page.is_page or not page.body.strip():
         return faults
@@ -193,7 +192,7 @@ def faults_of(page: Reply) -> list[str]:
 
 
 def addresses(app: FastAPI) -> list[tuple[str, str]]:
-    """Return what an app answers to: methods, and paths with their parameters in braces."""
+    """Return the methods and paths of an app, with parameters in braces."""
 
     def below(routes: Iterable[Any], prefix: str) -> Iterator[tuple[str, str]]:
         for route in routes:
@@ -206,7 +205,7 @@ def addresses(app: FastAPI) -> list[tuple[str, str]]:
 
 
 def multipart(data: bytes, name: str, field: str = "file", boundary: str = "part") -> tuple[str, bytes]:
-    """Return the content type and the body of a form with a file, as browsers write it; the name as it is."""
+    """Return the content type and the body of a form with a file, as browsers write it; the name is not escaped."""
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
     kind = "Content-Type: application/octet-stream\r\n\r\n"
     body = head.encode("utf-8", "surrogateescape") + kind.encode() + data + f"\r\n--{boundary}--\r\n".encode()

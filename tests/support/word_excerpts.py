@@ -1,4 +1,4 @@
-"""A crude `Excerpts`: the tables whose words a question shares most, and those of earlier answers."""
+"""A simple `Excerpts`: the tables that share the most words with a question, and those of earlier answers."""
 
 from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
@@ -9,7 +9,7 @@ from quaestor.solvers.base import Excerpt
 
 
 class WordExcerpts:
-    """Records the questions."""
+    """Select tables by shared words and record the queries."""
 
     is_long = True
 

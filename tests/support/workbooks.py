@@ -11,7 +11,7 @@ _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 Written = str | int | float | tuple[str | int | float, str] | None
-"""A cell: words, a number, a number (as its XML has it) with its format, or nothing; "=B1" is a formula alone."""
+"""A cell: text, a number, a number (as in its XML) with its format, or None; "=B1" is a formula without a value."""
 
 
 def write_workbook(
@@ -30,7 +30,7 @@ def write_workbook(
         extra: XML after the rows of a sheet, by its name.
         hidden: The sheets that are not shown.
         before: XML before the root of each part.
-        parts: Parts besides, or in place of others.
+        parts: Additional or replacement parts.
     """
     formats = dict.fromkeys(
         cell[1] for rows in sheets.values() for row in rows for cell in row if isinstance(cell, tuple)

@@ -1,4 +1,4 @@
-"""The workflow on a page of the sample, its model a script behind HTTP; and steps as a model writes them."""
+"""Run the workflow on a page of the sample with a scripted model behind HTTP, and build the steps of models."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def words(step: int, sentence: str) -> Json:
 
 
 def compute(step: int, operation: str, *operands: int | list[float]) -> Json:
-    """Operands are references, or literals in a list of one."""
+    """Return a step whose operands are references, or literals in a list of one."""
     return {
         "step_id": step,
         "tool": "compute",
@@ -60,7 +60,7 @@ def change(later: str = "2009", earlier: str = "2008") -> Json:
 
 
 def script_of(replies: Sequence[Json | Reply]) -> Script:
-    """A server that gives plans (or any replies) in order."""
+    """Return a script that gives plans (or any replies) in order."""
     left = iter(replies)
 
     def answer(request: ReceivedRequest) -> Reply:

@@ -1,1 +1,1 @@
-"""Whatever can be given to the program, given in the millions: targets, what drives them, and what is reported."""
+"""Fuzzing of everything that takes input: the targets, the drivers and the reports."""

@@ -1,4 +1,4 @@
-"""Every target, by name."""
+"""All targets by name."""
 
 from fuzzing import files, graphs, models, numbers, plans, questions, servers
 
@@ -7,4 +7,4 @@ TARGETS = {
     for module in (numbers, plans, graphs, files, models, questions, servers)
     for target in module.TARGETS
 }
-"""A run shares its inputs among them by their shares."""
+"""A run distributes its inputs among the targets in proportion to their shares."""

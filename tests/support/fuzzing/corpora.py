@@ -1,4 +1,4 @@
-"""The seeds of a target, which a fuzzer starts from: a file for a target, a line of JSON for a seed."""
+"""The seeds from which fuzzing starts: one file per target, one JSON line per seed."""
 
 import json
 from collections.abc import Iterable
@@ -6,20 +6,20 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "fuzz" / "corpora"
 MOST = 40
-"""Of a target."""
+"""Maximum number of seeds of a target."""
 LONGEST = 300
-"""Bytes of a seed."""
+"""Maximum bytes of a seed."""
 
 
 def seeds_of(target: str) -> list[bytes]:
-    """Return the seeds of a target, none if it has no file."""
+    """Return the seeds of a target; none if it has no file."""
     path = FOLDER / f"{target}.jsonl"
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     return [json.loads(line).encode("latin-1") for line in lines]
 
 
 def keep_seeds(target: str, seeds: Iterable[bytes]) -> None:
-    """Keep the shortest of some seeds as those of a target."""
+    """Store the shortest of some inputs as the seeds of a target."""
     chosen = sorted({seed for seed in seeds if seed and len(seed) <= LONGEST}, key=lambda seed: (len(seed), seed))[
         :MOST
     ]

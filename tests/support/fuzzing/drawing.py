@@ -1,5 +1,8 @@
-"""Bytes as choices: what a fuzzer changes in an input changes what is drawn, so that it finds its way in languages of
-which random bytes would never be a sentence."""
+"""Random choices derived from the bytes of an input.
+
+A fuzzer that changes the bytes changes the choices, so it also explores languages in which random bytes would never
+form a sentence.
+"""
 
 import random
 from collections.abc import Sequence
@@ -11,10 +14,9 @@ _MOST_WORDS = 60
 
 
 class Drawing(random.Random):
-    """Random numbers that are the bytes of an input, one after another, and zeros after the last."""
+    """A random number generator that returns the bytes of an input in order, and zeros after the last."""
 
     def __init__(self, data: bytes) -> None:
-        """Take the input."""
         self._data, self._at = data, 0
         super().__init__(0)
 
@@ -26,27 +28,27 @@ class Drawing(random.Random):
         return int.from_bytes(taken, "little") & ((1 << k) - 1)
 
     def random(self) -> float:
-        """Return the next byte as a part of one."""
+        """Return the next byte divided by 256."""
         return self.getrandbits(8) / 256
 
     @property
     def rest(self) -> bytes:
-        """What is not drawn yet."""
+        """The bytes that are not used yet."""
         return self._data[self._at :]
 
 
 def text_of(data: bytes) -> str:
-    """An input as text of any kind: bytes that are no UTF-8 are half surrogate pairs, as in the names of files."""
+    """Decode an input as UTF-8; invalid bytes become lone surrogates, as in file names."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def text_or_words(data: bytes, words: Sequence[str]) -> str:
-    """An input as text, or where its first byte is odd as words of a language, one for each of its bytes."""
+    """Decode an input as text or, if its first byte is odd, as one word of a language per byte."""
     if not data or data[0] % 2 == 0:
         return text_of(data[1:])
     return "".join(words[byte % len(words)] for byte in data[1 : _MOST_WORDS + 1])
 
 
 def changed(sound: Sequence[Any], draw: Drawing) -> Any:
-    """One of some JSON values with one to four of its places changed."""
+    """Return one of some JSON values with one to four changes."""
     return muddle(draw.choice(sound), draw, [])

@@ -1,4 +1,7 @@
-"""Files of anybody: data sets, filings in each format, recordings, settings. What reads becomes a graph."""
+"""Targets for untrusted files: data sets, filings in each format, recordings and settings.
+
+Graphs are built from documents that can be read.
+"""
 
 import io
 import json
@@ -67,13 +70,13 @@ def _datasets(_: Path) -> Reads:
 
 
 def _of_reader(name: str, bytes_of: Callable[[bytes], bytes]) -> Callable[[Path], Reads]:
-    """A target that reads files of one name."""
+    """Return the opener of a target that reads files with a fixed name."""
 
     def opened(_: Path) -> Reads:
         def read(data: bytes) -> None:
             with suppress(QuaestorError):
                 content = FileContent(Path(name), bytes_of(data))
-                # Not `read_file`, which gives a name to whatever a reader raises.
+                # Not `read_file`, which converts exceptions of readers.
                 if (reader := find_reader(content)) is not None:
                     document = reader.read(content)
                     GraphProvider.of([document]).graph(document)
@@ -92,7 +95,7 @@ def _html(data: bytes) -> bytes:
 
 
 def _workbooks(folder: Path) -> Reads:
-    """Archives with one part, or the archive itself, overwritten."""
+    """Return a target for workbooks in which one part, or the archive itself, is partly overwritten."""
     rows: list[list[Written]] = [
         ["in millions", 2009, 2008],
         ["net sales", (1234.5, "#,##0"), 90],
@@ -103,11 +106,11 @@ def _workbooks(folder: Path) -> Reads:
         parts = {name: archive.read(name) for name in archive.namelist()}
     names = [*parts, None]
 
-    def overwritten(data: bytes) -> bytes:
+    def overwrite(data: bytes) -> bytes:
         draw = Drawing(data)
         name = draw.choice(names)
         old = bytearray(parts[name] if name is not None else whole)
-        for at, length, new in _strokes(draw, len(old)):
+        for at, length, new in _overwrites(draw, len(old)):
             old[at : at + length] = new
         if name is not None and draw.random() < 0.2:
             old[:0] = b'<?xml version="1.0" encoding="%s"?>' % draw.choice(CODECS)
@@ -119,30 +122,30 @@ def _workbooks(folder: Path) -> Reads:
                 archive.writestr(part, bytes(old) if part == name else holds)
         return written.getvalue()
 
-    return _of_reader("book.xlsx", overwritten)(folder)
+    return _of_reader("book.xlsx", overwrite)(folder)
 
 
 def _pdf(folder: Path) -> Reads:
-    """A page with a table, some of its bytes overwritten; or whatever begins as such a file does."""
+    """Return a target for PDF files with overwritten bytes, or with a PDF header followed by the input."""
     page = PdfPage()
     page.text(40, 80, "Consolidated statements of income (in millions)")
     page.row(110, "", ("2009", "2008"), (300, 400))
     page.row(130, "Net sales", ("1,234", "(5)"), (300, 400))
     whole = pdf_of([page])
 
-    def overwritten(data: bytes) -> bytes:
+    def overwrite(data: bytes) -> bytes:
         draw, written = Drawing(data), bytearray(whole)
         if draw.random() < 0.2:
             return b"%PDF-1.4\n" + draw.rest
-        for at, length, new in _strokes(draw, len(written)):
+        for at, length, new in _overwrites(draw, len(written)):
             written[at : at + length] = new
         return bytes(written)
 
-    return _of_reader("page.pdf", overwritten)(folder)
+    return _of_reader("page.pdf", overwrite)(folder)
 
 
-def _strokes(draw: Drawing, size: int) -> Iterator[tuple[int, int, bytes]]:
-    """Where something is overwritten, how much of it, and by what."""
+def _overwrites(draw: Drawing, size: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the position, the length and the new bytes of each overwrite."""
     for _ in range(draw.choice((1, 1, 2, 4))):
         at, length = draw.randrange(size + 1), draw.randrange(12)
         yield at, length, draw.rest[:length] if draw.random() < 0.5 else draw.choice((b"", b"9" * 20, b"<c/>", b"\x00"))

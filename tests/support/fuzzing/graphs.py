@@ -1,4 +1,4 @@
-"""What is read of graphs: queries that models write, ontologies that people edit."""
+"""Targets for graphs: queries that models write and ontologies that people edit."""
 
 from contextlib import suppress
 from pathlib import Path

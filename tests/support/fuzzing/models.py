@@ -1,4 +1,4 @@
-"""What models write: plans, calls of tools, drafts and verdicts, as objects and as text."""
+"""Targets for the replies of models: plans, tool calls, drafts and verdicts, as objects and as text."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is on a page, and what is asked about it: cells, sentences, labels, questions."""
+"""Targets for the texts of pages and questions: cells, sentences, labels and questions."""
 
 from contextlib import suppress
 from pathlib import Path

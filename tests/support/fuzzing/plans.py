@@ -1,4 +1,4 @@
-"""What is computed: programs, formulas, plans. What runs comes to the same when it is written down and read again."""
+"""Targets for programs, formulas and plans; a plan that runs has the same result after serialization."""
 
 import random
 from collections.abc import Sequence
@@ -53,8 +53,8 @@ VARIABLES: dict[str, Variable] = {
 HISTORY: Sequence[StepResult | None] = (None, StepResult(Number(Decimal("14.1")), Scale.PERCENT, sources=(_SOURCE,)))
 
 
-def _executed(plan: Plan) -> None:
-    """A plan that is sound has a result or none; whichever it is, it is so again."""
+def _check_execution(plan: Plan) -> None:
+    """Check that a plan either raises or is valid, deterministic and equal after serialization."""
     faults = validate(plan, len(HISTORY))
     try:
         result = execute(plan, HISTORY)
@@ -71,7 +71,7 @@ def _executed(plan: Plan) -> None:
 def _programs(_: Path) -> Reads:
     def read(data: bytes) -> None:
         with suppress(QuaestorError):
-            _executed(parse_program(text_or_words(data, PROGRAMS)))
+            _check_execution(parse_program(text_or_words(data, PROGRAMS)))
 
     return read
 
@@ -79,7 +79,7 @@ def _programs(_: Path) -> Reads:
 def _formulas(_: Path) -> Reads:
     def read(data: bytes) -> None:
         with suppress(QuaestorError):
-            _executed(parse_expression(text_or_words(data, FORMULAS), VARIABLES))
+            _check_execution(parse_expression(text_or_words(data, FORMULAS), VARIABLES))
 
     return read
 
@@ -94,8 +94,8 @@ def _plans(_: Path) -> Reads:
         sound.append(serial.dump(Plan((first, Compute(2, name, tuple(operands))))))
 
     def read(data: bytes) -> None:
-        with suppress(ValidationError):  # what reads plans of others says so of them
-            _executed(serial.load(Plan, changed(sound, Drawing(data))))
+        with suppress(ValidationError):  # raised by the loader for invalid plans
+            _check_execution(serial.load(Plan, changed(sound, Drawing(data))))
 
     return read
 

@@ -1,4 +1,4 @@
-"""Questions that people might ask of a filing, drawn from its own words and then spoilt, one after another."""
+"""Questions about a filing, drawn from its own words and then distorted."""
 
 import asyncio
 import random
@@ -23,7 +23,7 @@ from quaestor.settings import load_settings
 EMPTY = (
     "", " ", "year", "the year", "years", "of the", "and", "&", ",", "-", "total", "other", "( )", "2023", "%", "in",
 )  # fmt: skip
-"""What is left of a label when nothing of it names a line."""
+"""Labels that name no line."""
 PERIODS = (
     "2023", "2022", "fiscal 2021", "FY23", "year 2022", "the year ended december 31, 2023", "Q3 2024", "1987",
     "the third quarter of 2023", "2019 and 2020", "2021-2023", "the last three years", "next year", "12/31/2023",
@@ -60,12 +60,12 @@ LETTERS = (
     + "\u00e9\u2019\u201c\u2014\u00df\u4e2d\u200b\U0001f4b0\u0301\u0660\u00bd"
 )
 LONGEST = 10_000
-"""Characters that a question may have."""
+"""Maximum characters of a question."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a filing calls its lines and columns, and some of its sentences."""
+    """Line labels, column labels and some sentences of a filing."""
 
     lines: Sequence[str]
     columns: Sequence[str]
@@ -81,7 +81,7 @@ class Vocabulary:
 
 
 def draw_conversation(draw: random.Random, words: Vocabulary, most: int = 4) -> list[str]:
-    """Return a question and up to so many in all that follow it up."""
+    """Return a question and up to `most` - 1 follow-up questions."""
     return [_question(draw, words, first=not number) for number in range(draw.choice((1, 1, *range(1, most + 1))))]
 
 
@@ -98,7 +98,7 @@ def _question(draw: random.Random, words: Vocabulary, *, first: bool) -> str:
         text = text.replace(slot, draw.choice(PERIODS))
     text = text.replace("{s}", draw.choice(words.sentences)[: draw.choice((40, 200, 2_000))])
     for _ in range(draw.choice((0, 0, 1, 1, 2, 4))):
-        text = draw.choice(SPOILT)(draw, text)
+        text = draw.choice(DISTORTIONS)(draw, text)
     return text[:LONGEST]
 
 
@@ -112,7 +112,7 @@ def _without_a_word(draw: random.Random, text: str) -> str:
     return " ".join(words)
 
 
-def _with_a_word_again(draw: random.Random, text: str) -> str:
+def _with_a_word_repeated(draw: random.Random, text: str) -> str:
     words = text.split(" ")
     place = draw.randrange(len(words))
     words[place:place] = [words[place]] * draw.choice((1, 1, 2, 5, 50))
@@ -133,7 +133,7 @@ def _with_more_between(draw: random.Random, text: str) -> str:
     return " ".join(words[:place]) + more + " ".join(words[place:])
 
 
-def _with_nothing_named(draw: random.Random, text: str) -> str:
+def _with_a_meaningless_word(draw: random.Random, text: str) -> str:
     words = text.split(" ")
     words[draw.randrange(len(words))] = draw.choice(EMPTY)
     return " ".join(words)
@@ -148,18 +148,18 @@ def _in_capitals(draw: random.Random, text: str) -> str:
     return text.upper() if draw.random() < 0.5 else text.title()
 
 
-def _over_and_over(draw: random.Random, text: str) -> str:
+def _repeated(draw: random.Random, text: str) -> str:
     return draw.choice(BETWEEN).join([text] * draw.choice((2, 2, 2, 3, 5, 40)))
 
 
-SPOILT = (
-    _without_a_word, _with_a_word_again, _with_two_words_swapped, _with_more_between, _with_nothing_named, _with_a_typo,
-    _in_capitals, _over_and_over,
+DISTORTIONS = (
+    _without_a_word, _with_a_word_repeated, _with_two_words_swapped, _with_more_between, _with_a_meaningless_word,
+    _with_a_typo, _in_capitals, _repeated,
 )  # fmt: skip
 
 
 def _filing() -> Document:
-    """Statements whose columns are headed as most are: "Years ended December 31,"."""
+    """Return statements with a common column heading: "Years ended December 31,"."""
     parts: list[DocumentPart] = [
         ParagraphPart(("net sales rose by 11% in 2023 , and the company had 3200 employees .",))
     ]
@@ -169,8 +169,8 @@ def _filing() -> Document:
     return assemble("TERN/2023/10-K", [*parts, HeadingPart("Consolidated Balance Sheets"), TablePart(BALANCE)])
 
 
-def _asked_of_a_filing(_: Path) -> Reads:
-    """Conversations about a whole filing, as the command line and Python ask them."""
+def _filing_conversations(_: Path) -> Reads:
+    """Return a target for conversations about a whole filing, as the command line and Python run them."""
     document = _filing()
     page, words = DocumentInCorpus.of(document), Vocabulary.of(document)
     knowledge = GraphProvider.of([document], "extend")
@@ -188,8 +188,8 @@ def _asked_of_a_filing(_: Path) -> Reads:
             turns = asyncio.run(answer_questions(page, questions, request)).turns
             assert len(turns) >= len(questions)
 
-    read(b"\0what were total net sales in 2023?")  # what was learned is loaded once, and is no input's time
+    read(b"\0what were total net sales in 2023?")  # weights are loaded once, outside the time of any input
     return read
 
 
-TARGETS = (Target("filing", _asked_of_a_filing, 2, (*BETWEEN, *EMPTY, *PERIODS)),)
+TARGETS = (Target("filing", _filing_conversations, 2, (*BETWEEN, *EMPTY, *PERIODS)),)

@@ -1,4 +1,4 @@
-"""Targets one after another or side by side, each in a process of its own, and what they came to."""
+"""Run targets, each in its own process, and collect their results."""
 
 import os
 import subprocess
@@ -15,20 +15,20 @@ from fuzzing.target import Target
 from fuzzing.watched import Crash, Figures, read_figures
 
 _PATIENCE = 3_600
-"""Seconds of a target, at most."""
+"""Maximum seconds of a target."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a target came to, and the seconds that it took."""
+    """The figures of a target, and the seconds that it took."""
 
     target: Target
     figures: Figures
     seconds: float
 
 
-def shared_out(targets: Sequence[Target], inputs: int) -> dict[str, int]:
-    """Return how many of some inputs each target gets, by its share; one or more, so that none is left out."""
+def distribute_inputs(targets: Sequence[Target], inputs: int) -> dict[str, int]:
+    """Return the number of inputs of each target in proportion to its share; at least one."""
     whole = sum(target.share for target in targets)
     return {target.name: max(1, round(inputs * target.share / whole)) for target in targets}
 
@@ -39,11 +39,11 @@ def fuzz(
     """Run targets.
 
     Args:
-        workers: How many targets at once.
-        keep: Whether the shortest inputs that reached new branches become the targets' seeds.
+        workers: How many targets run at once.
+        keep: Whether the shortest inputs that reached new branches become the seeds of the targets.
         report: Called with the outcome of each finished target.
     """
-    each = shared_out(targets, inputs)
+    each = distribute_inputs(targets, inputs)
 
     def one(target: Target) -> Outcome:
         outcome = _run(target, each[target.name], seed, keep=keep)
@@ -83,7 +83,7 @@ def _run(target: Target, inputs: int, seed: int, *, keep: bool) -> Outcome:
 
 
 def _figures(folder: Path, error: str) -> Figures:
-    """Return what a process wrote at its end; where it came to none, that is what crashed."""
+    """Return the figures that a process wrote; if it wrote none, report it as a crash."""
     if (folder / "figures.json").exists():
         return read_figures(folder / "figures.json")
     last = next((path for kind in ("crash", "timeout", "oom") for path in sorted(folder.glob(f"{kind}-*"))), None)

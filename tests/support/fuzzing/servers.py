@@ -1,4 +1,4 @@
-"""Requests of anybody: the pages, the interface for programs, the server for assistants; and whole questions."""
+"""Targets for untrusted requests to the pages, the HTTP interface and the MCP server; and for whole conversations."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ _CELLS = ("2009", "net sales", "$ 1,234", "( 5 )", "13.7%", "-", "", "in million
 
 
 def _requests(prefix: str) -> Any:
-    """Requests to the addresses under a path, with bodies of forms or of JSON."""
+    """Return the opener of a target for requests below a path, with form or JSON bodies."""
 
     def opened(folder: Path) -> Reads:
         app = create_app(asking(folder))
@@ -83,7 +83,7 @@ def _form(body: Any, rest: bytes) -> bytes:
 
 
 def _assistants(folder: Path) -> Reads:
-    """Call of tools by the official client, whose server is in this process."""
+    """Return a target for tool calls by the official MCP client, with the server in this process."""
     loop, ready, clients = asyncio.new_event_loop(), threading.Event(), list[Any]()
 
     async def serve() -> None:
@@ -113,7 +113,7 @@ def _assistants(folder: Path) -> Reads:
         decoded = json.loads(json.dumps(arguments, default=str).encode(errors="replace"))
         sent = clients[0].call_tool(str(name), decoded if isinstance(decoded, dict) else {})
         result = None
-        with suppress(Exception):  # a refusal of the protocol's own; what the server means to say is a result
+        with suppress(Exception):  # an error of the protocol; errors of the server itself are results
             result = asyncio.run_coroutine_threadsafe(sent, loop).result(60)
         assert result is None or INTERNAL not in str(result.content)[:2000], call
 
@@ -121,7 +121,7 @@ def _assistants(folder: Path) -> Reads:
 
 
 def _conversations(_: Path) -> Reads:
-    """Whole conversations about pages of any cells."""
+    """Return a target for whole conversations about pages with random cells."""
     solver = make_solver("embedded")
 
     def read(data: bytes) -> None:
@@ -139,7 +139,7 @@ def _conversations(_: Path) -> Reads:
         for turn in turns:
             assert turn.error is None or "internal" not in str(turn.error), turn.error
 
-    read(b"")  # what was learned is loaded once, and is no input's time
+    read(b"")  # weights are loaded once, outside the time of any input
     return read
 
 

@@ -1,22 +1,22 @@
-"""What is fuzzed: a name, and what reads an input."""
+"""A fuzzing target: its name and the function that reads an input."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 Reads = Callable[[bytes], None]
-"""Reads one input. What the program refuses on purpose is caught in it; what it raises is a crash."""
+"""Read one input. Intended errors of the program are caught; any other exception is a crash."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A door of the program through which input comes that nobody has checked.
+    """An entry point of the program that takes untrusted input.
 
     Attributes:
-        name: Also of its folder of seeds.
-        opened: Gives what reads an input; called once, with a folder of its own, in the process that fuzzes.
-        share: How many of a thousand inputs of a whole run it gets: more where it is fast.
-        words: Pieces of its language, which a fuzzer puts into inputs.
+        name: Also the name of its file of seeds.
+        opened: Return the function that reads an input; called once, with its own folder, in the process that fuzzes.
+        share: Inputs per thousand of a whole run; fast targets get more.
+        words: Tokens of its language, which a fuzzer inserts into inputs.
     """
 
     name: str

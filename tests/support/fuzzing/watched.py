@@ -1,4 +1,4 @@
-"""What is measured while inputs are read: how many, what crashed, what took longest, how much memory."""
+"""Count inputs and crashes, and measure the time and the memory of reading."""
 
 import json
 import resource
@@ -13,7 +13,7 @@ from fuzzing.target import Reads
 
 @dataclass
 class Crash:
-    """One way in which reading ended in what nobody meant: the first input that led there."""
+    """A distinct unintended exception, with the first input that raised it."""
 
     error: str
     where: str
@@ -23,12 +23,12 @@ class Crash:
 
 @dataclass
 class Figures:
-    """What a target came to.
+    """The results of a target.
 
     Attributes:
-        inputs: How many were read.
-        slowest: That input, a character for a byte.
-        memory: The most megabytes of the process.
+        inputs: Number of inputs read.
+        slowest: The slowest input, one character per byte.
+        memory: Peak memory of the process in megabytes.
     """
 
     inputs: int = 0
@@ -39,10 +39,9 @@ class Figures:
 
 
 class CrashRecorder:
-    """Reads inputs, keeps the figures, and goes on after a crash: the next one may be another."""
+    """Read inputs, record figures, and continue after a crash to find further ones."""
 
     def __init__(self, read: Reads, most: int, done: Callable[[Figures], None]) -> None:
-        """Take what reads, how many inputs there are to be, and what is called after the last."""
         self._read, self._most, self._done = read, most, done
         self.figures = Figures()
 
@@ -51,7 +50,7 @@ class CrashRecorder:
         figures, began = self.figures, perf_counter()
         try:
             self._read(data)
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
+        except Exception as error:  # noqa: BLE001  # any exception is a crash
             self._crashed(error, data)
         took = perf_counter() - began
         if took > figures.longest:
@@ -62,7 +61,7 @@ class CrashRecorder:
             self._done(figures)
 
     def _crashed(self, error: Exception, data: bytes) -> None:
-        # Where the program is left, and where it breaks: the same two are one defect.
+        # Crashes with the same exception type and innermost frame count as one.
         frames = traceback.extract_tb(error.__traceback__)
         ours = [frame for frame in frames if "quaestor" in frame.filename or "fuzzing" in frame.filename] or frames
         where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno} {ours[-1].name}"
@@ -75,11 +74,11 @@ class CrashRecorder:
 
 
 def write_figures(figures: Figures, path: Path) -> None:
-    """Keep figures in a file, for another process."""
+    """Write figures to a file for another process."""
     path.write_text(json.dumps(asdict(figures)), encoding="utf-8")
 
 
 def read_figures(path: Path) -> Figures:
-    """Return figures from a file."""
+    """Read figures from a file."""
     record = json.loads(path.read_text(encoding="utf-8"))
     return Figures(**{**record, "crashes": {key: Crash(**crash) for key, crash in record["crashes"].items()}})
