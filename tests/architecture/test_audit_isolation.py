@@ -1,4 +1,4 @@
-"""Audits of references are not training data. The contract `audits` in `pyproject.toml` names who may not read one."""
+"""Audits of references are not training data; the contract `audits` in `pyproject.toml` lists who may not read them."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def test_package_contains_no_audit_file() -> None:
 
 
 def test_audit_file_is_refused_as_training_data(tmp_path: Path) -> None:
-    """Not even by whoever hands it over as what to learn from."""
+    """Refuse an audit file even if it is passed explicitly as training data."""
     reading = {"verdict": "reference_wrong", "programs": ["5"]}
     entry = {"conversation": "c", "turn": 0, **reading, "reason": "", "readings": [reading] * 2, "settled": "agreed"}
     (tmp_path / "audit.jsonl").write_text(json.dumps(entry) + "\n", encoding="utf-8")

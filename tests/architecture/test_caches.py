@@ -1,4 +1,4 @@
-"""What is kept between calls has a bound, so that a process that runs for weeks keeps no more than one of an hour."""
+"""Everything kept between calls is bounded, so that a process that runs for weeks needs no more memory."""
 
 import ast
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from sources import sources
 _EMPTY = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "WeakValueDictionary"})
 
 
-def unbounded(module: ast.Module) -> Iterator[int]:
-    """Yield the lines of a module with a cache of functions, or a value of the module, that grows without a bound."""
+def unbounded_caches(module: ast.Module) -> Iterator[int]:
+    """Yield the lines of a module that define an unbounded cache of a function or an empty module-level container."""
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.module == "functools":
             yield from (node.lineno for name in node.names if name.name == "cache")
@@ -30,7 +30,7 @@ def _name(called: ast.expr) -> str:
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """Return whether a value is empty, and so can only be there to be filled."""
+    """Return whether a value is an empty container, which can only be meant to be filled later."""
     if isinstance(value, ast.Dict):
         return not value.keys
     if isinstance(value, ast.List | ast.Set):
@@ -44,7 +44,7 @@ def _is_empty(value: ast.expr | None) -> bool:
 
 @pytest.mark.slow
 def test_every_cache_of_the_package_has_a_bound() -> None:
-    found = [f"{path}:{line}" for path, text in sources().items() for line in unbounded(ast.parse(text))]
+    found = [f"{path}:{line}" for path, text in sources().items() for line in unbounded_caches(ast.parse(text))]
     assert found == []
 
 
@@ -62,4 +62,4 @@ def test_every_cache_of_the_package_has_a_bound() -> None:
     ],
 )
 def test_growing_cache_is_detected(source: str, lines: list[int]) -> None:
-    assert list(unbounded(ast.parse(source))) == lines
+    assert list(unbounded_caches(ast.parse(source))) == lines

@@ -1,4 +1,4 @@
-"""The application layer serves every door: it neither prints nor parses, and knows the name of no flag."""
+"""The application layer serves all interfaces: it does not print, does not parse and knows no flag names."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
 @for_each(APPLICATION)
-def test_the_application_prints_nothing_and_knows_no_flag(path: Path) -> None:
+def test_application_does_not_print_or_name_flags(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom | ast.Import):

@@ -1,4 +1,4 @@
-"""Reference answers never reach a solver: changing them changes no prediction, and only their package names them."""
+"""Reference answers never reach a solver: changing them changes no prediction, and only allowed modules name them."""
 
 import ast
 import asyncio
@@ -34,7 +34,7 @@ ANSWER_KEYS = {
     "evidence_page_num",
 }  # fmt: skip
 COMMON_WORDS = {"answer", "scale"}
-"""Answer fields of TAT-QA that are words of this package too."""
+"""Answer fields of TAT-QA that are also words of this package."""
 MAY_NAME_ANSWERS = {f"scoring/references/{name}.py" for name in ("convfinqa", "filings", "tatqa")}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "testing/", "__init__.py", "inspect_task/scoring.py",
@@ -44,7 +44,7 @@ MAY_READ_GOLD = (
     "application/wrong_turns.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
-# Numbers and words that are on no page.
+# Numbers and words that no page contains.
 SENTINELS = ("918273645", "planted-answer")
 CONVERSATIONS = 20
 OF_THE_SAMPLE = 8
@@ -55,17 +55,17 @@ def strings(walked: Iterable[ast.AST]) -> set[str]:
     return {n.value for n in walked if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
-def test_no_other_module_names_an_answer_field() -> None:
+def test_only_allowed_modules_name_answer_fields() -> None:
     named = {name: strings(walked) & ANSWER_KEYS for name, walked in nodes(*ANSWER_KEYS)}
     assert {name for name, keys in named.items() if keys} == MAY_NAME_ANSWERS
 
 
-def test_no_reader_of_documents_and_questions_names_an_answer() -> None:
+def test_dataset_readers_name_no_answer_field() -> None:
     named = {name for name, walked in nodes(*(f'"{word}"' for word in COMMON_WORDS)) if strings(walked) & COMMON_WORDS}
     assert {name for name in named if name.startswith("datasets/")} == set()
 
 
-def test_only_scoring_learning_and_the_command_line_import_the_answers() -> None:
+def test_only_allowed_modules_import_reference_answers() -> None:
     readers = {
         name
         for name, walked in nodes("scoring.gold", "scoring.references")
@@ -76,23 +76,25 @@ def test_only_scoring_learning_and_the_command_line_import_the_answers() -> None
     assert {name for name in readers if not name.startswith(MAY_READ_GOLD)} == set()
 
 
-def other(value: object, draw: random.Random) -> object:
-    """A random value or a sentinel in place of every value."""
+def replace_values(value: object, draw: random.Random) -> object:
+    """Replace every value with a random value or a sentinel."""
     if isinstance(value, list):
-        return [other(item, draw) for item in value] + [SENTINELS[1]] * draw.randrange(2)
+        return [replace_values(item, draw) for item in value] + [SENTINELS[1]] * draw.randrange(2)
     if isinstance(value, dict):
-        return {key: other(item, draw) for key, item in value.items()}
+        return {key: replace_values(item, draw) for key, item in value.items()}
     return draw.choice([SENTINELS[0], float(SENTINELS[0]), SENTINELS[1], draw.random(), f"add({SENTINELS[0]}, 1)"])
 
 
-def with_other_answers(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
-    """The record with a random value or a sentinel in place of every answer."""
+def replace_answers(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """Return the record with every answer replaced."""
     if "questions" in record:
         fixed = ("uid", "order", "question")
-        changed = [{k: v if k in fixed else other(v, draw) for k, v in item.items()} for item in record["questions"]]
+        changed = [
+            {k: v if k in fixed else replace_values(v, draw) for k, v in item.items()} for item in record["questions"]
+        ]
         return {**record, "questions": changed}
-    annotation = {k: v if k == ASKED else other(v, draw) for k, v in record["annotation"].items()}
-    extra = {key: other(value, draw) for key, value in record.items() if key.startswith("qa")}
+    annotation = {k: v if k == ASKED else replace_values(v, draw) for k, v in record["annotation"].items()}
+    extra = {key: replace_values(value, draw) for key, value in record.items() if key.startswith("qa")}
     return {**record, **extra, "annotation": annotation}
 
 
@@ -102,7 +104,7 @@ def questions_of(record: dict[str, Any]) -> list[str]:
 
 
 def run_solver(records: list[dict[str, Any]], folder: Path) -> tuple[str, str]:
-    """The predictions of the embedded solver, times and the run's id apart; and all that the store's file holds."""
+    """Return the predictions of the embedded solver without times and run id, and the text of the store's file."""
     folder.mkdir()
     path = folder / "pages.json"
     path.write_text(json.dumps(records), encoding="utf-8")
@@ -138,9 +140,9 @@ def records(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return random.Random(0).sample(found, OF_THE_SAMPLE if request.param == "sample" else CONVERSATIONS)
 
 
-def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_predictions_do_not_depend_on_reference_answers(records: list[dict[str, Any]], tmp_path: Path) -> None:
     draw = random.Random(1)
-    changed = [with_other_answers(record, draw) for record in records]
+    changed = [replace_answers(record, draw) for record in records]
     assert all(before != after for before, after in zip(records, changed, strict=True))
     predictions, _ = run_solver(records, tmp_path / "true")
     others, stored = run_solver(changed, tmp_path / "changed")
@@ -159,18 +161,18 @@ def test_prompts_do_not_depend_on_reference_answers(
     found = tatqa_pages() if benchmark == "tatqa" else sample
     draw = random.Random(2)
     sent = request_bodies(solver, found, tmp_path / "true")
-    others = request_bodies(solver, [with_other_answers(record, draw) for record in found], tmp_path / "changed")
+    others = request_bodies(solver, [replace_answers(record, draw) for record in found], tmp_path / "changed")
     assert len(sent) >= sum(len(questions_of(record)) for record in found)
     assert others == sent
     assert [sentinel for sentinel in SENTINELS if sentinel in "".join(others)] == []
 
 
 OPTIONS: dict[str, dict[str, JsonValue]] = {"cascade": {"thresholds": 1.0, "show_doubts": True}}
-"""With which a solver asks a model in every turn."""
+"""Options with which a solver asks a model in every turn."""
 
 
 def request_bodies(solver: str, records: list[dict[str, Any]], folder: Path) -> list[str]:
-    """The bodies of all requests, one conversation after the other; the model has no reply that can be used."""
+    """Return the sorted bodies of all requests; the replies of the model are unusable."""
     folder.mkdir()
     path = folder / "pages.json"
     path.write_text(json.dumps(records), encoding="utf-8")

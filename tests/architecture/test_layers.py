@@ -1,4 +1,4 @@
-"""The contracts on imports in `pyproject.toml`: the rows of packages, and who may not read audits."""
+"""The import contracts in `pyproject.toml`: the layers of packages, and the modules that may not read audits."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_layers_hold() -> None:
+def test_import_contracts_are_kept() -> None:
     lint = [
         sys.executable,
         "-c",

@@ -1,4 +1,4 @@
-"""Lock files: the packages of users are a subset of those of the tests, without index addresses."""
+"""Lock files: the user packages are a subset of the test packages, and no index addresses are listed."""
 
 import re
 import tomllib
@@ -10,18 +10,18 @@ ROOT = Path(__file__).resolve().parents[2]
 APART = "requirements-inspect.lock"
 LOCKS = ("requirements.lock", "requirements-dev.lock", APART)
 OLDER = {"python-dateutil"}
-"""What Inspect wants in another version than the other extras bring."""
+"""Packages that Inspect requires in another version than the other extras."""
 
 
 def pinned(lock: str) -> dict[str, list[str]]:
-    """Of each requirement, with its version and condition, the hashes."""
+    """Return the hashes of each requirement, keyed by its text with version and condition."""
     entries = (ROOT / lock).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     split = [entry.partition("--hash=") for entry in entries]
     return {required.strip(): re.findall(r"sha256:\w{64}", hashes) for required, _, hashes in split}
 
 
 def names(requirements: list[str]) -> set[str]:
-    """The names of requirements as locks write them, without those of other systems."""
+    """Return the lower-case names of requirements, without versions and extras."""
     return {re.split(r"[\[<>=~! ]", line)[0].lower() for line in requirements}
 
 
@@ -39,13 +39,13 @@ def test_no_lock_names_a_host_or_a_folder(lock: str) -> None:
 
 
 def test_lock_has_the_tested_versions() -> None:
-    # Without the systems that need it: what a user gets on some alone, development may need on all.
+    # Without platform conditions: a package for some platforms in the user lock may be for all in the development lock.
     plain, whole = (
         {required.partition(" ;")[0]: hashes for required, hashes in pinned(lock).items()} for lock in LOCKS[:2]
     )
     assert plain
     for required, hashes in plain.items():
-        anywhere = required.partition(" ;")[0]  # what one more package of development needs has no condition there
+        anywhere = required.partition(" ;")[0]  # another development package may drop the condition
         assert whole.get(required, whole.get(anywhere)) == hashes
 
 

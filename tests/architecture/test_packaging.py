@@ -1,4 +1,4 @@
-"""What is handed on: archives that are the same bytes whenever they are built, with all that is needed and no more."""
+"""Distributions are reproducible and contain everything that is needed and nothing else."""
 
 import os
 import re
@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def built(source: Path, folder: Path) -> tuple[Path, Path]:
-    """The source archive and the wheel of a folder, built into another one."""
+def build_distributions(source: Path, folder: Path) -> tuple[Path, Path]:
+    """Build the source archive and the wheel of a folder into another folder."""
     from hatchling.builders.sdist import SdistBuilder
     from hatchling.builders.wheel import WheelBuilder
 
@@ -29,20 +29,20 @@ def built(source: Path, folder: Path) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The source archive and the wheel of this checkout."""
-    return built(ROOT, tmp_path_factory.mktemp("dist"))
+    """Build the source archive and the wheel of this checkout."""
+    return build_distributions(ROOT, tmp_path_factory.mktemp("dist"))
 
 
 @pytest.mark.very_slow
 def test_archive_builds_are_reproducible(archives: tuple[Path, Path], tmp_path: Path) -> None:
-    """Once more from the source archive itself: in another folder, later, with other times and modes of its files."""
+    """Build again from the source archive, in another folder and with other times and modes of its files."""
     with tarfile.open(archives[0]) as archive:
         archive.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
     for path in unpacked.rglob("*"):
         path.chmod(0o700 if path.stat().st_mode & 0o100 else 0o600)
         os.utime(path, (1_000_000_000, 1_000_000_000))
-    again = built(unpacked, tmp_path / "dist")
+    again = build_distributions(unpacked, tmp_path / "dist")
     assert [path.name for path in again] == [path.name for path in archives]
     digests = [[sha256(path.read_bytes()).hexdigest() for path in pair] for pair in (archives, again)]
     assert digests[0] == digests[1]
@@ -81,8 +81,8 @@ def test_wheel_has_metadata(archives: tuple[Path, Path]) -> None:
     assert extras == set(PROJECT["optional-dependencies"])
 
 
-def test_a_citation_is_of_this_version() -> None:
-    """That it is valid is held by `make check`, against the schema of the format."""
+def test_citation_matches_the_package() -> None:
+    """The citation matches the package; `make check` validates it against the schema of the format."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert (citation["title"], citation["version"], citation["license"]) == (
         PROJECT["name"],
@@ -94,7 +94,7 @@ def test_a_citation_is_of_this_version() -> None:
 
 
 def test_image_runs_without_root_and_with_existing_extras() -> None:
-    """What else is good practice is held by `make check`, which lints it."""
+    """The image does not run as root and installs existing extras; `make check` lints the Dockerfile."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
     (extras,) = (line.removeprefix("ARG EXTRAS=").split(",") for line in lines if line.startswith("ARG EXTRAS="))
     assert set(extras) <= set(PROJECT["optional-dependencies"])
@@ -104,7 +104,7 @@ def test_image_runs_without_root_and_with_existing_extras() -> None:
     assert not {user.split(":")[0] for user in users} & {"root", "0"}
 
 
-def test_an_image_is_built_from_a_digest_and_files_with_hashes() -> None:
+def test_image_uses_a_base_digest_and_hashed_requirements() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     assert {line.split()[1] for line in text.splitlines() if line.startswith("FROM ")} == {"${BASE}"}
     assert "*@sha256:*" in text

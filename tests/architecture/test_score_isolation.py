@@ -1,4 +1,4 @@
-"""Scores reach no solver: nothing that answers can open them, a run store gives none, and they change no prediction."""
+"""Scores never reach a solver: no answering module opens them, stores do not return them, predictions ignore them."""
 
 import ast
 import asyncio
@@ -47,7 +47,7 @@ MAY_NAME_TABLES = {
     "store/mongo_connection.py",
 }  # fmt: skip
 ABOVE = {"application", "cli", "inspect_task", "library", "mcp_server", "scores", "testing", "web"}
-"""The packages that answer nothing: all others are imported below."""
+"""Packages that answer no questions; all other packages are imported in the test below."""
 
 EVERYTHING_THAT_ANSWERS = """
 import importlib, pathlib, sys
@@ -63,7 +63,7 @@ print([name for name in sys.modules if name.startswith("quaestor.scores.")])
 
 
 def importers(*names: str) -> set[str]:
-    """The modules outside of `scores` that import one of its modules, whatever the form."""
+    """Return the modules outside of `scores` that import one of its modules, in any form."""
     wanted = {f"quaestor.scores.{name}" for name in names}
     found = set()
     for module, walked in nodes("quaestor.scores", "import scores"):
@@ -78,7 +78,7 @@ def importers(*names: str) -> set[str]:
     return found
 
 
-def test_only_services_for_people_can_open_the_scores() -> None:
+def test_only_allowed_modules_open_scores() -> None:
     assert importers("base", "recording") == MAY_OPEN
     assert importers("records", "columns") <= MAY_READ_RECORDS
 
@@ -96,8 +96,8 @@ def test_score_tables_are_named_in_one_module() -> None:
 
 
 @pytest.mark.slow
-def test_all_that_answers_is_imported_without_them() -> None:
-    """Solvers, prompts, tools, graphs, engines, and the training of weights; whatever they import in their turn."""
+def test_answering_modules_import_no_scores() -> None:
+    """Importing solvers, prompts, tools, graphs, engines and training imports no scores, even indirectly."""
     code = EVERYTHING_THAT_ANSWERS.format(above=ABOVE)
     outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (outcome.returncode, outcome.stdout.strip()) == (0, "[]"), outcome.stderr
@@ -108,7 +108,7 @@ FROZEN = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 
 
 async def read_everything(store: RunStore) -> str:
-    """What every operation that reads returns; none may be forgotten."""
+    """Return the results of every reading operation of a store as text; fail if one is not called."""
     run, conversation = make_run().id, "c1"
     given: dict[str, Any] = {
         "runs": await store.runs(),
@@ -153,7 +153,7 @@ async def read_everything(store: RunStore) -> str:
     return repr(given)
 
 
-def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
+def test_run_store_returns_no_verdict(tmp_path: Path) -> None:
     uri = str(tmp_path / "runs.db")
 
     async def look() -> tuple[str, str]:
@@ -179,8 +179,8 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_of_before_that_was_scored_changes_no_prediction(tmp_path: Path) -> None:
-    """Play in an empty store, and in one where every second turn was scored right."""
+def test_earlier_scores_change_no_prediction(tmp_path: Path) -> None:
+    """Run in an empty store, and in one where every second turn is scored as right."""
     pages = read_dataset(sample_path(), 3)
 
     async def play(uri: str) -> tuple[str, list[dict[str, Any]]]:
@@ -209,7 +209,7 @@ def test_a_run_of_before_that_was_scored_changes_no_prediction(tmp_path: Path) -
 VOLATILE = {"run", "started", "finished"}
 
 
-def test_a_score_that_is_kept_holds_no_answer_and_no_program(tmp_path: Path) -> None:
+def test_stored_score_contains_no_answer_and_no_program(tmp_path: Path) -> None:
     """Search the bytes of the store for unique reference answers and programs."""
     pages, uri = read_dataset(sample_path(), 2), str(tmp_path / "runs.db")
     sentinel = "918273645"

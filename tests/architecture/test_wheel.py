@@ -1,4 +1,4 @@
-"""What pip installs has all that the program reads: types, templates, weights, the core and the sample."""
+"""The wheel contains every file that the program reads: types, templates, weights, the core and the sample."""
 
 import zipfile
 from pathlib import Path

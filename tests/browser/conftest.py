@@ -6,9 +6,9 @@ from playwright.sync_api import Browser
 from browser import chromium
 
 
-# Not of the session: Playwright runs an event loop in this thread as long as it is there, and other tests run theirs.
+# Not session-scoped: Playwright keeps an event loop running in this thread, and other tests need their own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for the tests of a file; each has a context of its own."""
+    """Yield one Chromium for the tests of a file; each test has its own context."""
     with chromium() as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious on any page, in light and in dark, on a desk and on a phone."""
+"""axe-core finds no serious violations on any page, in light and dark mode, on desktop and phone."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from quaestor.web.security import Access
 
 pytestmark = pytest.mark.slow
 
-# Contrast is a matter of the theme, and room one of the size: each of both is looked at once.
+# Contrast depends on the theme and layout on the size, so each theme and each size is tested once.
 LOOKS = pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 NORD = "sample#NORD/2012/page_41.pdf"
 QUESTIONS = ("what were net sales of power cables in 2012?", "and in 2011?", "what was the change?", "why is that?")
@@ -26,7 +26,9 @@ QUESTIONS = ("what were net sales of power cables in 2012?", "and in 2011?", "wh
 
 @pytest.mark.very_slow
 @LOOKS
-def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
+def test_pages_of_an_empty_store_are_accessible(
+    browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]
+) -> None:
     with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=dark, size=size) as found:
         found.expected.append("404")
         for path in ("/", "/runs", "/nothing"):
@@ -36,7 +38,7 @@ def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: boo
 
 @pytest.mark.very_slow
 @LOOKS
-def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
+def test_conversation_page_is_accessible(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with pages_served(tmp_path, NORD, "sample") as address, watched(browser, address, dark=dark, size=size) as found:
         page = found.page
         page.goto("/")
@@ -61,7 +63,7 @@ def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, da
         assert serious_faults(page) == [], "the pages of a file"
 
 
-def test_the_page_that_asks_for_the_token(browser: Browser, tmp_path: Path) -> None:
+def test_token_page_is_accessible(browser: Browser, tmp_path: Path) -> None:
     access = Access(token="0123456789abcdef-token")
     with pages_served(tmp_path, access=access) as address, watched(browser, address) as found:
         found.expected.append("401")
@@ -69,7 +71,7 @@ def test_the_page_that_asks_for_the_token(browser: Browser, tmp_path: Path) -> N
         assert serious_faults(found.page) == []
 
 
-def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
+def test_faults_are_found(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         found.page.goto("/")
         found.page.evaluate("document.querySelector('main').innerHTML = '<img src=\"data:,\"><button></button>'")
@@ -80,10 +82,10 @@ def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.very_slow
-def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path) -> None:
+def test_all_pages_linked_from_runs_are_accessible(browser: Browser, tmp_path: Path) -> None:
     store = asking(tmp_path).settings.store
     for _ in range(2):
-        in_another_loop(evaluate_async("sample", limit=2, store=store))
+        run_in_thread(evaluate_async("sample", limit=2, store=store))
     with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=True) as found:
         page, seen = found.page, set[str]()
         page.goto("/runs")
@@ -96,7 +98,7 @@ def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path) -> None:
             for link in page.eval_on_selector_all(
                 "main a[href]", "found => found.map(one => one.getAttribute('href'))"
             ):
-                # One address of a kind: two of a kind differ in digits, in ids and behind the question mark.
+                # Visit one address of each kind; addresses of a kind differ in digits, ids and the query only.
                 kind = re.sub(r"[\w.-]*\d[\w.-]*", "0", re.sub(r"=[^&#]*", "", link)).partition("#")[0]
                 if link.startswith("/runs") and kind not in seen and len(seen) < 12:
                     seen.add(kind)
@@ -105,7 +107,7 @@ def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path) -> None:
         assert any("/graph/" in kind for kind in seen), seen
 
 
-def in_another_loop(work: Coroutine[Any, Any, object]) -> None:
-    """Playwright has a loop of its own in this thread."""
+def run_in_thread(work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine in another thread, because Playwright has a running loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()

@@ -1,4 +1,4 @@
-"""A conversation in a real browser: asked by keyboard, each number leads to its cell, steps appear as they come."""
+"""A conversation in a real browser: keyboard input, links from numbers to cells, and steps shown as they arrive."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ def begin(page: Page) -> None:
 
 
 def ask(page: Page, question: str) -> Locator:
-    """Ask with the keyboard, waits for the answer and return its card."""
+    """Ask with the keyboard, wait for the answer, and return its card."""
     before = page.locator("#turns > .turn:not(.pending)").count()
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")
@@ -75,7 +75,7 @@ def test_each_number_of_the_formula_leads_to_its_cell(
                 assert is_in_view(page, link)
 
 
-def test_a_conversation_needs_no_mouse(browser: Browser, tmp_path: Path) -> None:
+def test_conversation_works_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         converse(found)
         page = found.page
@@ -118,8 +118,8 @@ def test_invalid_question_stays_in_the_input(browser: Browser, tmp_path: Path) -
         expect(page.locator("#ask-error")).to_be_empty()
 
 
-def test_a_question_that_is_asked_before_the_answer_is_done_is_answered_next(browser: Browser, tmp_path: Path) -> None:
-    # The message says that there is an answer while the request is still open: whoever types fast asks right then.
+def test_question_sent_before_the_answer_is_complete_is_answered_next(browser: Browser, tmp_path: Path) -> None:
+    # The answer is announced while its request is still open; a fast typist asks the next question at that moment.
     fast = """form => form.addEventListener("answered", () => {
         const box = form.querySelector("textarea");
         box.value = "and in 2011?";
@@ -140,7 +140,7 @@ def test_a_question_that_is_asked_before_the_answer_is_done_is_answered_next(bro
         expect(box).to_have_value("")
 
 
-def test_a_question_that_is_asked_before_the_script_is_there_is_answered(browser: Browser, tmp_path: Path) -> None:
+def test_question_sent_before_the_script_loads_is_answered(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path, NORD) as address, watched(browser, address) as found:
         page = found.page
         requests: list[Route] = []

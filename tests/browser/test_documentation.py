@@ -1,4 +1,4 @@
-"""The documentation site in a browser: it reads on a screen, on a phone and in the dark, and its search is its own."""
+"""The documentation site in a browser: readable on desktop, on phone and in dark mode, with a local search."""
 
 import threading
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ PAGES = ("", "tutorials/own_filing/", f"{NAMES}/")
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files without a word."""
+    """Serve files without logging."""
 
     def log_message(self, format: str, *words: object) -> None:
         pass
@@ -26,7 +26,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the site is served, from this machine alone."""
+    """Serve the site on this machine and yield its address."""
     folder, _ = whole_site(tmp_path_factory)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
@@ -41,7 +41,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
-def test_pages_are_whole_and_can_be_used(browser: Browser, address: str, size: dict[str, int], dark: bool) -> None:
+def test_pages_fit_the_width_and_are_accessible(
+    browser: Browser, address: str, size: dict[str, int], dark: bool
+) -> None:
     with watched(browser, address, size=size, dark=dark) as seen:
         for path in PAGES:
             seen.page.goto(f"/{path}")

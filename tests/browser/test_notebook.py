@@ -1,4 +1,4 @@
-"""What notebooks are given, in a browser: readable in light and dark, on a desk and on a phone, and harmless."""
+"""HTML of notebooks in a browser: readable in light and dark mode, on desktop and phone, and harmless."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ PAGE = """<!doctype html><html lang="en"><head><title>A notebook</title>
 
 
 def write_page(parts: list[str], folder: Path) -> str:
-    """The address of a page that has only these elements."""
+    """Write a page with only these elements and return its address."""
     (folder / "page.html").write_text(PAGE.format("".join(parts)), encoding="utf-8")
     return (folder / "page.html").as_uri()
 
@@ -27,7 +27,7 @@ def write_page(parts: list[str], folder: Path) -> str:
 @pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 def test_answers_can_be_read(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     cells = [data for path in NOTEBOOKS for cell in outputs(read(path)) for data in cell]
-    # Of ours; pandas' frames are theirs.
+    # Only HTML of quaestor, not that of pandas.
     parts = [data["text/html"] for data in cells if "mathjax_ignore" in data.get("text/html", "")]
     assert len(parts) > 5
     with watched(browser, "file://", dark=dark, size=size) as found:

@@ -1,4 +1,4 @@
-"""An answer is put right in the browser, what depends on it follows, and all of it can be undone."""
+"""Correct an answer in the browser: dependent answers change, and all corrections can be undone."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 
 @contextmanager
 def opened(browser: Browser, folder: Path, *, scripts: bool = True, **more: object) -> Iterator[WatchedPage]:
-    """Return a conversation of four questions; the fourth depends on the second."""
+    """Yield a conversation of four questions; the fourth depends on the second."""
     file = str(write_dataset(folder / "page.json", a_record()))
     with (
         pages_served(folder, file, answering=ScriptedSolver()) as address,
@@ -125,7 +125,7 @@ def test_impossible_correction_is_shown_on_the_page(browser: Browser, tmp_path: 
 
 @pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 @pytest.mark.very_slow
-def test_everyone_can_use_it(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
+def test_correction_page_is_accessible(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with opened(browser, tmp_path, dark=dark, size=size) as found:
         page = found.page
         page.locator("#turn-3 .correct").click()

@@ -1,4 +1,4 @@
-"""Runs in a real browser: found, filtered, looked at turn by turn, compared, and their pages' graphs walked."""
+"""Runs in a real browser: filter, inspect turns, compare runs, and navigate graphs."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(folder: Path) -> tuple[str, ...]:
-    """Two runs of some of the sample; the second leaves the last turn of each conversation without an answer."""
+    """Store two runs of a part of the sample; the second has no answer to the last turn of each conversation."""
     return run_sample(folder / "runs.db", 12, runs=2, others=True)
 
 
@@ -32,8 +32,8 @@ def address(folder: Path, runs: tuple[str, ...]) -> Iterator[str]:
         yield found
 
 
-def rows(page: Page) -> int:
-    """How many turns the page of a run has, once it is there."""
+def count_rows(page: Page) -> int:
+    """Return the number of turns on the page of a run, once it is visible."""
     expect(page.locator("table.turns")).to_be_visible()
     return page.locator("table.turns tbody tr").count()
 
@@ -47,18 +47,18 @@ def test_turns_are_filtered_with_an_address_to_share(
         page = found.page
         page.goto("/runs")
         page.get_by_role("link", name=runs[1]).click()
-        all_of_them = rows(page)
+        all_of_them = count_rows(page)
         page.locator("#f-verdict").select_option("wrong")
         page.locator("#f-kind").select_option("none")
         page.locator("form.filters button.primary").click()
         expect(page).to_have_url(re.compile(r"verdict=wrong.*kind=none"))
-        assert 0 < rows(page) < all_of_them
+        assert 0 < count_rows(page) < all_of_them
         for row in page.locator("table.turns tbody tr").all():
             expect(row).to_have_attribute("data-kind", "none")
         expect(page.locator("#f-verdict")).to_have_value("wrong")
         page.locator("form.filters a.bare").click()
         expect(page).not_to_have_url(re.compile("verdict=wrong"))
-        assert rows(page) == all_of_them
+        assert count_rows(page) == all_of_them
 
 
 def test_turn_is_shown_with_its_numbers_marked(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
@@ -91,13 +91,13 @@ def test_two_runs_are_compared_turn_by_turn(browser: Browser, address: str, runs
         outcome = page.locator("nav.outcomes a.first")
         count = int(str(outcome.locator("strong").text_content()))
         outcome.click()
-        assert rows(page) == count > 0
+        assert count_rows(page) == count > 0
         first = page.locator("table.turns tbody tr").first
         expect(first.locator(".verdict.right")).to_have_count(1)
         expect(first.locator(".verdict.wrong")).to_have_count(1)
 
 
-def test_the_graph_is_walked_in_the_picture_and_in_the_list(
+def test_graph_can_be_navigated_in_the_picture_and_in_the_list(
     browser: Browser, address: str, runs: tuple[str, ...]
 ) -> None:
     with watched(browser, address) as found:
@@ -109,7 +109,7 @@ def test_the_graph_is_walked_in_the_picture_and_in_the_list(
         page.locator("#node a").first.click()
         expect(page).to_have_url(re.compile("node=doc%3Atable_0"))
         expect(page.locator("#node h2")).to_be_focused()
-        # The focus is in the middle of the picture once it has come to rest.
+        # The focus is in the middle of the picture after the animation.
         page.wait_for_timeout(500)
         box = page.locator("#graph").bounding_box()
         assert box is not None
@@ -170,7 +170,7 @@ def test_pages_fit_the_width_of_a_phone(browser: Browser, address: str, runs: tu
 
 @pytest.mark.very_slow
 def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
-    """The whole of a public benchmark's development set: found, narrowed down and paged within it."""
+    """Page through and filter the turns of a whole public file."""
     answers = shared_data / "hosted_model_answers_tune.jsonl"
     import_answers(answers, shared_data / "convfinqa_tune.json", tmp_path / "runs.db")
     with pages_served(tmp_path) as address, watched(browser, address) as found:
@@ -184,7 +184,7 @@ def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp
         page.locator("#f-q").fill("change")
         page.locator("input[name=to]").fill("50")
         page.locator("form.filters button.primary").click()
-        shown = rows(page)
+        shown = count_rows(page)
         assert 0 < shown <= 50
         for row in page.locator("table.turns tbody tr").all():
             expect(row.locator(".verdict.wrong")).to_have_count(1)

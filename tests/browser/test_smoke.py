@@ -39,7 +39,7 @@ def test_pages_fit_the_width_of_a_phone(browser: Browser, tmp_path: Path) -> Non
             assert found.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_the_first_key_leads_past_the_navigation(browser: Browser, tmp_path: Path) -> None:
+def test_first_tab_stop_skips_the_navigation(browser: Browser, tmp_path: Path) -> None:
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         found.page.goto("/")
         found.page.keyboard.press("Tab")
@@ -48,7 +48,7 @@ def test_the_first_key_leads_past_the_navigation(browser: Browser, tmp_path: Pat
         expect(found.page.locator(":focus")).to_have_attribute("id", "main")
 
 
-def test_a_token_is_asked_for_and_kept(browser: Browser, tmp_path: Path) -> None:
+def test_token_is_requested_and_remembered(browser: Browser, tmp_path: Path) -> None:
     access = Access(token=TOKEN)
     with pages_served(tmp_path, access=access) as address, watched(browser, address) as found:
         found.expected.append("401")
@@ -64,7 +64,7 @@ def test_a_token_is_asked_for_and_kept(browser: Browser, tmp_path: Path) -> None
         expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
 
 
-def test_an_address_with_the_token_opens_it_and_is_gone(browser: Browser, tmp_path: Path) -> None:
+def test_token_in_the_address_is_accepted_and_removed(browser: Browser, tmp_path: Path) -> None:
     access = Access(token=TOKEN)
     with pages_served(tmp_path, access=access) as address, watched(browser, address) as found:
         found.page.goto(f"/runs?token={TOKEN.replace(' ', '%20')}")

@@ -1,4 +1,4 @@
-"""Upload of a file in a real browser: answers, places of numbers, and downloads."""
+"""Upload a file in a real browser, ask about it, follow its numbers, and download results."""
 
 from collections.abc import Sequence
 from math import isclose
@@ -39,7 +39,7 @@ def file_of(name: str) -> bytes:
     return as_html(nord if name == "page.html" else a_long_filing(200))
 
 
-def hand_over(page: Page, name: str, data: bytes) -> None:
+def upload(page: Page, name: str, data: bytes) -> None:
     page.goto("/")
     page.locator("#file").set_input_files({"name": name, "mimeType": "text/html", "buffer": data})
     page.locator("form.upload button.primary").click()
@@ -62,8 +62,8 @@ def digits(text: str) -> str:
     return "".join(sign for sign in text if sign.isdigit() or sign == ".")
 
 
-def leads_to_its_cell(page: Page, link: Locator) -> None:
-    """The link marks one cell, which prints its number, and all of that cell is in the window and in its sheet."""
+def check_link_marks_its_cell(page: Page, link: Locator) -> None:
+    """Check that the link marks one cell, which contains its number and is completely visible in window and sheet."""
     link.scroll_into_view_if_needed()
     link.click()
     marked = page.locator('#sheet [aria-current="location"]')
@@ -89,19 +89,19 @@ def leads_to_its_cell(page: Page, link: Locator) -> None:
     ],
     ids=["page-desk", "filing-phone"],
 )
-def test_a_file_is_handed_over_and_each_number_marks_its_cell(
+def test_uploaded_file_is_answered_and_each_number_marks_its_cell(
     browser: Browser, tmp_path: Path, name: str, size: dict[str, int] | None
 ) -> None:
     sized = size or {"width": 1280, "height": 800}
     with pages_served(tmp_path) as address, watched(browser, address, size=sized, dark=size is None) as found:
-        hand_over(found.page, name, file_of(name))
+        upload(found.page, name, file_of(name))
         answers = converse(found.page, FILES[name])
         assert found.page.locator(".value.none").count() == 0
         assert "%" in answers[3]
         links = found.page.locator("#turns a.place").all()
         assert len(links) > 5
         for link in links:
-            leads_to_its_cell(found.page, link)
+            check_link_marks_its_cell(found.page, link)
         found.page.screenshot(path=tmp_path / "marked.png")
         assert found.page.evaluate("document.documentElement.scrollWidth") <= sized["width"]
 
@@ -111,7 +111,7 @@ def test_workbook_of_a_conversation_computes_the_answers_of_the_page(browser: Br
     name = "10-k.html"
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         page = found.page
-        hand_over(page, name, file_of(name))
+        upload(page, name, file_of(name))
         converse(page, FILES[name])
         page.locator(".about details.menu > summary").click()
         with page.expect_download() as taken:
@@ -128,15 +128,15 @@ def test_workbook_of_a_conversation_computes_the_answers_of_the_page(browser: Br
 
 
 @pytest.mark.very_slow
-def test_a_public_filing_is_handed_over(browser: Browser, tmp_path: Path, shared_data: Path) -> None:
+def test_public_filing_can_be_uploaded(browser: Browser, tmp_path: Path, shared_data: Path) -> None:
     data = (shared_data / "filings" / "nflx-10-q-2025-07-18.html.gz").read_bytes()
     with pages_served(tmp_path) as address, watched(browser, address) as found:
-        hand_over(found.page, "nflx-10-q-2025-07-18.html.gz", data)
+        upload(found.page, "nflx-10-q-2025-07-18.html.gz", data)
         assert len(converse(found.page, PUBLIC)) == len(PUBLIC)
         links = found.page.locator("#turn-1 a.place").all()
         assert links
         for link in links:
-            leads_to_its_cell(found.page, link)
+            check_link_marks_its_cell(found.page, link)
         found.page.screenshot(path=tmp_path / "marked.png")
 
 
@@ -158,7 +158,7 @@ def test_uploaded_files_execute_no_scripts(browser: Browser, tmp_path: Path) -> 
     evil = b'"<script>document.title=1</script>","<img src=x onerror=document.title=2>",2008\nnet sales,120,100\n'
     with pages_served(tmp_path) as address, watched(browser, address) as found:
         page = found.page
-        hand_over(page, "<svg onload=document.title=3>.csv", evil)
+        upload(page, "<svg onload=document.title=3>.csv", evil)
         converse(page, ["what were net sales in 2008?", "<img src=x onerror=document.title=4>"])
         assert page.title() not in ("1", "2", "3", "4")
         assert page.locator("main img, main svg[onload], main script").count() == 0

@@ -8,7 +8,7 @@ from mongo_server import COMMAND, MongoServer, database_uri, sockets_forgotten
 from pymongo import MongoClient
 
 REAL_SERVER = "QUAESTOR_TEST_MONGODB_URI"
-"""Names a MongoDB server on which the contract runs too, in databases of its own that are dropped afterwards."""
+"""Environment variable with the URI of a MongoDB server for these tests; they create and drop their own databases."""
 
 
 def started(folder: Path) -> MongoServer:
@@ -28,7 +28,7 @@ def development_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mon
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[MongoServer]:
-    """A server that the test may kill and pause."""
+    """Yield a server that the test may kill and pause."""
     server = started(tmp_path / "mongodb")
     yield server
     server.kill()
@@ -46,7 +46,7 @@ def fresh_database(server: str) -> Iterator[str]:
 
 @pytest.fixture
 def mongo_uri(development_server: MongoServer) -> Iterator[str]:
-    """An empty database of the development server, which runs only while it is used: an idle one is busy, too."""
+    """Yield an empty database of the development server, which is paused between tests since it uses CPU when idle."""
     development_server.go_on()
     yield from fresh_database(development_server.address)
     development_server.pause()
@@ -56,7 +56,7 @@ def mongo_uri(development_server: MongoServer) -> Iterator[str]:
     params=["sqlite", pytest.param("mongodb", marks=pytest.mark.slow), *filter(os.environ.get, [REAL_SERVER])]
 )
 def uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Every kind of store, empty; the quick tests take SQLite, and of MongoDB what `test_mongo.py` holds."""
+    """Yield an empty store of each kind; quick tests use SQLite, and of MongoDB only the tests of `test_mongo.py`."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'runs.db'}"
     elif request.param == "mongodb":

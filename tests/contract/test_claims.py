@@ -1,4 +1,4 @@
-"""Several runners on one run: each conversation is played once, and what one that died leaves is finished by others."""
+"""Several runners share a run: each conversation runs once, and others finish those of a runner that died."""
 
 import asyncio
 import multiprocessing
@@ -29,11 +29,11 @@ RUN = make_run()
 FORK: ForkContext = multiprocessing.get_context("fork")
 
 
-def begun(conversation: str = "c1") -> ConversationRecord:
+def pending_conversation(conversation: str = "c1") -> ConversationRecord:
     return make_example(RUN, conversation, "pending", turns=0)
 
 
-def the_only(uri: str) -> str:
+def only_run_id(uri: str) -> str:
     async def read() -> str:
         async with open_store(uri) as store:
             while not (runs := await store.runs()):
@@ -56,10 +56,10 @@ def runner(
     barrier: Barrier | None = None,
     lease: float = LEASE_SECONDS,
 ) -> None:
-    """A process of its own, which begins the run or joins it."""
+    """Start or join the run; called in its own process."""
     dataset = many_conversations(COUNT, pause)
     spec = RunSpec.of(dataset, "scripted")
-    joined = the_only(uri) if resume else None
+    joined = only_run_id(uri) if resume else None
     if barrier is not None:
         barrier.wait()
 
@@ -80,7 +80,7 @@ def start(work: Callable[..., None], *given: Any) -> ForkProcess:
     return process
 
 
-def same_but_times(turns: tuple[TurnRecord, ...]) -> list[TurnRecord]:
+def without_times(turns: tuple[TurnRecord, ...]) -> list[TurnRecord]:
     return [replace(turn, run="", attempt=1, started=RUN.started, finished=None) for turn in turns]
 
 
@@ -89,13 +89,13 @@ def results(uri: str) -> tuple[RunRecord, list[TurnRecord], list[ConversationRec
 
     async def read(store: RunStore) -> None:
         (run,) = await store.runs()
-        found.extend((run, same_but_times(await store.turns(run.id)), list(await store.examples(run.id))))
+        found.extend((run, without_times(await store.turns(run.id)), list(await store.examples(run.id))))
 
     run_scenario(uri, read)
     return found[0], found[1], found[2]
 
 
-def alone(tmp_path: Path) -> list[TurnRecord]:
+def undisturbed_turns(tmp_path: Path) -> list[TurnRecord]:
     uri = f"sqlite:///{tmp_path / 'alone.db'}"
     runner(uri, tmp_path / "alone.log", 0.0, "inline", resume=False)
     return [replace(turn, question=turn.question) for turn in results(uri)[1]]
@@ -139,7 +139,7 @@ def test_several_runners_run_each_conversation_once(uri: str, tmp_path: Path) ->
     assert count_questions(log) == questions(many_conversations(COUNT, pause))
     processes = {line.partition(" ")[0] for line in log.read_text().splitlines()}
     assert len(processes) > 1
-    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+    assert without_pause(turns, pause) == without_pause(undisturbed_turns(tmp_path), 0)
 
 
 @pytest.mark.very_slow
@@ -162,7 +162,7 @@ def test_two_processes_resuming_a_killed_run_run_the_rest_once(uri: str, tmp_pat
     assert count_questions(tmp_path / "log") == Counter(
         f"{one.document.id} {question}" for one in left for question in one.questions
     )
-    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+    assert without_pause(turns, pause) == without_pause(undisturbed_turns(tmp_path), 0)
 
 
 @pytest.mark.very_slow
@@ -171,7 +171,7 @@ def test_conversations_claimed_by_a_killed_runner_are_finished_by_others(
     uri: str, tmp_path: Path, notified: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lease = LEASE_SECONDS if notified else SHORT_LEASE
-    if not notified:  # of a process of another machine nothing is known but its lease
+    if not notified:  # the only thing known of a process on another machine is its lease
         for module in ("run", "claims"):
             monkeypatch.setattr(f"quaestor.evaluation.{module}.has_ended", lambda owner: False)
     pause = 0.05
@@ -189,15 +189,15 @@ def test_conversations_claimed_by_a_killed_runner_are_finished_by_others(
         assert process.exitcode == 0
     run, turns, examples = results(uri)
     assert (run.status, len(examples)) == ("complete", COUNT)
-    # What the killed one was at, and nothing else, was played again.
+    # Only the conversation that the killed runner was working on is run again.
     assert 1 <= sum(example.attempt == 2 for example in examples) <= 3
     assert {example.attempt for example in examples} == {1, 2}
-    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+    assert without_pause(turns, pause) == without_pause(undisturbed_turns(tmp_path), 0)
 
 
 @pytest.mark.very_slow
-def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: Path) -> None:
-    """Results of a process that resumes after its lease has expired are dropped, and its run continues."""
+def test_results_of_a_runner_with_an_expired_lease_are_dropped(uri: str, tmp_path: Path) -> None:
+    """Drop the results of a process that resumes after its lease has expired; the run still completes."""
     pause = 0.05
     stopped = start(runner, uri, tmp_path / "log", pause, "inline", False, None, SHORT_LEASE)
     while sum(count_questions(tmp_path / "log").values()) < 8:
@@ -213,7 +213,7 @@ def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: P
         assert process.exitcode == 0
     run, turns, examples = results(uri)
     assert (run.status, len(examples)) == ("complete", COUNT)
-    assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
+    assert without_pause(turns, pause) == without_pause(undisturbed_turns(tmp_path), 0)
 
 
 @pytest.mark.very_slow
@@ -236,7 +236,7 @@ def test_ended_process_is_detected() -> None:
     owner = with_pipe.get()
     child.join()
     assert has_ended(owner)
-    # The number alone does not tell: another process may have it since; nor does one of another machine.
+    # The process id alone is ambiguous: another process may have the same one now, as may one on another machine.
     machine, process, started, token = mine.owner.split("/")
     assert has_ended("/".join((machine, process, str(int(started) - 1), token)))
     assert not has_ended("/".join(("elsewhere", "1", started, token)))

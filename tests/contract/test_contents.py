@@ -1,4 +1,4 @@
-"""Large contents are stored once, are restored exactly in every store, and are deleted when unused."""
+"""Large contents are stored once, are restored exactly by every store, and are deleted when unused."""
 
 import asyncio
 import random
@@ -29,13 +29,13 @@ PAGE = "".join(f"row {number}: {number * 7919 % 104729} in €\n" for number in 
 
 
 @pytest.fixture(autouse=True)
-def freed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the time that a MongoDB store leaves to writers."""
+def no_grace_period(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disable the grace period during which a MongoDB store does not delete new contents."""
     monkeypatch.setattr(contents, "GRACE", -5.0)
 
 
 def sizes(uri: str) -> list[int]:
-    """The packed bytes of each content of a store."""
+    """Return the packed size of each content of a store."""
     if uri.startswith("sqlite"):
         with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
             return [size for (size,) in db.execute("SELECT length(data) FROM contents ORDER BY 1")]
@@ -102,7 +102,7 @@ def test_unused_content_is_freed(uri: str) -> None:
     run_scenario(uri, read)
 
 
-def test_a_content_that_an_older_version_packed_against_another_is_read_and_freed(uri: str) -> None:
+def test_content_packed_as_a_difference_is_read_and_freed(uri: str) -> None:
     page, text = PAGE.encode(), f"{PAGE}Question?".encode()
     deflate = zlib.compressobj(zdict=b"")
     packed = len(page).to_bytes(4) + bytes(4) + deflate.compress(b"Question?") + deflate.flush()
@@ -134,7 +134,7 @@ def test_a_content_that_an_older_version_packed_against_another_is_read_and_free
     assert sizes(uri) == []
 
 
-def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_content_is_not_deleted_while_it_is_written(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "GRACE", 60.0)
 
     async def scenario(store: RunStore) -> None:
@@ -148,7 +148,7 @@ def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pyte
     assert len(sizes(mongo_uri)) == 13
 
 
-def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_may_be_larger_than_a_mongodb_document(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mongo, "_MAX_PART", 1000)
     text = random.Random(1).randbytes(4000).hex()
 
@@ -169,7 +169,7 @@ def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: py
 
 
 @pytest.mark.very_slow
-def test_a_prompt_of_26_megabytes_comes_back(uri: str) -> None:
+def test_prompt_of_26_megabytes_is_restored(uri: str) -> None:
     text = random.Random(1).randbytes(13 << 20).hex()
 
     async def scenario(store: RunStore) -> None:
@@ -180,7 +180,7 @@ def test_a_prompt_of_26_megabytes_comes_back(uri: str) -> None:
     run_scenario(uri, scenario)
 
 
-def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
+def test_damaged_content_raises_a_one_line_error(uri: str) -> None:
     run_scenario(uri, lambda store: fill(store, RUN))
     if uri.startswith("sqlite"):
         with closing(sqlite3.connect(uri.removeprefix("sqlite:///"))) as db:
@@ -202,7 +202,7 @@ def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=share(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=50), min_size=1, max_size=8))
-def test_any_texts_come_back_word_for_word(uri: str, texts: Sequence[str]) -> None:
+def test_any_texts_are_restored_exactly(uri: str, texts: Sequence[str]) -> None:
     run = make_run(f"any-{uuid4().hex}")
 
     async def scenario(store: RunStore) -> None:

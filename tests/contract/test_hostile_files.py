@@ -1,4 +1,4 @@
-"""Whatever a file holds, it ends in a document or in one line: within the memory and the time that a reader has."""
+"""Any file is read as a document or raises a one-line error, within the memory and time limits of readers."""
 
 import gzip
 import subprocess
@@ -88,7 +88,7 @@ def _zeros(path: Path) -> None:
         ("zeros.csv", _zeros, "control characters"),
     ],
 )
-def test_a_file_that_is_too_much_is_bounded(
+def test_excessive_file_stays_within_limits(
     tmp_path: Path, name: str, write: Callable[[Path], None], message: str
 ) -> None:
     path = tmp_path / name
@@ -112,7 +112,7 @@ MARKUP = (
 
 
 @pytest.mark.parametrize("name", ["a.html", "a.csv", "a.xlsx", "a.md", "a.txt", "a.pdf", "a"])
-def test_scripts_and_images_are_neither_run_nor_fetched_whatever_the_name(
+def test_scripts_are_not_run_and_images_are_not_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -127,7 +127,7 @@ def test_scripts_and_images_are_neither_run_nor_fetched_whatever_the_name(
 
 @pytest.mark.parametrize("suffix", [".html", ".csv", ".xlsx", ".md", ".txt", ".pdf", ".json", ".gz", ""])
 @pytest.mark.parametrize("data", [b"\x1f\x8b\x08\0", *SCRAPS])
-def test_scraps_of_files_are_a_document_or_one_line(tmp_path: Path, suffix: str, data: bytes) -> None:
+def test_random_content_is_a_document_or_a_one_line_error(tmp_path: Path, suffix: str, data: bytes) -> None:
     path = tmp_path / f"scrap{suffix}"
     path.write_bytes(data)
     try:

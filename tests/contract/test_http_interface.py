@@ -1,4 +1,4 @@
-"""Requests that schemathesis generates are answered as the OpenAPI document states; `benchmarks.http_fuzz` has more."""
+"""Responses to generated requests match the OpenAPI document; `benchmarks.http_fuzz` sends more requests."""
 
 import os
 import re
@@ -18,7 +18,7 @@ NORD = "sample#NORD/2012/page_41.pdf"
 def test_http_responses_match_the_openapi_document(tmp_path: Path) -> None:
     run_sample(tmp_path / "runs.db", 2, runs=2)
     with pages_served(tmp_path, NORD, serve_requests_per_minute=0) as address:
-        # What fits the document may be refused all the same: no schema says which solvers are there.
+        # Requests that match the document may be refused, because no schema lists the installed solvers.
         command = [
             str(Path(sys.executable).with_name("schemathesis")), "run", f"{address}/api/v1/openapi.json",
             "--exclude-checks", "positive_data_acceptance", "--max-examples", "2", "--seed", "1", "--warnings", "off",

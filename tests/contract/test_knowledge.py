@@ -1,4 +1,4 @@
-"""What every RunStore must do with ontologies, graphs and prompts."""
+"""Concurrent writes of ontologies, graphs and prompts to every store."""
 
 import asyncio
 import multiprocessing
@@ -14,8 +14,8 @@ RUN = make_run()
 
 
 @pytest.mark.slow
-def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
-    """Each key is wanted by all writers at once: ontology, graph and prompts are there once, and whole."""
+def test_concurrent_writers_store_each_key_once(uri: str) -> None:
+    """Several processes write the same keys at once; each is stored completely and only once."""
     writers, count = 3, 25
     graph = tuple(Triple(f"kg:Row_{number:03}", "kg:value", f'"{number}"^^xsd:decimal') for number in range(200))
     context = multiprocessing.get_context("fork")

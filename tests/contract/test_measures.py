@@ -1,4 +1,4 @@
-"""What every store must tell of a run without its turns: its conversations and its turns, counted."""
+"""Counts of conversations and turns of a run, which stores return without reading the turns."""
 
 import sqlite3
 from contextlib import closing
@@ -14,13 +14,13 @@ from quaestor.testing.store_records import run_scenario
 from quaestor.testing.store_rules import RUN
 
 
-def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sqlite_measures_turns_with_an_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_scenario(str(tmp_path / "runs.db"), add_measured_runs)
     statements: list[str] = []
-    prepared = SqliteTables._prepare
+    prepare = SqliteTables._prepare
 
     def traced(store: Any) -> None:
-        prepared(store)
+        prepare(store)
         store._db.set_trace_callback(statements.append)
 
     monkeypatch.setattr(SqliteTables, "_prepare", traced)

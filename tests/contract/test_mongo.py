@@ -1,4 +1,4 @@
-"""Properties of the MongoDB store only: its documents, and the errors of its server."""
+"""Properties of the MongoDB store only: its documents and the errors of its server."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,8 +33,8 @@ RUN = make_run()
 OF_SCORES = ("scores", "scored_examples", "scored_turns", "scored_columns")
 
 
-def as_before_attempts(db: Any) -> None:
-    """Convert the records of `fill` to the format before attempts."""
+def remove_attempts(db: Any) -> None:
+    """Convert the records of `fill` to the schema version without attempts."""
     for collection in (db.turns, db.examples):
         collection.update_many({}, {"$set": {"attempt": ObjectId("65a000000000000000000001")}})
     db.turns.update_many({}, {"$unset": {"conversationHistory": 1, "registers": 1, "status": 1, "understanding": 1}})
@@ -56,17 +56,17 @@ async def fill(store: RunStore) -> None:
     await store.complete_example(make_example(RUN), make_turns(RUN))
 
 
-def look(uri: str, read: Callable[[Any], Any]) -> Any:
+def use_database(uri: str, read: Callable[[Any], Any]) -> Any:
     with MongoClient[dict[str, Any]](uri, tz_aware=True, tzinfo=UTC) as client:
         return read(client.get_default_database())
 
 
 def documents(uri: str, collection: str, where: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = look(uri, lambda db: list(db[collection].find(where or {}, {"_id": 0})))
+    found: list[dict[str, Any]] = use_database(uri, lambda db: list(db[collection].find(where or {}, {"_id": 0})))
     return found
 
 
-def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str) -> None:
+def test_documents_have_readable_names_and_types(mongo_uri: str) -> None:
     run_scenario(mongo_uri, fill)
     price = {"s": "kg:StockOption_2007", "p": "kg:exercise_price", "o": '"60.94"^^xsd:decimal'}
     (known,) = documents(mongo_uri, "ontology", price)
@@ -76,7 +76,7 @@ def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str
     assert type(graph.pop("createdAt")) is datetime
     page = graph.pop("content")
     assert graph == {"runId": RUN.id, "conversationId": "c1", "triples": len(GRAPH)}
-    # The frozen graph of the page is the same content.
+    # The frozen graph of the page has the same content.
     assert [frozen["content"] for frozen in documents(mongo_uri, "frozen_graphs")] == [page]
     (run,) = documents(mongo_uri, "evaluation_runs")
     assert (run["runId"], run["startedAt"], run["config"]) == (RUN.id, START, RUN.spec)
@@ -99,14 +99,14 @@ def test_documents_have_the_names_and_types_that_a_person_queries(mongo_uri: str
     assert (prompt["phase"], prompt["turnIndex"], prompt["timestamp"]) == ("understand", 0, START)
 
 
-def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
+def test_understanding_of_an_older_turn_is_read_as_one_note(mongo_uri: str) -> None:
     run_scenario(mongo_uri, fill)
     text = 'plan 1: {"a": 1}\nand\u2028on'
     older = {"$set": {"understanding": text}, "$unset": {"events": 1}}
-    look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 1}, older))
+    use_database(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 1}, older))
     silent = {"$set": {"understanding": None}, "$unset": {"events": 1}}
-    look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 0}, silent))
-    look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 1}}))
+    use_database(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 0}, silent))
+    use_database(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 1}}))
 
     async def scenario(store: RunStore) -> None:
         first, second = await store.turns(RUN.id)
@@ -137,7 +137,7 @@ def test_database_without_attempts_can_be_read_and_extended(mongo_uri: str) -> N
         assert await store.prompts(RUN.id, "c2") == (make_prompt(RUN, "c2", attempt=2),)
 
     run_scenario(mongo_uri, broken_off)
-    look(mongo_uri, as_before_attempts)
+    use_database(mongo_uri, remove_attempts)
     run_scenario(mongo_uri, read)
     assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
 
@@ -160,7 +160,7 @@ def test_score_queries_find_failed_turns(mongo_uri: str) -> None:
     assert (failed["conversationId"], failed["results"]["failedTurns"]) == ("c1", [1])
     (turn,) = documents(mongo_uri, "scored_turns", {"runId": RUN.id, "correct": False})
     assert (turn["conversationId"], turn["turnIndex"], turn["programCorrect"]) == ("c1", 1, True)
-    present = look(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
+    present = use_database(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
     for collection, indexes in INDEXES.items():
         expected = {
             (tuple(tuple(key) for key in index["key"]), index.get("unique", False))
@@ -170,7 +170,7 @@ def test_score_queries_find_failed_turns(mongo_uri: str) -> None:
 
 
 def test_keys_are_unique_across_writers(mongo_uri: str) -> None:
-    """The server itself refuses, so that no program can break a key."""
+    """The server itself rejects duplicate keys, whatever program inserts them."""
     from pymongo.errors import DuplicateKeyError
 
     run_scenario(mongo_uri, fill)
@@ -183,11 +183,11 @@ def test_keys_are_unique_across_writers(mongo_uri: str) -> None:
 
     for collection in INDEXES.keys() - {"contents", "content_parts"} - {*OF_SCORES}:
         with pytest.raises(DuplicateKeyError):
-            look(mongo_uri, again(collection))
+            use_database(mongo_uri, again(collection))
 
 
 def test_partial_writes_are_not_read(mongo_uri: str) -> None:
-    """Killed between the turns and the example, or among the triples: neither counts, and the next attempt does."""
+    """Ignore records of a writer killed before the example or among the triples; the next attempt is read."""
     run_scenario(mongo_uri, fill)
     half = replace(make_turns(RUN, "c2", 1)[0], question="half")
 
@@ -209,14 +209,14 @@ def test_partial_writes_are_not_read(mongo_uri: str) -> None:
         assert await store.turns(RUN.id, "c2") == make_turns(RUN, "c2", attempt=2)
 
     run_scenario(mongo_uri, begin)
-    look(mongo_uri, orphan)
+    use_database(mongo_uri, orphan)
     run_scenario(mongo_uri, read)
     assert len(documents(mongo_uri, "turns", {"conversationId": "c2", "superseded": {"$ne": True}})) == 2
     assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 3
 
 
-def as_before_contents(db: Any) -> None:
-    """Convert the records of `fill` to the format before contents."""
+def remove_contents(db: Any) -> None:
+    """Convert the records of `fill` to the schema version without contents."""
     for prompt in db.prompt_logs.find():
         texts = {"prompt": make_prompt(RUN).prompt, "response": make_prompt(RUN).response}
         db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": texts})
@@ -231,13 +231,15 @@ def as_before_contents(db: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: str) -> None:
+def test_database_without_contents_is_migrated_when_opened(mongo_uri: str) -> None:
     run_scenario(mongo_uri, fill)
-    look(mongo_uri, as_before_contents)
-    # A writer was broken off among its triples, and the packing of another process after the first graph.
+    use_database(mongo_uri, remove_contents)
+    # One writer was interrupted while writing triples, and another process after migrating the first graph.
     half = {"runId": RUN.id, "conversationId": "c2"}
-    look(mongo_uri, lambda db: db.instances.insert_one({"s": "a", "p": "b", "o": "c", "type": "instance", **half}))
-    look(mongo_uri, lambda db: db.graphs.insert_one({**half, "triples": 2}))
+    use_database(
+        mongo_uri, lambda db: db.instances.insert_one({"s": "a", "p": "b", "o": "c", "type": "instance", **half})
+    )
+    use_database(mongo_uri, lambda db: db.graphs.insert_one({**half, "triples": 2}))
 
     async def read(store: RunStore) -> None:
         assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
@@ -249,14 +251,14 @@ def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: st
 
     for _ in range(2):
         run_scenario(mongo_uri, read)
-        names = look(mongo_uri, lambda db: db.list_collection_names())
+        names = use_database(mongo_uri, lambda db: db.list_collection_names())
         assert {"instances", "frozen_instances"}.isdisjoint(names)
         assert documents(mongo_uri, "store") == [{"version": SCHEMA_VERSION}]
-        # As after a kill before the version was written.
-        look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}}))
+        # State after a kill before the new version was written.
+        use_database(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}}))
 
 
-def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -> None:
+def test_only_the_turns_of_the_first_writer_are_read(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
         barrier = asyncio.Barrier(6)
@@ -280,24 +282,26 @@ def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -
     assert len(counting) == documents(mongo_uri, "examples")[0]["numTurns"]
 
 
-def test_reading_makes_nothing(mongo_uri: str) -> None:
+def test_reading_creates_no_collections(mongo_uri: str) -> None:
     async def scenario() -> None:
         async with open_store(mongo_uri, create=False) as store:
             with pytest.raises(StoreError, match="MongoDB"):
                 await store.runs()
 
     asyncio.run(scenario())
-    assert look(mongo_uri, lambda db: db.list_collection_names()) == []
+    assert use_database(mongo_uri, lambda db: db.list_collection_names()) == []
 
 
 def test_another_schema_version_is_refused(mongo_uri: str) -> None:
     run_scenario(mongo_uri, fill)
-    look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION + 1}}))
+    use_database(
+        mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION + 1}})
+    )
     with pytest.raises(StoreError, match=f"{SCHEMA_VERSION + 1}.*{SCHEMA_VERSION}"):
         run_scenario(mongo_uri, fill)
 
 
-def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
+def test_record_over_16_megabytes_raises_a_short_error(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
         await store.begin_example(make_example(RUN, status="pending", turns=0))

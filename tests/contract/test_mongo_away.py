@@ -1,4 +1,4 @@
-"""A server that is unreachable for a moment, or whose replies are lost: each operation is done exactly once."""
+"""A server that is briefly unreachable, or whose replies are lost: each operation is done exactly once."""
 
 import asyncio
 import threading
@@ -44,7 +44,7 @@ IMPATIENT = "?socketTimeoutMS=500&connectTimeoutMS=500&serverSelectionTimeoutMS=
 
 
 async def write_all(store: RunStore) -> None:
-    """Every operation that writes."""
+    """Call every operation that writes."""
     await store.create_run(RUN)
     await store.save_ontology("ab" * 32, iter(GRAPH))
     await store.freeze_graph(KEY, iter(GRAPH))
@@ -65,7 +65,7 @@ async def write_all(store: RunStore) -> None:
 
 
 async def read_all(store: RunStore) -> list[object]:
-    """What is there then."""
+    """Return everything that `write_all` has written."""
     return [
         await store.runs(),
         await store.examples(RUN.id),
@@ -91,7 +91,7 @@ def write_and_read(uri: str) -> list[object]:
     return read(uri)
 
 
-def to_the_end(uri: str) -> tuple[RunRecord, list[object]]:
+def run_to_completion(uri: str) -> tuple[RunRecord, list[object]]:
     dataset = many_conversations(10, 0.04)
     found: list[Any] = []
 
@@ -106,7 +106,7 @@ def to_the_end(uri: str) -> tuple[RunRecord, list[object]]:
 
 
 @contextmanager
-def meanwhile(work: Callable[[], None]) -> Iterator[None]:
+def run_in_background(work: Callable[[], None]) -> Iterator[None]:
     thread = threading.Thread(target=work)
     thread.start()
     with sockets_forgotten():
@@ -116,8 +116,8 @@ def meanwhile(work: Callable[[], None]) -> Iterator[None]:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("code", [189, 91], ids=["stepped down", "shuts down"])
-def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
-    """As a replica set tells of it: the codes, on each command that the store sends."""
+def test_operations_wait_for_a_new_primary(mongo_uri: str, code: int) -> None:
+    """Fail each kind of command with the error codes of a replica set that changes its primary."""
     commands = ["insert", "update", "find", "delete", "aggregate"]
 
     def fail(client: MongoClient[dict[str, Any]], times: int) -> None:
@@ -133,7 +133,7 @@ def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
             assert await store.run(RUN.id)
             fail(client, 0)
 
-    # The driver asks again who is the primary when it next looks, by default after ten seconds.
+    # By default, the driver looks for a new primary after ten seconds.
     run_scenario(f"{mongo_uri}?heartbeatFrequencyMS=500", scenario)
     assert read(mongo_uri)[0] == (replace(RUN, status="complete", finished=RUN.started),)
 
@@ -164,9 +164,9 @@ def test_record_is_written_once_if_the_reply_is_lost(own_server: MongoServer, se
 
 
 @pytest.mark.very_slow
-def test_a_server_that_is_killed_and_brought_back_does_not_end_a_run(own_server: MongoServer) -> None:
+def test_run_survives_a_restart_of_the_server(own_server: MongoServer) -> None:
     uri = f"{own_server.address}/killed"
-    expected = to_the_end(f"{own_server.address}/alone")[1]
+    expected = run_to_completion(f"{own_server.address}/alone")[1]
 
     def restart() -> None:
         time.sleep(0.5)
@@ -174,13 +174,13 @@ def test_a_server_that_is_killed_and_brought_back_does_not_end_a_run(own_server:
         time.sleep(0.5)
         own_server.start()
 
-    with meanwhile(restart):
-        run, turns = to_the_end(f"{uri}{IMPATIENT}")
+    with run_in_background(restart):
+        run, turns = run_to_completion(f"{uri}{IMPATIENT}")
     assert (run.status, turns) == ("complete", expected)
 
 
 @pytest.mark.very_slow
-def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_server_raises_at_the_time_limit(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 1.0)
 
     async def scenario(store: RunStore) -> None:
@@ -195,7 +195,7 @@ def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_record_of_another_writer_is_not_a_lost_reply(mongo_uri: str) -> None:
-    """Record that are refused are refused at once, and those of the same content too."""
+    """Reject records that another writer has stored at once, even if their content is equal."""
 
     async def scenario(store: RunStore) -> None:
         await write_all(store)
@@ -215,7 +215,7 @@ def test_record_of_another_writer_is_not_a_lost_reply(mongo_uri: str) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
+def test_unresponsive_server_raises_a_one_line_error_in_time(
     own_server: MongoServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 0.0)
@@ -241,7 +241,7 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
 
 @pytest.mark.very_slow
 def test_run_continues_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
+    """Conversations reported as stored survive `kill -9` of the server and are not run again."""
     monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 0.0)
     dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()
     spec = RunSpec.of(dataset, "scripted")
@@ -256,7 +256,7 @@ def test_run_continues_after_its_server_was_killed(own_server: MongoServer, monk
         with pytest.raises(StoreError):
             await run_dataset(dataset, spec, store, engine, on_conversation=watch, factory=scripted)
 
-    async def then(store: RunStore) -> None:
+    async def continue_run(store: RunStore) -> None:
         (run,) = await store.runs()
         complete = [example.conversation for example in await store.examples(run.id) if example.status == "complete"]
         assert complete == sorted(stored)
@@ -267,7 +267,7 @@ def test_run_continues_after_its_server_was_killed(own_server: MongoServer, monk
         questions = {(c.id, q) for c in dataset.conversations for q in c.questions}
         assert {(turn.conversation, turn.question) for turn in await store.turns(run.id)} == questions
 
-    # Impatient only about a server that is not there: one that is alive on a busy machine may take its time.
+    # A short timeout only if the server is gone: a live server on a busy machine may be slow.
     run_scenario(f"{uri}?serverSelectionTimeoutMS=1000", first)
     own_server.start()
-    run_scenario(uri, then)
+    run_scenario(uri, continue_run)

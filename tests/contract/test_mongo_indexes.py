@@ -1,4 +1,4 @@
-"""Every query that the program makes goes by an index, and finds a conversation or a turn by all that names it."""
+"""Every query of the program uses an index, and one that identifies a conversation or turn uses all its fields."""
 
 import asyncio
 import os
@@ -31,10 +31,10 @@ RUN, OTHER = make_run(), make_run("other")
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")
 
 NAMING = {"runId", "conversationId", "turnIndex", "digest", "documentId", "_id"}
-"""Fields by which a query is to find, and not to look through what others have found."""
+"""Fields that a query must find by index, not filter from documents found by other fields."""
 
 ALL = {"evaluation_runs", "ontologies", "frozen_graphs", "store"}
-"""Collections of one document a run, an ontology, a page: they are listed whole."""
+"""Collections with one document per run, ontology or page, which are listed completely."""
 
 
 class QueryRecorder(monitoring.CommandListener):
@@ -52,7 +52,7 @@ class QueryRecorder(monitoring.CommandListener):
 
 
 def _filters(name: str, command: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the collection and the filter of all that a command looks for."""
+    """Yield the collection and the filter of each search in a command."""
     match name:
         case "find":
             yield command["find"], dict(command.get("filter", {}))
@@ -71,8 +71,8 @@ def _of_stages(collection: str, pipeline: list[dict[str, Any]]) -> Iterator[tupl
             yield from _of_stages(looked_up["from"], looked_up["pipeline"])
 
 
-async def every_operation(uri: str) -> None:
-    """All that stores do but their upkeep, which reads everything."""
+async def call_every_operation(uri: str) -> None:
+    """Call every operation of stores except maintenance, which reads everything."""
     async with open_store(uri) as store, ScoreStore(MongoTables(uri, create=False)) as scores:
         for run in (RUN, OTHER):
             await store.create_run(run)
@@ -127,7 +127,7 @@ async def every_operation(uri: str) -> None:
 
 
 def index_of(collection: str, wanted: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
-    """The beginning of a declared index that a filter names most of, and whether it finds one document alone."""
+    """Return the prefix of a declared index that covers most of a filter, and whether it finds at most one document."""
     begun: list[tuple[tuple[str, ...], bool]] = [((), False)]
     for keys, unique in (*INDEXES.get(collection, ()), ({"_id": 1}, True)):
         taken = tuple(takewhile(wanted.__contains__, keys))
@@ -148,14 +148,14 @@ def stages(plan: Any) -> Iterator[str]:
 
 @pytest.fixture
 def queries(mongo_uri: str) -> list[tuple[str, dict[str, Any]]]:
-    listening = QueryRecorder()
-    everybody: list[Any] = monitoring._LISTENERS.command_listeners
-    everybody.append(listening)
+    recorder = QueryRecorder()
+    listeners: list[Any] = monitoring._LISTENERS.command_listeners
+    listeners.append(recorder)
     try:
-        asyncio.run(every_operation(mongo_uri))
+        asyncio.run(call_every_operation(mongo_uri))
     finally:
-        everybody.remove(listening)
-    shapes = {(name, tuple(sorted(wanted))): wanted for name, wanted in listening.queries}
+        listeners.remove(recorder)
+    shapes = {(name, tuple(sorted(wanted))): wanted for name, wanted in recorder.queries}
     return [(name, wanted) for (name, _), wanted in shapes.items()]
 
 
@@ -166,13 +166,13 @@ def test_every_query_uses_an_index(mongo_uri: str, queries: list[tuple[str, dict
     with MongoClient[dict[str, Any]](mongo_uri) as client:
         db = client.get_default_database()
         for collection, wanted in queries:
-            found, alone = index_of(collection, wanted)
+            found, is_unique = index_of(collection, wanted)
             if not found:
                 scanned += [(collection, sorted(wanted))] if collection not in ALL else []
                 continue
             missed = (wanted.keys() & NAMING) - {*found}
-            unnamed += [(collection, sorted(wanted), found)] if missed and not alone else []
-            # The index is there, and the server takes it.
+            unnamed += [(collection, sorted(wanted), found)] if missed and not is_unique else []
+            # The index exists and the server uses it.
             prefix = {name: wanted[name] for name in found}
             explained = db.command("explain", {"find": collection, "filter": prefix}, verbosity="queryPlanner")
             assert "IXSCAN" in set(stages(explained)) or "IDHACK" in set(stages(explained)), (collection, prefix)
@@ -180,7 +180,7 @@ def test_every_query_uses_an_index(mongo_uri: str, queries: list[tuple[str, dict
 
 
 @pytest.mark.skipif(not os.environ.get("QUAESTOR_TEST_MONGODB_URI"), reason="a real server plans whole queries")
-def test_a_real_server_scans_no_collection(queries: list[tuple[str, dict[str, Any]]]) -> None:
+def test_real_server_scans_no_collection(queries: list[tuple[str, dict[str, Any]]]) -> None:
     with MongoClient[dict[str, Any]](os.environ["QUAESTOR_TEST_MONGODB_URI"]) as client:
         db = client["quaestor_test_indexes"]
         try:

@@ -1,4 +1,4 @@
-"""Solvers, readers, datasets and references of this package keep the contract that `quaestor.testing` checks."""
+"""Built-in solvers, readers, datasets and references keep the contracts that `quaestor.testing` checks."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -15,14 +15,14 @@ from quaestor.readers.registry import find_reader
 
 _TIMES_AS_LARGE = 4
 _MOST_GROWTH = 11
-"""Of the cost of a file four times as large: 16 is quadratic, and a busy machine measures badly."""
+"""Maximum growth of the cost for a file four times as large; quadratic cost grows 16 times, and timing is noisy."""
 
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("name", LINEAR)
-def test_the_cost_grows_as_the_file_does(name: str) -> None:
+def test_cost_grows_linearly_with_the_file(name: str) -> None:
     make, size = LINEAR[name]
-    _cost(name, make(size // 10))  # what is loaded and made once
+    _cost(name, make(size // 10))  # warm up imports and caches
     smaller = min(_cost(name, make(size)) for _ in range(2))
     larger = min(_cost(name, make(_TIMES_AS_LARGE * size)) for _ in range(2))
     assert larger < _MOST_GROWTH * smaller

@@ -1,4 +1,4 @@
-"""Every kind of store, which the fixture `uri` names, keeps the rules of `quaestor.testing`; and many processes do."""
+"""Every kind of store, given by the fixture `uri`, keeps the rules of `quaestor.testing`, even with many processes."""
 
 import asyncio
 import multiprocessing
@@ -24,7 +24,7 @@ def test_stores_keep_each_rule(rule: StoreRule, uri: str) -> None:
     asyncio.run(rule(partial(open_store, uri)))
 
 
-def test_a_store_that_breaks_a_rule_is_named_in_one_line(tmp_path: Path) -> None:
+def test_broken_rule_is_reported_in_one_line(tmp_path: Path) -> None:
     class Forgetful(SqliteStore):
         async def corrections(
             self, run: str, conversation: str | None = None, attempt: int | None = None
@@ -53,7 +53,7 @@ def test_latest_run_is_the_last_created_even_if_the_clock_was_set_back(uri: str)
     run_scenario(uri, scenario)
 
 
-def test_an_unknown_run_names_the_nearest(uri: str) -> None:
+def test_unknown_run_error_names_the_nearest_run(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         for minutes, name in enumerate(("20260105-093000-embedded-3f9a", "20270211-110022-agent-77c1", "x", "y", "z")):
             await store.create_run(make_run(name, minutes=minutes))
@@ -65,7 +65,7 @@ def test_an_unknown_run_names_the_nearest(uri: str) -> None:
     run_scenario(uri, scenario)
 
 
-def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
+def test_unknown_ontology_error_names_the_latest(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         with pytest.raises(StoreError, match="'x'"):
             await store.load_ontology("x")
@@ -78,7 +78,7 @@ def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
 
 
 def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> None:
-    """Run in a process of its own: its conversations, then one that every writer wants."""
+    """Write a worker's own conversations, then one that all writers compete for."""
 
     async def scenario(store: RunStore) -> None:
         for number in range(count):
@@ -100,7 +100,7 @@ def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> No
 def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> None:
     run, writers, count = make_run(), 3, 30
     context = multiprocessing.get_context("fork")
-    # The store is not made beforehand: all of them open, and make, it at once; the run is whoever's comes first.
+    # The store does not exist yet: all processes open and create it at once, and the first one creates the run.
     barrier = context.Barrier(writers)
 
     def work(writer: int) -> None:

@@ -1,4 +1,4 @@
-"""Stores return equal values of equal types: events, answers, any JSON."""
+"""Stores return equal values of equal types: events, answers and any JSON."""
 
 import uuid
 from dataclasses import replace
@@ -25,13 +25,13 @@ from quaestor.testing.store_records import START, make_example, make_run, make_t
 
 
 @pytest.mark.parametrize("moment", [datetime(2026, 1, 1), START + timedelta(microseconds=1)])
-def test_times_that_a_store_could_not_give_back_are_refused(moment: datetime) -> None:
+def test_times_that_stores_cannot_restore_are_refused(moment: datetime) -> None:
     with pytest.raises(ValueError, match="started"):
         replace(make_run(), started=moment)
 
 
 @pytest.mark.parametrize("value", [1 << 63, -(1 << 63) - 1, {"a\0": 1}])
-def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonValue) -> None:
+def test_values_that_some_store_cannot_hold_are_refused(value: JsonValue) -> None:
     with pytest.raises(ValueError, match="spec"):
         replace(make_run(), spec={"deep": [{"er": value}]})
 
@@ -47,7 +47,7 @@ JSON = st.recursive(
 )
 
 
-def test_every_event_comes_back_from_a_store(uri: str) -> None:
+def test_every_event_is_restored(uri: str) -> None:
     run, events = make_run(), EVENTS
     turns = tuple(replace(turn, events=dump_events(events)) for turn in make_turns(run))
 
@@ -60,7 +60,7 @@ def test_every_event_comes_back_from_a_store(uri: str) -> None:
     run_scenario(uri, scenario)
 
 
-def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
+def test_every_kind_of_answer_is_restored(uri: str) -> None:
     cells = CellGroup(
         "net sales", ("2009", "2010"), (Quantity(Decimal("3.10")), Quantity(Decimal(4))), (AT, AT), 0, Scale.MILLION
     )
@@ -96,7 +96,7 @@ def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=share(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(JSON, min_size=1, max_size=6))
-def test_any_json_comes_back_equal_and_of_the_same_types(uri: str, values: list[JsonValue]) -> None:
+def test_any_json_is_restored_with_equal_values_and_types(uri: str, values: list[JsonValue]) -> None:
     run = make_run(uuid.uuid4().hex)
     turns = tuple(
         replace(turn, answer={"value": value}, sources=[value], tool_calls=[value], question=repr(value))

@@ -1,4 +1,4 @@
-"""Every store can be looked through, made smaller, and copied into every other."""
+"""Every store can be checked, vacuumed and copied to every other kind of store."""
 
 import asyncio
 import os
@@ -41,12 +41,12 @@ RUN, BROKEN = make_run(), make_run("broken", minutes=1)
 
 
 @pytest.fixture(autouse=True)
-def freed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the time that a MongoDB store leaves to writers."""
+def no_grace_period(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disable the grace period during which a MongoDB store does not delete new contents."""
     monkeypatch.setattr(contents, "GRACE", -5.0)
 
 
-def work(uri: str, scenario: Callable[[StoreParts], Coroutine[None, None, T]]) -> T:
+def call_with_parts(uri: str, scenario: Callable[[StoreParts], Coroutine[None, None, T]]) -> T:
     async def opened() -> T:
         async with open_store(uri) as store:
             await store.runs()
@@ -60,7 +60,7 @@ def work(uri: str, scenario: Callable[[StoreParts], Coroutine[None, None, T]]) -
 
 
 async def fill(parts: StoreParts) -> None:
-    """A played run with a score, failures and several attempts, one that is broken off, and knowledge."""
+    """Store a run with a score, failures and several attempts, one interrupted run, and knowledge."""
     store, dataset = parts.runs, many_conversations(2)
     await store.save_ontology("ab" * 32, GRAPH)
     await store.freeze_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0"), GRAPH)
@@ -91,7 +91,7 @@ async def vacuum(parts: StoreParts) -> VacuumResult:
     return await parts.runs.vacuum()
 
 
-def copied(source: str, target: str) -> None:
+def copy(source: str, target: str) -> None:
     async def opened(parts: StoreParts) -> None:
         async with open_store(target) as store:
             await store.runs()
@@ -100,12 +100,12 @@ def copied(source: str, target: str) -> None:
             async with scores:
                 await copy_store(parts, StoreParts(store, scores))
 
-    work(source, opened)
+    call_with_parts(source, opened)
 
 
 @pytest.fixture
 def pair(uri: str, mongo_uri: str, tmp_path: Path) -> tuple[str, str]:
-    """A store of each kind, and an empty one of the other."""
+    """Return a store of each kind, and an empty one of the other kind."""
     return uri, mongo_uri if uri.startswith("sqlite") else f"sqlite:///{tmp_path / 'copy.db'}"
 
 
@@ -113,46 +113,46 @@ def pair(uri: str, mongo_uri: str, tmp_path: Path) -> tuple[str, str]:
 def test_copied_store_has_the_digests_of_the_original(pair: tuple[str, str], tmp_path: Path) -> None:
     source, target = pair
     back = f"sqlite:///{tmp_path / 'back.db'}"
-    work(source, fill)
-    digests = work(source, digests_of)
+    call_with_parts(source, fill)
+    digests = call_with_parts(source, digests_of)
     assert len(digests) == 4
     for one, other in ((source, target), (target, back), (source, target)):
-        copied(one, other)
-        assert work(other, digests_of) == digests
-        assert work(other, check).problems == ()
-    assert digest_of_all(work(back, digests_of)) == digest_of_all(digests)
+        copy(one, other)
+        assert call_with_parts(other, digests_of) == digests
+        assert call_with_parts(other, check).problems == ()
+    assert digest_of_all(call_with_parts(back, digests_of)) == digest_of_all(digests)
 
 
 @pytest.mark.very_slow
 def test_digests_show_differences(uri: str) -> None:
-    work(uri, fill)
-    before = work(uri, digests_of)
+    call_with_parts(uri, fill)
+    before = call_with_parts(uri, digests_of)
 
     async def correct(parts: StoreParts) -> None:
         await parts.runs.add_correction(make_correction(RUN, number=2, attempt=2))
 
-    work(uri, correct)
-    after = work(uri, digests_of)
+    call_with_parts(uri, correct)
+    after = call_with_parts(uri, digests_of)
     assert {run for run in before if before[run] != after[run]} == {RUN.id}
 
 
 @pytest.mark.very_slow
-def test_a_run_that_has_gone_further_is_not_overwritten(pair: tuple[str, str]) -> None:
+def test_copy_refuses_to_overwrite_a_longer_run(pair: tuple[str, str]) -> None:
     source, target = pair
-    work(source, fill)
-    copied(source, target)
+    call_with_parts(source, fill)
+    copy(source, target)
 
-    async def go_on(parts: StoreParts) -> None:
+    async def add_conversation(parts: StoreParts) -> None:
         await parts.runs.begin_example(make_example(BROKEN, "c2", "pending", turns=0))
 
-    work(target, go_on)
-    had = work(target, digests_of)
+    call_with_parts(target, add_conversation)
+    expected = call_with_parts(target, digests_of)
     with pytest.raises(InputError, match="'broken'"):
-        copied(source, target)
-    assert work(target, digests_of) == had
-    # What was added where it is copied from comes along.
-    copied(target, source)
-    assert work(source, digests_of) == had
+        copy(source, target)
+    assert call_with_parts(target, digests_of) == expected
+    # A copy in the other direction adds the new records.
+    copy(target, source)
+    assert call_with_parts(source, digests_of) == expected
 
 
 COPY = """
@@ -194,21 +194,21 @@ asyncio.run(main())
 @pytest.mark.parametrize("after", [7, 20])
 def test_killed_copy_can_be_resumed(tmp_path: Path, after: int) -> None:
     source, target = f"sqlite:///{tmp_path / 'runs.db'}", f"sqlite:///{tmp_path / 'copy.db'}"
-    work(source, fill)
+    call_with_parts(source, fill)
     child = subprocess.Popen([sys.executable, "-c", COPY, source, target, str(after)], stdout=subprocess.PIPE)
     assert child.stdout is not None
     assert child.stdout.readline() == b"there\n"
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
     child.stdout.close()
-    assert work(target, digests_of) != work(source, digests_of)
-    copied(source, target)
-    assert work(target, digests_of) == work(source, digests_of)
+    assert call_with_parts(target, digests_of) != call_with_parts(source, digests_of)
+    copy(source, target)
+    assert call_with_parts(target, digests_of) == call_with_parts(source, digests_of)
 
 
 def test_intact_store_has_no_problems(uri: str) -> None:
-    work(uri, fill)
-    found = work(uri, check)
+    call_with_parts(uri, fill)
+    found = call_with_parts(uri, check)
     assert (found.problems, found.unused) == ((), 0)
     assert found.contents > 4
 
@@ -241,37 +241,37 @@ DAMAGES: list[tuple[str, Callable[[Any], object]]] = [
 @pytest.mark.very_slow
 @pytest.mark.parametrize(("sql", "change"), DAMAGES)
 def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object]) -> None:
-    work(uri, fill)
+    call_with_parts(uri, fill)
     damage(uri, sql, change)
-    problems = work(uri, check).problems
+    problems = call_with_parts(uri, check).problems
     assert problems
     assert all("\n" not in line for line in problems)
 
 
 @pytest.mark.very_slow
 def test_missing_index_is_reported(mongo_uri: str) -> None:
-    work(mongo_uri, fill)
+    call_with_parts(mongo_uri, fill)
     damage(mongo_uri, "", lambda db: db.contents.drop_index([("base", 1)]))
-    (problem,) = work(mongo_uri, check).problems
+    (problem,) = call_with_parts(mongo_uri, check).problems
     assert {"contents", "base"} <= set(problem.split())
 
 
 @pytest.mark.very_slow
 def test_unused_content_is_removed(uri: str) -> None:
-    work(uri, fill)
-    before = work(uri, digests_of)
-    # As after a writer and a deletion that were killed.
+    call_with_parts(uri, fill)
+    before = call_with_parts(uri, digests_of)
+    # State after a killed writer and a killed deletion.
     damage(
         uri,
         "DELETE FROM graphs",
         lambda db: (db.graphs.delete_many({}), db.turns.insert_one({"runId": "gone", "turnIndex": 0})),
     )
-    assert work(uri, check).unused > 0
-    done = work(uri, vacuum)
+    assert call_with_parts(uri, check).unused > 0
+    done = call_with_parts(uri, vacuum)
     assert done.contents > 0
-    found = work(uri, check)
+    found = call_with_parts(uri, check)
     assert (found.problems, found.unused) == ((), 0)
-    assert work(uri, digests_of).keys() == before.keys()
+    assert call_with_parts(uri, digests_of).keys() == before.keys()
 
 
 @pytest.mark.slow
@@ -285,11 +285,11 @@ def test_a_vacuumed_file_is_smaller(tmp_path: Path) -> None:
         await parts.runs.complete_example(make_example(run, turns=400), make_turns(run, count=400))
         await parts.runs.delete_run("large")
 
-    work(uri, large)
-    before = work(uri, digests_of)
-    done = work(uri, vacuum)
+    call_with_parts(uri, large)
+    before = call_with_parts(uri, digests_of)
+    done = call_with_parts(uri, vacuum)
     assert done.before is not None
     assert done.after is not None
     assert done.after < done.before / 2
     assert (tmp_path / "runs.db").stat().st_size == done.after
-    assert work(uri, digests_of) == before
+    assert call_with_parts(uri, digests_of) == before

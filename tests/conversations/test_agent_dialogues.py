@@ -73,7 +73,7 @@ CALLS: dict[str, list[Call]] = {
 
 
 def model(request: ReceivedRequest) -> Reply:
-    """Make the calls of the worked examples, one a reply; with the first it says how it understands."""
+    """Reply with the calls of the worked examples, one per reply; the first one includes the understanding."""
     question = question_of(request)
     if not request.results:
         return reply(Call("describe_understanding", UNDERSTANDINGS[question]), CALLS[question][0])
@@ -84,12 +84,12 @@ def model(request: ReceivedRequest) -> Reply:
 def quaestor(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
-    """The command line in a folder with `[models.scripted]` and a file of the two conversations."""
+    """Yield the command line in a folder with `[models.scripted]` and a file of the two conversations."""
     run = command_line(tmp_path, monkeypatch, capfd)
     pages = {record["id"]: record for record in json.loads(sample_path().read_text(encoding="utf-8"))}
     records = [
-        asking(pages[f"Single_{CASH_FLOWS}-1"], CHANGE),
-        asking(pages[f"Single_{OPTIONS}-1"], *PRICES),
+        with_questions(pages[f"Single_{CASH_FLOWS}-1"], CHANGE),
+        with_questions(pages[f"Single_{OPTIONS}-1"], *PRICES),
     ]
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
 
@@ -98,8 +98,8 @@ def quaestor(
         yield run
 
 
-def asking(record: dict[str, Any], *questions: str) -> dict[str, Any]:
-    """The record with other questions, and no answers."""
+def with_questions(record: dict[str, Any], *questions: str) -> dict[str, Any]:
+    """Return the record with other questions and no answers."""
     return {**record, "annotation": {"dialogue_break": list(questions)}}
 
 
@@ -156,7 +156,7 @@ def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
     assert [[call["tool"] for call in record["tool_calls"]] for record in records] == [
         ["query_kg"], ["query_kg"], ["calculate"],
     ]  # fmt: skip
-    # The numbers were asked for in the turns before: they are taken from there, with their cells.
+    # The numbers were looked up in earlier turns and are reused with their cells.
     assert len(records[2]["sources"]) == 2
     assert records[2]["program"] == "subtract(48.65, 33.20)"
     for record, question in zip(records, PRICES, strict=True):
@@ -169,15 +169,15 @@ def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
 @pytest.mark.slow
 def test_a_recorded_run_replays_to_the_byte_without_a_server(quaestor: Quaestor, tmp_path: Path) -> None:
     assert quaestor(f"{RUN} --record tape.json").code == 0
-    first = everything(quaestor)
+    first = stored_records(quaestor)
     (tmp_path / "quaestor.toml").write_text('[models.scripted]\nbase_url = "http://127.0.0.1:9/v1"\n')
     outcome = quaestor(f"{RUN} --replay tape.json")
     assert outcome.code == 0, outcome.err
-    assert everything(quaestor) == first
+    assert stored_records(quaestor) == first
 
 
-def everything(quaestor: Quaestor) -> bytes:
-    """All that the latest run has on record, less its id, times and durations."""
+def stored_records(quaestor: Quaestor) -> bytes:
+    """Return all stored records of the latest run, without its id, times and durations."""
     found = []
     for conversation, turns in ((f"Single_{CASH_FLOWS}-1", 1), (f"Single_{OPTIONS}-1", 3)):
         for turn in range(1, turns + 1):

@@ -1,4 +1,4 @@
-"""Questions to a long report as analysts put them: two lines held against each other, listed, or called otherwise."""
+"""Analysts' questions about a long report: compare two lines, list values, use other names for lines."""
 
 import pytest
 from discussed_filing import a_discussed_filing
@@ -11,7 +11,7 @@ from quaestor.conversation.events import NoAnswerGiven
 
 FILING, DISCUSSED, QUARTERLY = a_long_filing(), a_discussed_filing(), a_quarterly_filing()
 WHOLE = quaestor.Settings(excerpt_tokens=100_000)
-"""Answered as a short document: page by page, not from its facts."""
+"""Settings with which a filing is answered like a short document, page by page instead of from its facts."""
 
 
 def ask_filing(question: str) -> AnsweredQuestion:
@@ -100,7 +100,7 @@ def test_yes_no_question_is_not_answered_with_a_number() -> None:
         ("how many people did the company employ?", "1,250 people"),
     ],
 )
-def test_a_number_is_of_the_length_and_the_kind_that_is_asked_for(question: str, answer: str) -> None:
+def test_number_has_the_requested_period_length_and_kind(question: str, answer: str) -> None:
     (found,) = quaestor.open(QUARTERLY, settings=WHOLE).ask([question], solver="embedded")
     assert found.display == answer
 

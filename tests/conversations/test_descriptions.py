@@ -1,1 +1,1 @@
-"""What a model's plan comes to is described with the question in view, whichever solver asked."""
+"""Results of a model's plan are described in terms of the question, by every solver."""

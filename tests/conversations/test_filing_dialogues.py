@@ -1,5 +1,6 @@
-"""A conversation of six questions over a long report: each solver that asks a model, its model perfect over the places
-that are found. No request has the whole report, and what the plans take is found in it all the same.
+"""Conversations of six questions over a long report, with a perfect model for each solver that asks one.
+
+No request contains the whole report, and the excerpts contain everything that the plans need.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ FILED = (
     ("as a percentage of total net sales?", "divide(21914, 365817)", 0.0599),
     ("what was total term debt at the end of 2021?", "118719", 118719),
 )
-"""Of a public annual report, `apple-2021-10k.pdf`."""
+"""Questions about a public annual report, `apple-2021-10k.pdf`."""
 
 by_solver = pytest.mark.parametrize("solver", sorted(ORACLES))
 

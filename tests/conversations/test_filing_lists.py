@@ -1,4 +1,4 @@
-"""Lists of measures and whole rankings of a filing, and follow-up questions."""
+"""Lists of measures and complete rankings of a filing, and follow-up questions."""
 
 import pytest
 from discussed_filing import a_discussed_filing
@@ -46,20 +46,20 @@ def test_each_named_item_is_listed(question: str, listed: str) -> None:
         ("rank the years by net income", "2024: $ 90 million; 2023: $ 85 million"),
     ],
 )
-def test_a_ranking_is_of_all_in_their_order(question: str, listed: str) -> None:
+def test_ranking_lists_all_items_in_order(question: str, listed: str) -> None:
     assert ask(question) == [listed]
 
 
-def test_places_of_a_ranking_are_gone_on_from() -> None:
+def test_follow_ups_refer_to_places_of_a_ranking() -> None:
     _, second, double = ask("rank the segments by net sales", "the second one", "double that")
     assert (second, double) == ("$ 180 million", "$ 360 million")
 
 
-def test_a_difference_of_two_lines_is_called_by_them() -> None:
+def test_difference_of_two_lines_is_labelled_with_both() -> None:
     (listed,) = ask("what was net sales less cost of sales in 2024, and what was net income in 2024?")
     assert listed.startswith("Net sales less Cost of sales: $ 250 million; Net income")
 
 
-def test_a_line_called_total_is_not_added_up_over_the_times_talked_about() -> None:
+def test_total_line_is_not_summed_over_earlier_years() -> None:
     *_, last = ask("what was the change in net income from 2023 to 2024?", "what were total net sales?")
     assert last == "$ 600 million"

@@ -1,4 +1,4 @@
-"""Conversations over a long report with the embedded solver: follow-ups stay in their table unless they move on."""
+"""Conversations over a long report with the embedded solver; follow-ups stay in their table unless they leave it."""
 
 import pytest
 from long_filing import a_long_filing
@@ -8,11 +8,11 @@ from quaestor import AnsweredQuestion, Answers
 from quaestor.core.provenance import CellRef
 
 Turns = tuple[tuple[str, str, tuple[int, ...]], ...]
-"""Each with its question, the answer, and the tables that it may come from."""
+"""Each turn has a question, the answer, and the tables that the answer may come from."""
 
 FILING = a_long_filing()
 WHOLE = quaestor.Settings(excerpt_tokens=100_000)
-"""Answered as a short document: page by page, not from its facts."""
+"""Settings with which a filing is answered like a short document, page by page instead of from its facts."""
 OPERATIONS, BALANCE, CASH, SEGMENTS, TAXES, DEBT = range(6)
 
 CONVERSATIONS: tuple[Turns, ...] = (
@@ -55,7 +55,7 @@ def tables(answered: AnsweredQuestion) -> set[int]:
 
 
 @pytest.mark.parametrize("turns", CONVERSATIONS, ids=lambda turns: turns[0][0])
-def test_follow_ups_stay_where_they_are_unless_they_move_on(turns: Turns) -> None:
+def test_follow_ups_stay_in_their_table_unless_they_name_another(turns: Turns) -> None:
     found = ask_filing(*(question for question, _, _ in turns))
     assert [answered.display for answered in found] == [display for _, display, _ in turns]
     for answered, (_, _, places) in zip(found, turns, strict=True):

@@ -1,11 +1,11 @@
-"""Whole conversations on the bundled pages: the last answer in another scale, its change, and words in between."""
+"""Conversations on the bundled pages that refer to the last answer, for example in another scale."""
 
 import pytest
 
 import quaestor
 
 Turns = tuple[tuple[str, str], ...]
-"""Each question with its answer as people see it."""
+"""Each question with its answer as displayed."""
 
 CONVERSATIONS: dict[str, Turns] = {
     "NORD/2012/page_41.pdf": (
@@ -31,7 +31,7 @@ CONVERSATIONS: dict[str, Turns] = {
 
 
 @pytest.mark.parametrize("page", CONVERSATIONS)
-def test_follow_ups_mean_the_last_answer(page: str) -> None:
+def test_follow_ups_refer_to_the_last_answer(page: str) -> None:
     turns = CONVERSATIONS[page]
     found = quaestor.open(f"sample#{page}").ask([question for question, _ in turns], solver="embedded")
     assert [answered.display for answered in found] == [display for _, display in turns]

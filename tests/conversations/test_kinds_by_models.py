@@ -1,4 +1,4 @@
-"""Every kind of answer through the solvers that ask a model: as a plan with sources, remembered and referred to."""
+"""Every kind of answer by the solvers that ask a model: as a plan with sources, stored and referred to later."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ SERIES_QUERY = 'SELECT ?label ?v { ?o kg:rowLabel "total net sales" ; kg:columnL
 
 
 def sparql_replies(values: Json, formula: str | None = None, **more: Any) -> list[Json | Reply]:
-    """The replies of the two phases; of one if a value is the answer."""
+    """Return the replies of the two phases, or one reply if a value is the answer."""
     first: Json = {"reasoning": "as asked", "values": values, **more}
     if formula is None:
         return [{**first, "answer": next(iter(values), None)}]
@@ -58,7 +58,7 @@ def words_of(*words: str) -> Reply:
 
 
 def calculated(operation: str, *values: object, **more: Any) -> list[Reply]:
-    """What an agent's model does with the row of total net sales."""
+    """Return the replies of an agent's model that calculates with the row of total net sales."""
     row = Call("query_kg", {"filters": {"row": "total net sales"}})
     return [Reply(calls=(row,)), Reply(calls=(calculate(operation, *values),)), final("#4", **more)]
 
@@ -238,15 +238,15 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         "no; two offshore grid projects were delivered ahead of plan",
     ),
 ]  # fmt: skip
-"""A question, what each solver's model replies, and the answer."""
+"""A question, the replies of each solver's model, and the answer."""
 
 by_solver = pytest.mark.parametrize("solver", ["workflow", "sparql", "agent", "reflection"])
 by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection"])
-"""The solvers whose model is told of kinds other than numbers where the question may ask for them."""
+"""Solvers whose prompt offers kinds other than numbers only if the question may ask for them."""
 
 
 def play(solver: str, script: Script, *questions: str) -> SolverRun:
-    """Critics, if there are any, approve."""
+    """Run a solver with a script; critics, if there are any, approve."""
 
     def answer(request: ReceivedRequest) -> Reply:
         critic = solver == "reflection" and role_of(request) != "expert"
@@ -295,7 +295,7 @@ STATED = "two offshore grid projects were delivered ahead of plan"
         {"answer": "#1; Yes", "explanation": [f"Two were early ['{STATED}']."]},
     ],
 )
-def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(reply: Json) -> None:
+def test_list_may_contain_a_yes_or_no_stated_by_the_page(reply: Json) -> None:
     question = "what were power cables in 2012, and was any project early?"
     looked_up = Reply(calls=(of("power cables", 2012),))
     turn = play("agent", script_of([looked_up, Reply(calls=(Call("final_answer", reply),))]), question).turn
@@ -304,7 +304,7 @@ def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(reply: Json) -
     assert len(turn.answer.sources) == 2
 
 
-def test_a_yes_or_no_in_a_list_that_nothing_states_is_handed_back() -> None:
+def test_unsupported_yes_or_no_in_a_list_is_rejected() -> None:
     question = "what were power cables in 2012, and was any project early?"
     looked_up = Reply(calls=(of("power cables", 2012),))
     turn = play("agent", script_of([looked_up, final("#1, yes"), final("#1")]), question).turn
@@ -328,8 +328,8 @@ def test_selected_items_can_be_referred_to(solver: str) -> None:
     assert turns[1].verified
 
 
-def other_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
-    """Model that declines to give anything but a number unless the prompt allows it."""
+def decline_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
+    """Return a model that declines to give anything but a number unless the prompt allows it."""
     left = iter(replies)
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()
@@ -347,7 +347,7 @@ def other_first(solver: str, replies: Sequence[Json | Reply]) -> Script:
 @by_scheme
 def test_model_given_numbers_only_gets_all_kinds_when_it_finds_no_number(solver: str) -> None:
     question, replies, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
-    run = play(solver, other_first(solver, replies), question)
+    run = play(solver, decline_first(solver, replies), question)
     assert str(run.turn.answer.value) == expected
     assert len(run.requests) == (3 if solver == "reflection" else 2)
     assert not any(isinstance(event, ReplyRejected) for event in run.turn.events)
@@ -373,7 +373,7 @@ def test_prompt_for_a_number_mentions_no_other_kinds(solver: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["#1, #2", "#1 and #2.", "#1..#2", ["#1", "#2"]])
-def test_an_agent_answers_with_several_steps_as_a_list(answer: object) -> None:
+def test_agent_answer_with_several_steps_is_a_list(answer: object) -> None:
     looked_up = Reply(calls=(of("total net sales", 2012), of("total net sales", 2011)))
     turn = play("agent", script_of([looked_up, Reply(calls=(Call("final_answer", {"answer": answer}),))]), SEVERAL).turn
     assert turn.answer.value is not None
@@ -382,7 +382,7 @@ def test_an_agent_answers_with_several_steps_as_a_list(answer: object) -> None:
 
 
 @pytest.mark.parametrize("answer", ["#1, #9", "#1; net sales"])
-def test_agent_list_with_an_invalid_step_is_returned(answer: str) -> None:
+def test_agent_list_with_an_invalid_step_is_rejected(answer: str) -> None:
     calls = Reply(calls=(of("total net sales", 2012),))
     run = play("agent", script_of([calls, final(answer), final("#1")]), SEVERAL)
     assert str(run.turn.answer.number) == "1036.8"
@@ -406,7 +406,7 @@ def test_missing_answer_is_shown_with_its_reason(solver: str) -> None:
     replies: dict[str, list[Json | Reply]] = {
         "workflow": [{"thought_process": why, "steps": [], **none}],
         "sparql": [{"reasoning": why, "values": [], **none}],
-        "agent": [silent, silent],  # what was not looked for is doubted once
+        "agent": [silent, silent],  # the first time, missing look-ups are questioned
         "reflection": [{**drafted(**none), "reasoning": why}],
     }
     turn = play(solver, script_of(replies[solver]), "in which year were the sales of barges highest?").turn
@@ -471,7 +471,7 @@ def test_invalid_plan_is_returned_with_the_error(solver: str, reply: Json | Repl
     "formula",
     ["rank(sales, 100000)", "argmax(900)", "argmax(argmax(sales))", "count(" * 50],
 )
-def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> None:
+def test_invalid_list_formula_is_returned_for_repair(formula: str) -> None:
     first, last = CASES[0][1]["sparql"]
     run = play("sparql", script_of([first, {"reasoning": "", "formula": formula}, last]), WHICH)
     assert str(run.turn.answer.value) == "2012"
@@ -487,7 +487,7 @@ def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> No
         ("which segments declined?", "connectors and fittings"),
     ],
 )
-def test_reflection_has_the_kinds_of_its_expert(question: str, expected: str) -> None:
+def test_reflection_gives_the_kinds_of_answers_of_its_expert(question: str, expected: str) -> None:
     solver = make_solver("reflection", {"expert": "embedded", "expert_options": {"answers": "all"}})
     conversation = Conversation("made up", sample_pages()[PAGE], (question,))
     (turn,) = asyncio.run(answer_conversation(conversation, solver, sample_knowledge()))

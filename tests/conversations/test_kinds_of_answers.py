@@ -1,11 +1,11 @@
-"""Whole conversations on the bundled pages whose answers are years, lines, lists, counts, and yes or no."""
+"""Conversations on the bundled pages whose answers are years, lines, lists, counts, and yes or no."""
 
 import pytest
 
 import quaestor
 
 Turns = tuple[tuple[str, str], ...]
-"""Each question with its answer as people see it."""
+"""Each question with its answer as displayed."""
 
 CONVERSATIONS: dict[str, Turns] = {
     "NORD/2012/page_41.pdf": (
@@ -39,7 +39,7 @@ CONVERSATIONS: dict[str, Turns] = {
 
 
 @pytest.mark.parametrize("page", CONVERSATIONS)
-def test_each_question_gets_the_kind_of_answer_that_it_asks_for(page: str) -> None:
+def test_each_answer_has_the_requested_kind(page: str) -> None:
     turns = CONVERSATIONS[page]
     found = quaestor.open(f"sample#{page}").ask([question for question, _ in turns], solver="embedded")
     assert [answered.display for answered in found] == [display for _, display in turns]

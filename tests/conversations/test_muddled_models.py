@@ -1,4 +1,4 @@
-"""Whatever is in a model's replies, no turn crashes and none is lost."""
+"""Whatever a model replies, no turn crashes or is lost."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ CONVERSATIONS = 10
 
 
 def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:
-    """How some conversations of a file go with a model half of whose replies are muddled; every turn has an end."""
+    """Return the outcomes of some conversations with a model half of whose replies are corrupted; no turn is lost."""
     conversations = random.Random(seed).sample(read_dataset(path).conversations, CONVERSATIONS)
     oracle = MuddledOracles(oracle_of(solver), seed)
     run = asyncio.run(run_with_oracle(conversations, read_gold(path), make_solver(solver, {}), oracle))
@@ -31,7 +31,7 @@ def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("solver", sorted(ORACLES))
-def test_every_turn_of_the_sample_comes_to_an_end(solver: str) -> None:
+def test_every_turn_of_the_sample_has_an_outcome(solver: str) -> None:
     found = outcomes(solver, sample_path(), seed=3)
     assert any(outcome.right for outcome in found)
     assert not all(outcome.right for outcome in found)
@@ -39,5 +39,5 @@ def test_every_turn_of_the_sample_comes_to_an_end(solver: str) -> None:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("solver", sorted(ORACLES))
-def test_every_turn_of_public_pages_comes_to_an_end(solver: str, shared_data: Path) -> None:
+def test_every_turn_of_public_pages_has_an_outcome(solver: str, shared_data: Path) -> None:
     assert outcomes(solver, shared_data / "convfinqa_tune.json", seed=4)

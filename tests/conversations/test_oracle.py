@@ -44,12 +44,12 @@ def test_nearly_every_turn_of_some_public_conversations_is_right(
 ) -> None:
     found = outcomes(solver, shared_data / "convfinqa_tune.json", CONVERSATIONS)
     wrong = [outcome for outcome in found if not outcome.right]
-    # A reference now and then takes a printed percentage as a fraction, against the rule of all others.
+    # Some references treat a printed percentage as a fraction, unlike all others.
     assert all("% = 0." in outcome.cause for outcome in wrong), wrong
     assert len(wrong) <= len(found) * 0.02
 
 
-def test_a_wrong_reference_is_seen(local_models: None) -> None:
+def test_wrong_reference_is_detected(local_models: None) -> None:
     conversation = read_dataset(sample_path()).conversations[0]
     golds = read_gold(sample_path())[conversation.id]
     other = {conversation.id: (replace(golds[0], executed=a_value(-987.5)), *golds[1:])}

@@ -1,4 +1,4 @@
-"""What a turn reads is bounded: each word of a prompt is paid for with every turn."""
+"""The number of tokens and requests of a turn is bounded, since every prompt has to be paid for."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ CONVERSATIONS = 6
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("solver", "most_read", "most_requests"), [("workflow", 3_000, 1.2), ("sparql", 2_200, 1.8)])
-def test_a_turn_reads_no_more_than_it_has_to(solver: str, most_read: int, most_requests: float) -> None:
+def test_tokens_and_requests_per_turn_are_bounded(solver: str, most_read: int, most_requests: float) -> None:
     conversations = read_dataset(sample_path()).conversations[:CONVERSATIONS]
     golds = read_gold(sample_path())
     run = asyncio.run(run_with_oracle(conversations, golds, make_solver(solver, {}), oracle_of(solver)))

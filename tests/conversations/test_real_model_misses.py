@@ -1,7 +1,7 @@
-"""The questions about two filings that a real model missed, asked again of a scripted model that is as careful.
+"""Questions about two filings that a real model answered wrongly, asked again with a careful scripted model.
 
-The questions, their answers and what the real model was asked are read from the public data; so are the numbers and
-the words that a right answer needs. The scripted model takes them only from what it was shown, or what one call found.
+The questions, their answers and the prompts of the real model come from the public data, as do the numbers and words
+that a right answer needs. The scripted model uses them only if they are in its prompt or found by one call.
 """
 
 import importlib.util
@@ -48,10 +48,10 @@ _SEGMENT = re.compile(r"([A-Z][\w& ]+) \(")
 
 @dataclass
 class TurnScene:
-    """What a careful model knows in one turn: the question, what it is shown, and what to look for.
+    """What a careful model knows in one turn: the question, the prompt, and what to look for.
 
     Attributes:
-        negative: Whether the amount read last has a minus.
+        negative: Whether the amount read last is negative.
     """
 
     line: Json
@@ -66,7 +66,7 @@ class TurnScene:
 
     @property
     def amounts(self) -> list[float]:
-        """The numbers that the answer is made of, in the order in which its place is described."""
+        """The numbers in the description of the answer's place, in order, without years."""
         found = [number for number in _NUMBER.findall(self.where) if not re.fullmatch(r"20\d\d", number)]
         return [float(number.replace(",", "")) for number in found if len(number) > 3]
 
@@ -85,7 +85,7 @@ class TurnScene:
         return [json.loads(result) for result in self.request.results[-count:]]
 
     def look_up(self, *amounts: float) -> Calls:
-        """Read cells by the names of their rows; what is not shown at once is within one search."""
+        """Read cells by the names of their rows; search once for cells that are not shown yet."""
         calls = [self._query(amount) for amount in amounts]
         yield self.reply(*calls)
         if any("error" in result for result in self.results(len(calls))):
@@ -105,7 +105,7 @@ class TurnScene:
         return Call("query_kg", {"filters": {"row": table.rows[cell.ref.row].label, **year}})
 
     def _cell(self, amount: float) -> tuple[Table, Cell]:
-        """Return the cell of an amount in the table that the place of the answer names."""
+        """Return the cell of an amount in the table that the description of the answer's place names."""
         found = [
             (len(names(self._described(table, row)) & names(self.where)), -table.index, table, cell)
             for table in self.document.tables
@@ -123,7 +123,7 @@ class TurnScene:
         return [f"#{result['step']}" for result in self.results(len(calculations))]
 
     def read(self, passages: Sequence[str], words: str) -> Calls:
-        """Read sentences; what is not shown at once is found by one round of calls."""
+        """Read sentences; search once for sentences that are not shown yet."""
         if not all(map(self.is_shown, passages)):
             yield self.looking(words)
         missing = [passage for passage in passages if not self.is_shown(passage)]
@@ -142,7 +142,7 @@ class TurnScene:
 
 
 def folded(text: str) -> str:
-    """Letters and digits alone, of JSON the character that is meant."""
+    """Return the letters and digits of a text in lower case, without JSON escapes."""
     unescaped = re.sub(r"\\u[0-9a-f]{4}", " ", text)
     return re.sub(r"[^a-z0-9]+", " ", unescaped.lower())
 
@@ -180,14 +180,14 @@ def quoted(words: str) -> Script:
     return script
 
 
-def moved(scene: TurnScene) -> Generator[Reply, None, None]:
+def change_in_amount(scene: TurnScene) -> Generator[Reply, None, None]:
     now, before = yield from scene.look_up(*scene.amounts)
     (change,) = yield from scene.calculate(("subtract", now, before))
     yield scene.answer(answer=change)
 
 
 def segments(scene: TurnScene) -> Generator[Reply, None, None]:
-    """Quote of each segment the sentence that says what it includes."""
+    """Quote, for each segment, the sentence that states what it includes."""
     called = _SEGMENT.findall(scene.line["answer"]["text"])
     texts = [sentence.text for sentence in scene.document.sentences]
     texts_of = [[text for text in texts if f"{name} segment includes" in text] for name in called]
@@ -231,8 +231,8 @@ def margins_compared(scene: TurnScene) -> Generator[Reply, None, None]:
     yield scene.answer(answer=f"{now}, {before}, {higher}")
 
 
-def answered_then(scene: TurnScene) -> Generator[Reply, None, None]:
-    """Answer a question that the real model had right."""
+def answer_correct_question(scene: TurnScene) -> Generator[Reply, None, None]:
+    """Answer a question that the real model answered correctly."""
     wanted, kind = scene.line["answer"], scene.line["kind"]
     if kind in ("share", "sum"):
         part, whole = yield from scene.look_up(*scene.amounts[-2:])
@@ -250,7 +250,7 @@ MISSES: tuple[tuple[str, Script], ...] = (
     ("yesno", stated("centralize invoicing, shipped elsewhere")),
     ("yesno", stated("expect to increase capital expenditures in fiscal year 2026")),
     ("two_part", quoted("announced stock split, amendment to effect the stock split")),
-    ("change", moved),
+    ("change", change_in_amount),
     ("why", quoted("segment operating income decrease was driven by")),
     ("description", segments),
     ("two_part", both_years),
@@ -260,12 +260,12 @@ MISSES: tuple[tuple[str, Script], ...] = (
     ("two_part", amount_and_stated),
     ("comparison", margins_compared),
 )
-"""What kind of question each is, in the order of the questions, and what a careful model does."""
+"""The kind of each question, in order, and the script of a careful model."""
 
 
 @dataclass(frozen=True)
 class MissedQuestion:
-    """A question that the real model missed, with the whole of its conversation."""
+    """A question that the real model answered wrongly, with its whole conversation."""
 
     line: Json
     conversation: Sequence[Json]
@@ -277,7 +277,7 @@ class MissedQuestion:
 
 @pytest.fixture(scope="module")
 def misses(shared_data: Path) -> tuple[MissedQuestion, ...]:
-    """Those of the real model's answers that are wrong, in the order of the questions."""
+    """Return the questions that the real model answered wrongly, in order."""
     score = scorer(shared_data)
     records = lines(shared_data / "real_model" / "answers.jsonl")
     answers = {(one["conversation"], one["turn"]): one for one in records}
@@ -320,7 +320,7 @@ def filing(shared_data: Path, file: str) -> Path:
 
 
 class CarefulModel:
-    """A model's server script: of each question it does what its script says, as often as the question is asked."""
+    """A model server script that follows the script of each question."""
 
     def __init__(self, document: Document, scripts: Sequence[tuple[MissedQuestion, Script]]) -> None:
         self.faults: list[str] = []
@@ -345,7 +345,7 @@ class CarefulModel:
             return Reply("no reply left", status=400)
 
 
-def test_every_miss_is_replayed(misses: tuple[MissedQuestion, ...]) -> None:
+def test_every_missed_question_has_a_script(misses: tuple[MissedQuestion, ...]) -> None:
     assert [missed.line["kind"] for missed in misses] == [kind for kind, _ in MISSES]
 
 
@@ -357,7 +357,7 @@ def test_a_careful_model_has_it_right_in_one_turn(
     missed, own = misses[number - 1], {id(one.line): script for one, (_, script) in zip(misses, MISSES, strict=True)}
     turns = [MissedQuestion(line, missed.conversation) for line in (*missed.before, missed.line)]
     page = opened(filing(shared_data, missed.line["file"]))
-    model = CarefulModel(page.document, [(one, own.get(id(one.line), answered_then)) for one in turns])
+    model = CarefulModel(page.document, [(one, own.get(id(one.line), answer_correct_question)) for one in turns])
     with ModelServer(model) as server:
         conversation = page.conversation(solver="agent", model=f"openai:careful@{server.url}/v1")
         with conversation:
@@ -370,7 +370,7 @@ def test_a_careful_model_has_it_right_in_one_turn(
 
 
 def assert_right(turn: Turn, line: Json, shared_data: Path) -> None:
-    """The answer is right by both scorers, and counts what the reference counts."""
+    """Check that the answer is right by both scorers, and in the unit of the reference."""
     golds = read_gold(shared_data / "questions" / f"{line['file']}.jsonl")[line["conversation"]]
     reference = golds[line["turn"]].filing
     assert isinstance(reference, FilingReference)
@@ -383,7 +383,7 @@ def assert_right(turn: Turn, line: Json, shared_data: Path) -> None:
 
 
 def as_scored(turn: Turn) -> Json:
-    """An answer as the public scorer takes it; of a list each entry is a part too."""
+    """Return an answer in the format of the public scorer, with each entry of a list also as a part."""
     value, scale = turn.answer.value, turn.answer.scale.value
     match value:
         case ValueList(items=items):
@@ -411,7 +411,7 @@ def as_scored(turn: Turn) -> Json:
 
 @pytest.fixture
 def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
-    """Run the command line in an empty folder, on lines of any length."""
+    """Return the command line in an empty folder, with wide output."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "400")
 
@@ -425,10 +425,10 @@ def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
 
 @dataclass(frozen=True)
 class QuestionSetup:
-    """Where questions about a file are asked: its folder, and the model.
+    """A file with questions about it, and the model that answers.
 
     Attributes:
-        folder: The file is `report.pdf` in its folder `filings`.
+        folder: Contains the file as `filings/report.pdf`.
     """
 
     folder: Path
@@ -515,7 +515,7 @@ def test_every_door_gives_all_parts_in_one_turn(
     quaestor: Quaestor,
     tmp_path: Path,
 ) -> None:
-    """Those of one file that are not follow-ups; what they say in Python is right by the test above."""
+    """Ask first questions of one file through each interface; the test above checks their answers in Python."""
     file = misses[-1].line["file"]
     asked = [
         (missed, script)

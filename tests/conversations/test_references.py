@@ -1,4 +1,4 @@
-"""References of the questions of whole dialogues, turn by turn, as every prompt states them."""
+"""References to earlier turns in the questions of whole dialogues, as every prompt states them."""
 
 import pytest
 from gold_memories import WHEN, gold_conversations
@@ -20,23 +20,23 @@ PAGE = next(e.document for e in EXAMPLES if e.document is not None and e.documen
 COMPANY, INDEX = "tamarin freight lines", "continental 600 index"
 
 
-def cell(thing: str, year: int, step: int = 1) -> Extract:
+def cell(entity: str, year: int, step: int = 1) -> Extract:
     table = PAGE.tables[0]
-    row = [header.label for header in table.rows].index(thing)
+    row = [header.label for header in table.rows].index(entity)
     column = next(n for n, header in enumerate(table.columns) if header.period and header.period.year == year)
     ref = CellRef(PAGE.id, 0, row, column)
     quantity = PAGE.cell(ref).quantity
     assert quantity is not None
-    return Extract(step, ref, f"{thing}, {year}", quantity)
+    return Extract(step, ref, f"{entity}, {year}", quantity)
 
 
-def change(thing: str) -> Plan:
-    later, earlier = (cell(thing, year, step) for step, year in ((1, 2009), (2, 2004)))
+def change(entity: str) -> Plan:
+    later, earlier = (cell(entity, year, step) for step, year in ((1, 2009), (2, 2004)))
     return Plan((later, earlier, Compute(3, "subtract", (Ref(1), Ref(2)))))
 
 
-def share_of_first(thing: str) -> Plan:
-    return Plan((cell(thing, 2004), Compute(2, "divide", (Ref(-1), Ref(1)))))
+def share_of_first(entity: str) -> Plan:
+    return Plan((cell(entity, 2004), Compute(2, "divide", (Ref(-1), Ref(1)))))
 
 
 CHANGE_SINCE = Plan((cell(INDEX, 2004), Compute(2, "subtract", (Ref(-1), Ref(1)))))
@@ -64,7 +64,7 @@ TWO_ENTITIES = [
         'calculated from 1 ("that") and 4 ("this percentage")',
     ),
 ]
-"""The dialogue of the design about a share and an index, on a page of the sample: question, plan, what is said."""
+"""The design's dialogue about a share and an index, on a page of the sample: question, plan, line of the prompt."""
 
 
 def two_entities() -> list[tuple[str, References, str]]:
@@ -77,7 +77,7 @@ def two_entities() -> list[tuple[str, References, str]]:
     return found
 
 
-def test_every_turn_about_two_entities_stays_with_the_one_in_focus() -> None:
+def test_references_resolve_to_the_entity_in_focus() -> None:
     for question, references, line in two_entities():
         assert reading_line(references, str) == line, question
 

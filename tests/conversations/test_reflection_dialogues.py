@@ -31,8 +31,8 @@ from quaestor.testing.models import Protocol, Reply
 pytestmark = pytest.mark.usefixtures("local_models")
 
 
-def settled(turn: Turn) -> tuple[int, bool]:
-    """Return the draft that was taken and whether it was accepted."""
+def final_draft(turn: Turn) -> tuple[int, bool]:
+    """Return the number of the final draft and whether it was accepted."""
     (event,) = [event for event in turn.events if isinstance(event, DraftSettled)]
     return event.draft, event.accepted
 
@@ -50,10 +50,10 @@ def test_a_sound_draft_is_accepted_at_once(protocol: Protocol, native: bool) -> 
     assert len(answer.sources) == 2
     assert run.phases[0] == "EXPERT_1"
     assert sorted(run.phases[1:]) == ["CALCULATION_CRITIC_1", "EXTRACTION_CRITIC_1"]
-    assert settled(run.turn) == (1, True)
+    assert final_draft(run.turn) == (1, True)
 
 
-def test_a_draft_with_nothing_computed_against_it_has_one_critic_of_a_model_for_both_duties() -> None:
+def test_draft_without_findings_has_one_critic_for_both_duties() -> None:
     run = play(playing(expert=[change()], extraction=[objects("the wrong base"), APPROVES]), critics=1)
     assert near(run.turn.answer.number)
     assert run.phases == ["EXPERT_1", "EXTRACTION_CRITIC_1", "EXPERT_2", "EXTRACTION_CRITIC_2"]
@@ -63,7 +63,7 @@ def test_a_draft_with_nothing_computed_against_it_has_one_critic_of_a_model_for_
     assert "another critic" not in critic
 
 
-def test_a_draft_with_a_finding_against_it_has_two_critics() -> None:
+def test_draft_with_a_finding_has_two_critics() -> None:
     swapped = draft(
         look_up(IN_2009, 206588, "T0R1C1"),
         look_up(IN_2008, 181001, "T0R1C2"),
@@ -73,7 +73,7 @@ def test_a_draft_with_a_finding_against_it_has_two_critics() -> None:
     assert {"EXTRACTION_CRITIC_1", "CALCULATION_CRITIC_1"} <= set(run.phases)
 
 
-def test_a_draft_that_one_critic_rejects_is_mended() -> None:
+def test_draft_rejected_by_one_critic_is_corrected() -> None:
     wrong_year = draft(look_up(IN_2008, 181001, "T0R1C2"), answer=181001)
     run = play(
         playing(expert=[wrong_year, change()], extraction=[objects("a change is asked for, not a value"), APPROVES])
@@ -90,13 +90,13 @@ def test_a_draft_that_one_critic_rejects_is_mended() -> None:
     assert "calculation critic" not in prompt
 
 
-def test_without_agreement_the_draft_is_contested() -> None:
+def test_last_draft_is_contested_without_agreement() -> None:
     run = play(playing(calculation=[objects("no")] * 9))
     answer = run.turn.answer
     assert near(answer.number)
     assert run.turn.verified
     assert all(word in str(answer.reason) for word in ("calculation", "no", "mend it"))
-    assert settled(run.turn) == (2, False)
+    assert final_draft(run.turn) == (2, False)
 
 
 MADE_UP = change(look_up(IN_2009, 206599, "T0R1C3"))
@@ -132,13 +132,13 @@ def test_evidence_rejects_a_plan_that_critics_approve(wrong: dict[str, Any], kin
 
 
 @pytest.mark.parametrize("wrong", [MADE_UP, WRONG_SIGN, WRONG_ARITHMETIC])
-def test_no_critic_can_approve_against_a_fact(wrong: dict[str, Any]) -> None:
+def test_critics_cannot_approve_a_draft_with_factual_errors(wrong: dict[str, Any]) -> None:
     run = play(playing(expert=[wrong] * 9))
-    assert settled(run.turn)[1] is False
+    assert final_draft(run.turn)[1] is False
     assert run.turn.verified
 
 
-def test_a_later_turn_takes_the_answer_of_an_earlier_one() -> None:
+def test_later_turn_uses_an_earlier_answer() -> None:
     again = draft(calculate("multiply", "#-1", "100", result=14.14), answer=14.14)
     run = play(playing(expert=[change(), again]), "the change?", "and what is that in percent?")
     assert [turn.error for turn in run.turns] == [None, None]
@@ -162,14 +162,14 @@ def test_a_later_turn_takes_the_answer_of_an_earlier_one() -> None:
         change(answer="1e999"),
     ],
 )
-def test_a_draft_that_cannot_be_used_is_asked_for_again(fault: Any) -> None:
+def test_unusable_draft_is_requested_again(fault: Any) -> None:
     run = play(playing(expert=[fault, change()]))
     assert near(run.turn.answer.number)
     assert "EXPERT_1_repair_1" in run.phases
     assert "This cannot be used" in run.requests[1].prompts[-1]
 
 
-def test_a_verdict_that_cannot_be_used_is_asked_for_again() -> None:
+def test_unusable_verdict_is_requested_again() -> None:
     unexplained = {**APPROVES, "is_correct": False}
     run = play(playing(extraction=[unexplained, APPROVES], calculation=[say("fine"), APPROVES]))
     assert near(run.turn.answer.number)
@@ -194,7 +194,7 @@ def test_truncated_rejection_is_returned_with_its_text() -> None:
 
 @pytest.mark.parametrize("silent", ["extraction", "calculation"])
 @pytest.mark.parametrize("verdict", [PROSE, say(""), Reply('{"reasoning": "the dra', truncated=True), say("{}")])
-def test_a_critic_without_a_usable_verdict_never_loses_a_sound_draft(silent: str, verdict: Reply) -> None:
+def test_unusable_verdicts_keep_the_draft(silent: str, verdict: Reply) -> None:
     run = play(playing(expert=[change()], **{silent: [verdict] * 9}))
     answer = run.turn.answer
     assert near(answer.number)
@@ -218,7 +218,7 @@ def test_later_rounds_get_only_new_information(protocol: Protocol, native: bool)
     assert set(rounds) == {"expert", "extraction", "calculation"}
     for first, second in rounds.values():
         count = len(first["messages"])
-        assert second["messages"][:count] == first["messages"]  # byte for byte: a server has it in its cache
+        assert second["messages"][:count] == first["messages"]  # byte for byte, for the servers' prompt cache
         new = json.dumps(second["messages"][count:])
         assert "The page " not in new or "what the draft takes of it" in new
         assert "Conversation so far" not in new

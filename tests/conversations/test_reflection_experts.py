@@ -22,8 +22,8 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 pytestmark = pytest.mark.usefixtures("local_models")
 
 
-def around(expert: Script, *verdicts: object) -> Script:
-    """A server that plays the expert by a script, and critics who approve but for the first verdicts."""
+def with_critics(expert: Script, *verdicts: object) -> Script:
+    """Return a script that lets the expert reply; critics give the verdicts in order, then approve."""
     left = iter(verdicts)
 
     def answer(request: ReceivedRequest) -> Reply:
@@ -50,7 +50,7 @@ def test_agent_gets_the_objections_of_critics() -> None:
             return calls(Call("calculate", {"operation": "percentage_change", "values": [181001, 206588]}))
         return calls(final(14.14, scale="percent", steps=[3]))
 
-    run = play(around(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
+    run = play(with_critics(agent, objects("the base is 2008")), solver=make_solver("reflection", {"expert": "agent"}))
     assert near(run.turn.answer.number)
     assert len(run.turn.tool_calls) == 6
     prompts = [prompt for prompt in expert_prompts(run.requests) if "was not accepted" in prompt]
@@ -58,17 +58,17 @@ def test_agent_gets_the_objections_of_critics() -> None:
     assert all("the base is 2008" in prompt for prompt in prompts)
 
 
-def test_experts_remark_on_its_own_answer_is_kept() -> None:
+def test_remark_of_the_expert_is_kept() -> None:
     def agent(request: ReceivedRequest) -> Reply:
         return structured(request, UNDERSTOOD) if is_understanding(request) else calls(final(999.5))
 
-    run = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
+    run = play(with_critics(agent), solver=make_solver("reflection", {"expert": "agent"}))
     assert "999.5" in str(run.turn.answer.reason)
     assert "step 1 (ungrounded)" in str(run.turn.answer.reason)
 
 
 @pytest.mark.parametrize("expert", ["agent", "workflow", "sparql"])
-def test_an_expert_that_finds_no_answer_leaves_a_typed_one(expert: str) -> None:
+def test_missing_answer_of_the_expert_is_kept_with_its_reason(expert: str) -> None:
     none = {"no_answer": "not_on_page"}
 
     def replies(request: ReceivedRequest) -> Reply:
@@ -80,14 +80,14 @@ def test_an_expert_that_finds_no_answer_leaves_a_typed_one(expert: str) -> None:
             return structured(request, {"thought_process": "it has no such line", "steps": [], **none})
         return structured(request, {"values": [], "reasoning": "it has no such line", **none})
 
-    turn = play(around(replies), solver=make_solver("reflection", {"expert": expert})).turn
+    turn = play(with_critics(replies), solver=make_solver("reflection", {"expert": expert})).turn
     assert turn.error is None
     assert turn.answer.value is None
     assert "it has no such line" in str(turn.answer.reason)
     assert [event.reason for event in turn.events if isinstance(event, NoAnswerGiven)] == ["not_on_page"]
 
 
-def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
+def test_embedded_expert_needs_no_model() -> None:
     solver = make_solver("reflection", {"expert": "embedded"})
     conversation = Conversation("made up", sample_pages()[CASH_FLOWS], (QUESTION, "and what was it in 2007?"))
     turns = asyncio.run(answer_conversation(conversation, solver, sample_knowledge()))
@@ -96,13 +96,13 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
     assert [(e.draft, e.accepted) for e in turns[0].events if isinstance(e, DraftSettled)] == [(1, True)]
 
 
-def settled(rounds: ReflectionRounds) -> Round:
+def best_round(rounds: ReflectionRounds) -> Round:
     best = asyncio.run(rounds.play())
     assert isinstance(best, Round)
     return best
 
 
-def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
+def test_plan_with_findings_is_replaced_by_the_next_plan() -> None:
     from quaestor.solvers.reflection.experts import RankedExpert
     from quaestor.solvers.reflection.spec import ReflectionOptions
 
@@ -114,17 +114,17 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     rounds = ReflectionRounds(
         RankedExpert(question, context, iter([wrong, right])), no_critics, ReflectionOptions(), context.trace
     )
-    assert settled(rounds).proposal.plan == right.plan
+    assert best_round(rounds).proposal.plan == right.plan
     only = ReflectionRounds(
         RankedExpert(question, context, iter([wrong])), no_critics, ReflectionOptions(), context.trace
     )
-    assert settled(only).proposal.plan == wrong.plan
+    assert best_round(only).proposal.plan == wrong.plan
     twice = ReflectionRounds(
         RankedExpert(question, context, iter([wrong, wrong])), no_critics, ReflectionOptions(), context.trace
     )
-    assert settled(twice).number == 1
+    assert best_round(twice).number == 1
 
 
-def test_an_expert_that_asks_a_model_needs_one() -> None:
+def test_expert_with_a_model_requires_one() -> None:
     with pytest.raises(SettingsError, match="model"):
         asyncio.run(make_solver("reflection", {}).solve(QUESTION, context_of(OPTIONS)))

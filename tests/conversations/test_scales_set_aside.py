@@ -1,4 +1,4 @@
-"""A table whose caption is wrong for a line: if a model rejects its scale, the answer mentions it."""
+"""A caption with a scale that is wrong for one line: if a model rejects the scale, the answer mentions it."""
 
 from decimal import Decimal
 
@@ -26,7 +26,7 @@ DOCUMENT = read_conversation(
 
 @pytest.fixture(autouse=True)
 def _wrong_scale(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the caption says is taken for the line too, as a reader of captions may err."""
+    """Apply the scale of the caption to every line, as a reader might do wrongly."""
     monkeypatch.setattr(type(DOCUMENT.tables[0]), "scale_at", lambda *_: Scale.MILLION)
 
 
@@ -40,7 +40,7 @@ def check_scale_set_aside(answer: Answer) -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_the_agent() -> None:
+def test_agent_can_reject_the_scale_of_a_caption() -> None:
     steps = [
         agent_bench.reply(Call("query_kg", {"filters": {"row": 2, "column": 1}})),
         agent_bench.reply(Call("calculate", {"operation": "as_printed", "values": ["#1"]})),

@@ -17,7 +17,7 @@ ASKED = (
 )
 
 
-def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
+def test_each_answer_has_the_requested_kind() -> None:
     answers = quaestor.open(PAGE).ask(ASKED)
     assert [answer.answer.value for answer in answers] == [
         ValueList(
@@ -39,6 +39,6 @@ def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
 
 
 def test_benchmark_options_give_numbers_only() -> None:
-    """With `answers=numbers`, as over ConvFinQA, every question is one for a number."""
+    """With `answers=numbers`, as for ConvFinQA, every answer is a number."""
     answers = quaestor.open(PAGE).ask(ASKED[1:5], options={"answers": "numbers", "decline": False})
     assert all(isinstance(answer.answer.value, Number) for answer in answers)

@@ -1,4 +1,4 @@
-"""Conversations about short documents with a table, as people have them."""
+"""Typical conversations about short documents with a table."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -37,18 +37,18 @@ LOANS = """# Loan portfolio
 @pytest.mark.parametrize(
     ("text", "questions", "expected"),
     [
-        # A year after a year does not mean a quarter.
+        # Two years in a row do not mean a quarter.
         (RESULTS, ("what was net income for fiscal 2024?", "and for 2023?", "the growth?"), (88.4, 66.5, 21.9)),
         (RESULTS, ("what was revenue in Q4 2024?", "and in 2023?", "how much did it grow?"), (212.4, 189.6, 22.8)),
-        # What improved did so from the earlier year to the later.
+        # An improvement is from the earlier year to the later.
         (FLIGHTS, ("what was the load factor in 2023?", "and in 2024?", "how much did it improve?"), (83.5, 84.1, 0.6)),
-        # A document that prints no verb of a question may have its answer.
+        # A document may have the answer although it does not contain the question's verb.
         (FLIGHTS, ("how many passengers did they carry in 2024?", "in 2022?"), (22_870, 18_420)),
-        # The total says what the lines are.
+        # The total says what the lines are amounts of.
         (LOANS, ("what were consumer loans in 2024?", "and in 2023?", "how much did they fall?"), (215, 240, -25)),
     ],
 )  # fmt: skip
-def test_questions_that_go_on(
+def test_follow_up_questions_are_answered(
     text: str, questions: tuple[str, ...], expected: tuple[float, ...], tmp_path: Path
 ) -> None:
     file = tmp_path / "document.md"

@@ -1,4 +1,4 @@
-"""A share and an index in six turns: "this change" is the share's first and the index's later, for the whole solver."""
+"""Six turns about a share and an index: "this change" is first that of the share and later that of the index."""
 
 import json
 import re
@@ -38,14 +38,14 @@ REPLIES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
     (values(change="result_0", share_2004=performance(SHARE, 2004)), formula("change / share_2004")),
     (values(index_2009=performance(INDEX, 2009)), formula("index_2009")),
     (values(index_2004=performance(INDEX, 2004), index_2009="result_2"), formula("index_2009 - index_2004")),
-    # Which change is meant is not in the words: a model that takes what it is told by rule has it right.
+    # The words do not say which change is meant; a model that uses the prompt's resolution is right.
     (values(change="THE CHANGE", index_2004=performance(INDEX, 2004)), formula("change / index_2004")),
     (values(of_index="result_4", of_share="result_1"), formula("of_index - of_share")),
 )
 
 
 def model(request: ReceivedRequest) -> Reply:
-    """Replies to each of the six questions; "this change" it takes for the result that the prompt says."""
+    """Reply to each of the six questions; "this change" is replaced with the result that the prompt names."""
     first, second = REPLIES[QUESTIONS.index(question_of(request))]
     if is_calculation(request):
         return structured(request, second)
@@ -59,7 +59,7 @@ def model(request: ReceivedRequest) -> Reply:
 def quaestor(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
-    """The command line in a folder with `[models.scripted]` and a run of the conversation."""
+    """Yield the command line in a folder with `[models.scripted]` and a run of the conversation."""
     run = command_line(tmp_path, monkeypatch, capfd, columns=200)
     records = [r for r in json.loads(sample_path().read_text(encoding="utf-8")) if r["id"] == CONVERSATION]
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
@@ -84,7 +84,7 @@ def test_six_turns_about_a_share_and_an_index(quaestor: Quaestor) -> None:
         Decimal(number) for number in ("-18.13", "-0.1813", "101.93", "1.93", "0.0193", "0.2006")
     ]
     assert all(t["verified"] and not t["error"] for t in turns)
-    # The fifth rests on the index alone, the sixth on both.
+    # The fifth turn uses the index only, the sixth both.
     rows = [{source["row"] for source in t["sources"]} for t in turns]
     assert [len(found) for found in rows] == [1, 1, 1, 1, 1, 2]
     assert rows[4] == rows[2] != rows[0]

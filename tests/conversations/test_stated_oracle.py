@@ -1,4 +1,4 @@
-"""A model that replies as a perfect one gives every kind of answer that a page of stated answers asks for."""
+"""A perfect model gives every kind of answer to questions of a benchmark with stated answers."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""2.2 billion of the text and 325 of a table in millions, added by every solver, in every form in which it is shown."""
+"""The sum of 2.2 billion in the text and 325 million in a table, by every solver and in every form of output."""
 
 import asyncio
 from decimal import Decimal
@@ -42,7 +42,7 @@ RECORD = a_record("Single_NORD/2012/page_77.pdf-1", QUESTIONS, None, table=TABLE
 DOCUMENT = read_conversation(RECORD, "here").document
 
 
-def is_the_sum(answer: Answer) -> None:
+def check_sum(answer: Answer) -> None:
     assert answer.plan is not None
     assert (answer.number, answer.scale, answer.unit) == (Decimal(2525), Scale.MILLION, "USD")
     assert answer.formula in FORMULAS
@@ -51,31 +51,31 @@ def is_the_sum(answer: Answer) -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_the_agent() -> None:
+def test_agent_adds_the_scales() -> None:
     steps = [
         agent_bench.reply(Call("introspect_ontology", {"action": "list_types"})),
         agent_bench.reply(Call("calculate", {"operation": "add", "values": ["2.2 billion", "325 million"]})),
         agent_bench.reply(agent_bench.final(2525, scale="million", steps=[1])),
     ]
     run = agent_bench.play(agent_bench.scripted(steps), *QUESTIONS, page=DOCUMENT)
-    is_the_sum(run.turn.answer)
+    check_sum(run.turn.answer)
     output: Any = run.turn.tool_calls[-1].output
     assert [(shown["value"], shown["scale"]) for shown in output["operands"]] == [(2.2, "billion"), (325, "million")]
     assert (output["result"], output["scale"], output["ungrounded"]) == (2525, "million", [])
 
 
 @pytest.mark.usefixtures("local_models")
-def test_the_workflow() -> None:
+def test_workflow_adds_the_scales() -> None:
     plan = workflow_bench.plan(
         workflow_bench.text(1, "credit facility", "the revolving credit facility provides", "billion USD"),
         workflow_bench.table(2, "term loans", "2012"),
         workflow_bench.compute(3, "add", 1, 2),
     )
-    is_the_sum(workflow_bench.play(workflow_bench.script_of([plan]), *QUESTIONS, page=DOCUMENT).turn.answer)
+    check_sum(workflow_bench.play(workflow_bench.script_of([plan]), *QUESTIONS, page=DOCUMENT).turn.answer)
 
 
 @pytest.mark.usefixtures("local_models")
-def test_reflection() -> None:
+def test_reflection_adds_the_scales() -> None:
     draft = reflection_bench.draft(
         reflection_bench.look_up("credit facility", "2.2 billion", "PRE0"),
         reflection_bench.look_up("term loans, 2012", 325, "T0R1C1"),
@@ -84,7 +84,7 @@ def test_reflection() -> None:
         scale="million",
     )
     run = reflection_bench.play(reflection_bench.playing(expert=[draft]), *QUESTIONS, page=DOCUMENT)
-    is_the_sum(run.turn.answer)
+    check_sum(run.turn.answer)
 
 
 def embedded() -> tuple[Turn, ...]:
@@ -92,7 +92,7 @@ def embedded() -> tuple[Turn, ...]:
     return asyncio.run(answer_conversation(conversation, make_solver("embedded")))
 
 
-def test_answers_for_other_programs() -> None:
+def test_exported_answer_has_the_sum() -> None:
     *_, answer = answers_of(embedded(), DOCUMENT)
     assert (answer.value, answer.scale.value, answer.unit, answer.display) == (
         "2525",
@@ -104,7 +104,7 @@ def test_answers_for_other_programs() -> None:
     assert answer.formula in FORMULAS
 
 
-def test_ask_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ask_shows_the_sum(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     page = write_dataset(tmp_path / "page.json", RECORD)
     make_app(["ask"])(["ask", str(page), *STEP_BY_STEP], standalone_mode=False, prog_name="quaestor")

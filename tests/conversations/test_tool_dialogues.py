@@ -1,4 +1,4 @@
-"""The worked examples of the tools' design, played on the sample."""
+"""The worked examples of the tools' design, run on the sample."""
 
 import asyncio
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Whole dialogues on pages of the sample, their plans given: what every solver gets once it has found a plan."""
+"""Whole dialogues on pages of the sample with given plans, independent of the solver."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from quaestor.solvers.base import TurnContext
 
 
 class PlannedSolver:
-    """Answers with the plans it was given, one a turn."""
+    """Answer with the given plans, one per turn."""
 
     name = "planned"
 

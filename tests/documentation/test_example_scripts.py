@@ -1,4 +1,4 @@
-"""Run the scripts of examples/ with a local model that replies as a perfect one would."""
+"""Run the scripts of examples/ with a local model that replies without mistakes."""
 
 import asyncio
 import importlib.util
@@ -45,13 +45,13 @@ class RecordingOracleFactory:
     def __call__(self, context: quaestor.TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
         perfect = self._oracle(context, golds).script()
 
-        def kept(request: ReceivedRequest) -> Reply:
+        def record_reply(request: ReceivedRequest) -> Reply:
             return self.replies.setdefault(request_key(request), perfect(request))
 
         class Turn:
             @staticmethod
             def script() -> Script:
-                return kept
+                return record_reply
 
         return Turn()
 

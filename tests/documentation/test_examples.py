@@ -1,6 +1,6 @@
-"""Run the commands and the Python of README, CONTRIBUTING and docs/, and parse what needs more than this machine has.
+"""Run the commands and the Python of README, CONTRIBUTING and docs/, and parse what cannot be run here.
 
-What a block shows below a command is never compared: figures and sentences may change without a test.
+Output shown below a command is never compared, because figures and sentences may change without a test.
 """
 
 import ast
@@ -86,7 +86,7 @@ def must_run(line: str, block: Block) -> bool:
             assert block.remarks.get("needs") == "inspect"
             assert split[1] in ("eval", "view")
         case "quaestor" if "needs" in block.remarks:
-            if "--weights" in split:  # which the command before it makes
+            if "--weights" in split:  # created by the command before it
                 Path(split[split.index("--weights") + 1]).mkdir(exist_ok=True)
             parse_command(split[1:])
         case "python":
@@ -143,7 +143,7 @@ def test_commands_run(file: str, tmp_path: Path, type_line: Typist, monkeypatch:
                     assert printed.strip(), f"{block}: {line} prints nothing"
                 if "--json" in words(line):
                     json.loads(printed)
-    for name in set(sys.modules) - there:  # modules of the page
+    for name in set(sys.modules) - there:  # modules imported by the page
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
 
@@ -151,7 +151,7 @@ def test_commands_run(file: str, tmp_path: Path, type_line: Typist, monkeypatch:
 @pytest.mark.parametrize("block", [block for block in FOUND if block.language == "python"], ids=str)
 def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "file" in block.remarks:
-        compile(block.text, str(block), "exec")  # imported by the commands after it
+        compile(block.text, str(block), "exec")  # imported by later commands
         return
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}

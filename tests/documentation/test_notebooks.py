@@ -1,4 +1,4 @@
-"""Every notebook of examples/ runs, and passes the type checker."""
+"""Every notebook of examples/ runs and passes the type checker."""
 
 import subprocess
 import sys
@@ -11,20 +11,20 @@ from notebooks import NOTEBOOKS, code, read, run
 pytestmark = pytest.mark.slow
 
 
-def test_there_is_one() -> None:
+def test_notebooks_exist() -> None:
     assert NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.very_slow
-def test_it_runs(path: Path, tmp_path: Path) -> None:
+def test_notebook_runs(path: Path, tmp_path: Path) -> None:
     run(path, tmp_path)
     assert not (path.parent / ".quaestor").exists()
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.very_slow
-def test_mypy_finds_nothing_wrong_with_it(path: Path, tmp_path: Path) -> None:
+def test_notebook_passes_mypy(path: Path, tmp_path: Path) -> None:
     (tmp_path / "cells.py").write_text(code(read(path)), encoding="utf-8")
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml", tmp_path / "cells.py"],

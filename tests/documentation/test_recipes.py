@@ -14,7 +14,7 @@ RECIPES = sorted({block.remarks["recipe"] for block in blocks("python", "sh") if
 
 
 INSTALL = "pip install -e . pytest"
-"""Is not run, for it asks an index of packages: what it writes beside the modules is written."""
+"""Not run, because it needs a package index; the metadata that it would install is written instead."""
 
 
 def steps(recipe: str) -> list[Block]:
@@ -45,7 +45,7 @@ def test_each_extension_point_has_a_recipe() -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_each_file_of_a_recipe_is_named_above_it(recipe: str) -> None:
-    """Who reads the page as a site shows it does not see the remarks of a block."""
+    """The text above a block names its file, because the remarks of a block are not visible on the site."""
     for block in steps(recipe):
         if name := block.remarks.get("file", block.remarks.get("edit")):
             above = (ROOT / block.file).read_text(encoding="utf-8").splitlines()[block.line - 4]

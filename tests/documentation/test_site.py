@@ -43,7 +43,7 @@ def test_a_site_that_loads_from_another_host_is_refused(element: str, tmp_path: 
         hooks.on_post_build(config)
 
 
-def test_links_that_a_person_clicks_load_nothing(tmp_path: Path) -> None:
+def test_links_and_local_files_are_not_foreign(tmp_path: Path) -> None:
     page = '<a href="https://elsewhere.example">x</a><img src="../a.png"><script src="/b.js"></script>'
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     (tmp_path / "style.css").write_text("p { background: url(a.png) }", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A system clock that is put back and forward by an hour between two questions."""
+"""The system clock is set back and forward by an hour between two questions."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ HOURS = [0, 1, -1, 0, -2, 1, 0]
 
 
 class Clock:
-    """A system clock that is wrong by some hours."""
+    """A system clock that is off by some hours."""
 
     def __init__(self) -> None:
         self.hours = 0
@@ -79,7 +79,7 @@ def test_conversation_stays_in_order_and_is_resumed(clock: Clock, tmp_path: Path
         async with sessions(tmp_path) as first:
             id = (await first.begin(first.library.files[0].id)).id
             await ask(first, id)
-            assert len(first.saved.get(id).runs) == 1  # it was not closed meanwhile
+            assert len(first.saved.get(id).runs) == 1  # it was not closed in the meantime
         async with sessions(tmp_path) as second:
             await ask(second, id)
             saved = second.saved.get(id)

@@ -1,4 +1,4 @@
-"""Stores in which bytes are not as they were written: each command answers, or refuses in a line."""
+"""Stores with damaged bytes: each command answers or is refused in one line."""
 
 import random
 import sqlite3
@@ -14,8 +14,8 @@ SEEDS = 60
 JSON_SIGNS = b'"{}[],:0123456789abcxyzTN-.e\x00\xff'
 
 
-def damaged(whole: bytes, seed: int) -> bytes:
-    """Return a store with a few bits flipped, or with some of its texts written over."""
+def damage(whole: bytes, seed: int) -> bytes:
+    """Return a store with a few flipped bits or overwritten text characters."""
     source, data = random.Random(seed), bytearray(whole)
     texts = [place for place, byte in enumerate(data) if 32 <= byte < 127]
     for _ in range(source.choice([1, 5, 50, 200])):
@@ -49,7 +49,7 @@ def test_every_command_ends_with_an_answer_or_a_refusal(
         for command in (commands[seed % len(commands)], commands[0]):
             for beside in ("s.db-wal", "s.db-shm"):
                 Path(beside).unlink(missing_ok=True)
-            store.write_bytes(damaged(whole, seed))
+            store.write_bytes(damage(whole, seed))
             capfd.readouterr()
             code = exit_code(*command)
             if code not in (0, 2):

@@ -1,4 +1,4 @@
-"""Questions that never come to an end: limited, stopped and left, through every door."""
+"""Questions that never finish: they are limited, cancelled and abandoned, through every interface."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ from endless import (
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 LIMIT = "8"
-"""Seconds of a question, where it is to be reached; enough for honest ones on a busy machine."""
+"""Seconds per question in tests that reach the limit; enough for ordinary questions on a busy machine."""
 
 
 class Api:
@@ -60,12 +60,12 @@ class Api:
 
     @contextmanager
     def asking(self, conversation: str, question: str) -> Iterator[list[tuple[int, str]]]:
-        """Ask while the block lasts, and return the replies after its end."""
+        """Ask in a thread within the context, and yield the list of replies, which is complete after its end."""
         replies: list[tuple[int, str]] = []
         thread = threading.Thread(target=lambda: replies.append(Api(self.address).ask(conversation, question)))
         thread.start()
         try:
-            time.sleep(1.0)  # a question that is stopped before it has begun is stopped all the same
+            time.sleep(1.0)  # optional: a question that is cancelled before it starts is cancelled too
             yield replies
         finally:
             thread.join()
@@ -78,7 +78,7 @@ STOPPED = (409, "question_stopped")
 
 @pytest.mark.very_slow
 @pytest.mark.timeout(240)
-def test_endless_questions_end_and_others_are_answered_meanwhile(tmp_path: Path) -> None:
+def test_endless_questions_end_while_others_are_answered(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with serving(tmp_path, environment, "--question-seconds", LIMIT) as (address, _):
         api, late = Api(address), list[tuple[int, str]]()
@@ -100,7 +100,7 @@ def test_endless_questions_end_and_others_are_answered_meanwhile(tmp_path: Path)
 
 @pytest.mark.very_slow
 @pytest.mark.timeout(240)
-def test_a_question_is_stopped_and_its_conversation_deleted(tmp_path: Path) -> None:
+def test_question_can_be_cancelled_and_its_conversation_deleted(tmp_path: Path) -> None:
     with serving(tmp_path, endless_installed(tmp_path)) as (address, process):
         api = Api(address)
         one = api.begin()
@@ -131,7 +131,7 @@ def test_a_question_is_stopped_and_its_conversation_deleted(tmp_path: Path) -> N
 
 @pytest.mark.very_slow
 @pytest.mark.timeout(240)
-def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
+def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     with serving(tmp_path, endless_installed(tmp_path)) as (address, process):
         api = Api(address)
         one = api.begin()
@@ -145,12 +145,12 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_a_server_ends_with_endless_questions_under_way(tmp_path: Path, end: signal.Signals) -> None:
+def test_server_stops_during_endless_questions(tmp_path: Path, end: signal.Signals) -> None:
     with serving(tmp_path, endless_installed(tmp_path)) as (address, process):
         api = Api(address)
         for question in (ENDLESS, STUCK, STUCK):
             where = f"{address}/api/v1/conversations/{api.begin()}/questions"
-            threading.Thread(target=_ask_in_vain, args=(where, question), daemon=True).start()
+            threading.Thread(target=_ask_without_reply, args=(where, question), daemon=True).start()
         time.sleep(3.0)
         workers = processes_of(process.pid)
         process.send_signal(end)
@@ -159,17 +159,17 @@ def test_a_server_ends_with_endless_questions_under_way(tmp_path: Path, end: sig
         assert are_gone(workers)
 
 
-def _ask_in_vain(where: str, question: str) -> None:
+def _ask_without_reply(where: str, question: str) -> None:
     with suppress(httpx2.HTTPError):
         httpx2.post(where, json={"question": question}, timeout=100)
 
 
-class Assistant:
+class McpClient:
     """A client of MCP over the standard streams of a process."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
-        self._got: dict[int, Any] = {}
+        self._replies: dict[int, Any] = {}
         client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         self.send(id=0, method="initialize", params=client)
         self.reply(0)
@@ -186,18 +186,18 @@ class Assistant:
 
     def reply(self, id: int) -> Any:
         assert self.process.stdout is not None
-        while id not in self._got:
+        while id not in self._replies:
             message = json.loads(self.process.stdout.readline())
-            self._got[message.get("id")] = message
-        return self._got[id].get("result")
+            self._replies[message.get("id")] = message
+        return self._replies[id].get("result")
 
 
 @pytest.mark.very_slow
 @pytest.mark.timeout(240)
-def test_an_assistant_cancels_a_question_or_has_it_end(tmp_path: Path) -> None:
+def test_mcp_question_can_be_cancelled_and_is_limited(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with started(tmp_path, environment, "mcp", "tern.md", "--question-seconds", LIMIT) as process:
-        assistant = Assistant(process)
+        assistant = McpClient(process)
         assistant.ask(1, ASKED)
         assert assistant.reply(1)["structuredContent"]["answers"][0]["display"] == "$ 120.5 million"
         for number in range(2, 7):
@@ -216,11 +216,9 @@ def test_an_assistant_cancels_a_question_or_has_it_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", ["input", signal.SIGKILL])
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_a_server_of_an_assistant_ends_with_endless_questions_under_way(
-    tmp_path: Path, end: signal.Signals | str
-) -> None:
+def test_mcp_server_stops_during_endless_questions(tmp_path: Path, end: signal.Signals | str) -> None:
     with started(tmp_path, endless_installed(tmp_path), "mcp", "tern.md") as process:
-        assistant = Assistant(process)
+        assistant = McpClient(process)
         assistant.ask(1, ASKED)
         assistant.reply(1)
         for number, question in enumerate((STUCK, ENDLESS, STUCK), start=2):
@@ -240,7 +238,7 @@ def test_a_server_of_an_assistant_ends_with_endless_questions_under_way(
 
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_one_interrupt_ends_a_command_that_asks(tmp_path: Path) -> None:
+def test_one_interrupt_stops_a_command(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with started(tmp_path, environment, "ask", "tern.md", ENDLESS) as process:
         _wait_until_it_computes(process, tmp_path)
@@ -304,7 +302,7 @@ print(conversation.ask({ASKED!r}), len(conversation.answers))
 
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_a_program_has_the_same_limit_in_every_thread_and_loop(tmp_path: Path) -> None:
+def test_limit_applies_in_every_thread_and_loop(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
@@ -324,7 +322,7 @@ def test_a_program_has_the_same_limit_in_every_thread_and_loop(tmp_path: Path) -
 )
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_one_interrupt_ends_a_call_in_a_program(tmp_path: Path, call: str) -> None:
+def test_one_interrupt_stops_a_call_in_python(tmp_path: Path, call: str) -> None:
     environment = endless_installed(tmp_path)
     code = (
         "import asyncio, signal, quaestor\n"
@@ -348,7 +346,7 @@ def test_one_interrupt_ends_a_call_in_a_program(tmp_path: Path, call: str) -> No
 
 @pytest.mark.timeout(240)
 @pytest.mark.very_slow
-def test_a_turn_of_an_evaluation_over_its_limit_has_failed_and_the_others_count(tmp_path: Path) -> None:
+def test_turn_over_its_limit_fails_and_the_others_are_scored(tmp_path: Path) -> None:
     environment: Mapping[str, str] = {**endless_installed(tmp_path), "QUAESTOR_QUESTION_SECONDS": LIMIT}
     record = {
         "id": "Single_tern",

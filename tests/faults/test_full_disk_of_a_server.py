@@ -1,4 +1,4 @@
-"""A disk that is full while a server takes files and answers: no file can be written beyond its first bytes."""
+"""The disk is full while a server receives files and answers questions: files can grow to a few bytes only."""
 
 import os
 import resource
@@ -23,7 +23,7 @@ FILE = {"Content-Type": "application/octet-stream"}
 
 @contextmanager
 def full_disk(largest: int) -> Iterator[None]:
-    """Let no file grow beyond some bytes."""
+    """Limit the size of every written file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
     try:
@@ -60,7 +60,7 @@ def send_form(server: TestClient, data: bytes) -> Any:
 @pytest.mark.parametrize("data", [LARGE, LARGER_THAN_MEMORY], ids=["large", "larger than memory"])
 @pytest.mark.parametrize("largest", [0, 4_000])
 @pytest.mark.parametrize(("send", "taken"), [(send_to_api, 201), (send_form, 303)])
-def test_an_upload_is_refused_and_leaves_nothing(
+def test_upload_is_refused_and_leaves_no_files(
     server: TestClient, tmp_path: Path, send: Any, taken: int, largest: int, data: bytes
 ) -> None:
     with full_disk(largest):
@@ -77,7 +77,7 @@ def test_an_upload_is_refused_and_leaves_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("largest", [0, 4_000])
-def test_an_answer_is_shown_though_it_cannot_be_kept(server: TestClient, largest: int) -> None:
+def test_answer_that_cannot_be_stored_is_shown(server: TestClient, largest: int) -> None:
     document = server.get("/api/v1/documents").json()["items"][0]["id"]
 
     def begin() -> str:
@@ -91,12 +91,12 @@ def test_an_answer_is_shown_though_it_cannot_be_kept(server: TestClient, largest
         assert reply.json()["answers"][0]["display"] == "17"
         return reply.json()["unkept"]
 
-    before, then = begin(), begin()
+    before, during = begin(), begin()
     assert ask(before) is None
     with full_disk(largest):
         assert ask(before)
-        assert ask(then)
-        shown = server.get(then.replace("/api/v1/conversations", "/c"))
+        assert ask(during)
+        shown = server.get(during.replace("/api/v1/conversations", "/c"))
         assert shown.status_code == 200
         assert "17" in shown.text
     assert ask(begin()) is None

@@ -1,4 +1,4 @@
-"""A filing that gives orders, and a model that obeys them: it reaches wrong words and nothing else."""
+"""A filing with injected instructions and a model that obeys them can cause wrong answers and nothing else."""
 
 import json
 import sys
@@ -52,7 +52,7 @@ def watched() -> Iterator[list[tuple[str, str]]]:
 
 
 def hostile_calls() -> list[Call]:
-    """Return calls of every tool with every order in each of its arguments, and of tools that there are not."""
+    """Return calls of every tool with every instruction in each argument, and of tools that do not exist."""
     calls = [Call(name, {"path": text, "command": text}) for name in ("read_file", "bash", "fetch") for text in HOSTILE]
     for tool in TOOLS.values():
         names = tool.takes.__annotations__
@@ -61,7 +61,7 @@ def hostile_calls() -> list[Call]:
 
 
 @pytest.mark.parametrize("solver", ["agent", "sparql", "workflow"])
-def test_a_model_that_obeys_a_filing_reaches_nothing(
+def test_model_that_obeys_a_filing_accesses_nothing(
     solver: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], local_models: None
 ) -> None:
     waiting = hostile_calls()

@@ -1,4 +1,4 @@
-"""A model's server that sends without an end, lies about lengths, drips, or sends elsewhere."""
+"""A model server whose replies never end, have wrong lengths, arrive slowly, or redirect to another server."""
 
 import asyncio
 import socket
@@ -40,7 +40,7 @@ Answer = Callable[[socket.socket], None]
 
 @contextmanager
 def a_server(answer: Answer) -> Iterator[tuple[str, list[bytes]]]:
-    """Take each request, and hands the connection over; gives the address, and what was asked."""
+    """Pass each connection to `answer` after its request, and yield the address and the received requests."""
     bodies: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -80,7 +80,7 @@ def fails(answer: Answer, kind: type[QuaestorError], timeout: float = 20.0) -> l
         return bodies
 
 
-def test_a_reply_without_an_end_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_reply_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "LONGEST_REPLY", 2 << 20)
     sent = []
 
@@ -90,7 +90,7 @@ def test_a_reply_without_an_end_is_let_go_of(monkeypatch: pytest.MonkeyPatch) ->
             sent.append(connection.send(b" " * (1 << 20)))
 
     requests = fails(answer, ModelReplyError)
-    assert len(requests) == 1  # nor is it asked for again
+    assert len(requests) == 1  # the request is not repeated
     assert sum(sent) < 50 << 20
 
 
@@ -101,11 +101,11 @@ def test_reply_shorter_than_its_content_length_is_incomplete() -> None:
 def test_reply_longer_than_its_content_length_is_rejected() -> None:
     body = b'{"id": "1", "object": "chat.completion", "choices": []}'
     too_long = JSON + b"content-length: 9\r\n\r\n" + body
-    # It closes at once: what it said may be lost with the connection. It is no answer either way.
+    # The server closes at once, so its reply may be lost with the connection. Both cases are errors.
     fails(lambda connection: connection.sendall(too_long), QuaestorError)
 
 
-def test_a_server_that_drips_is_given_up_in_its_time() -> None:
+def test_slow_reply_is_aborted_at_the_timeout() -> None:
     def answer(connection: socket.socket) -> None:
         connection.sendall(JSON + b"content-length: 100000\r\n\r\n")
         while True:
@@ -120,15 +120,17 @@ def test_a_server_that_drips_is_given_up_in_its_time() -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_only_named_model_servers_are_contacted(status: int) -> None:
-    with ModelServer(lambda _: say("from elsewhere")) as elsewhere:
-        moved = f"HTTP/1.1 {status} Moved\r\nlocation: {elsewhere.url}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
-        # It closes at once: what it said may be lost with the connection. Nobody else may be asked either way.
+    with ModelServer(lambda _: say("from elsewhere")) as other_server:
+        moved = (
+            f"HTTP/1.1 {status} Moved\r\nlocation: {other_server.url}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
+        )
+        # The server closes at once, so its reply may be lost with the connection. No other server may be contacted.
         fails(lambda connection: connection.sendall(moved.encode()), QuaestorError)
-        assert elsewhere.requests == []
+        assert other_server.requests == []
 
 
-def test_every_asker_has_the_answer_to_its_own_question() -> None:
-    """Those that come first are answered last: no connection hands an answer to who asked on another one."""
+def test_concurrent_requests_get_their_own_answers() -> None:
+    """Answer early requests last; no connection returns the answer to a request on another one."""
     with ModelServer(lambda request: say(request.prompts[-1], delay=0.2 / (1 + request.number % 7))) as server:
         spec = find_model(f"openai:scripted@{server.url}/v1")
 
@@ -145,7 +147,7 @@ def test_every_asker_has_the_answer_to_its_own_question() -> None:
 
 
 class RecordingOracle:
-    """A perfect model whose replies are kept."""
+    """A perfect model that records its replies."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []
@@ -164,13 +166,13 @@ class RecordingOracle:
 
 @pytest.mark.very_slow
 def test_plans_for_other_questions_are_checked_against_the_page() -> None:
-    """Each reply is a valid one, to a question of another page: what comes of it rests on what this page prints."""
-    conversations, overheard = read_dataset(sample_path()).conversations, RecordingOracle()
+    """Reply with valid plans for questions about other pages; all accepted numbers are on this page."""
+    conversations, recording = read_dataset(sample_path()).conversations, RecordingOracle()
     solver = make_solver("workflow", {})
-    asyncio.run(run_with_oracle(conversations, read_gold(sample_path()), solver, overheard))
+    asyncio.run(run_with_oracle(conversations, read_gold(sample_path()), solver, recording))
     numbers = answered = refused = 0
     for place, conversation in enumerate(conversations):
-        others = cycle(overheard.replies[place + 60 :] + overheard.replies[: place + 60])
+        others = cycle(recording.replies[place + 60 :] + recording.replies[: place + 60])
         script: Script = partial(_next_of, others)
         for turn in run_with_script(solver, script, conversation.questions, conversation.document).turns:
             if turn.answer.value is None:

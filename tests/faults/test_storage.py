@@ -1,4 +1,4 @@
-"""A store on a full disk, locked, of a newer version, damaged; a clock that jumps; two that go on with one run."""
+"""Locked, damaged and newer stores, a full disk, a clock that jumps, and two processes on one run."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from quaestor.store import sqlite
 
 pytestmark = pytest.mark.faults
 
-# Twenty conversations are more than the disks here hold that are full.
+# Twenty conversations need more space than the full disks of these tests have.
 RUN = ("run", "sample", "--limit", "20", "--workers", "1", "--store", "runs.db")
 WRITING = [
     RUN,
@@ -33,7 +33,7 @@ WRITING = [
 
 
 def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: str = "") -> tuple[int, str, str]:
-    """Run a command in a process of its own; `largest` is how many bytes any file may grow to."""
+    """Run a command in its own process; `largest` limits the size of every file."""
 
     def limit() -> None:
         if largest is not None:
@@ -51,7 +51,7 @@ def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: s
     return done.returncode, done.stdout, done.stderr
 
 
-def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str]:
+def run_in_process(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str]:
     """Run a command in this process, and return its exit code and stderr."""
     code = exit_code(*arguments)
     return code, capsys.readouterr().err
@@ -59,7 +59,7 @@ def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[
 
 @pytest.fixture(scope="module")
 def reference_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store in which the sample was played undisturbed."""
+    """Return a folder with a store in which the sample was run without faults."""
     folder = tmp_path_factory.mktemp("undisturbed")
     assert quaestor(folder, *RUN)[0] == 0
     return folder
@@ -67,7 +67,7 @@ def reference_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("largest", [40_000, 300_000])
-def test_full_disk_is_one_line_and_finished_conversations_are_kept(
+def test_full_disk_is_a_one_line_error_and_finished_conversations_are_kept(
     largest: int, tmp_path: Path, reference_folder: Path
 ) -> None:
     code, out, err = quaestor(tmp_path, *RUN, largest=largest)
@@ -77,10 +77,10 @@ def test_full_disk_is_one_line_and_finished_conversations_are_kept(
     before = complete_conversations(tmp_path)
     with closing(sqlite3.connect(tmp_path / "runs.db")) as store:
         assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        begun = store.execute("SELECT count(*) FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
-        begun = begun and store.execute("SELECT count(*) FROM runs").fetchone()[0]
-    assert ("--resume " in err) == bool(begun)
-    code, _, err = quaestor(tmp_path, *RUN, *(["--resume", "latest"] if begun else []))
+        ontology_store = store.execute("SELECT count(*) FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+        ontology_store = ontology_store and store.execute("SELECT count(*) FROM runs").fetchone()[0]
+    assert ("--resume " in err) == bool(ontology_store)
+    code, _, err = quaestor(tmp_path, *RUN, *(["--resume", "latest"] if ontology_store else []))
     assert code == 0, err
     after = complete_conversations(tmp_path)
     assert {key: after[key] for key in before} == before
@@ -89,7 +89,7 @@ def test_full_disk_is_one_line_and_finished_conversations_are_kept(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of its own of 400 KB; only who may mount one has it."""
+    """Yield a separate disk of 400 KB; skip the test without permission to mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     if (
@@ -102,9 +102,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.very_slow
-def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(
-    small_disk: Path, reference_folder: Path
-) -> None:
+def test_run_on_a_small_disk_can_be_resumed_with_more_space(small_disk: Path, reference_folder: Path) -> None:
     code, out, err = quaestor(small_disk, *RUN)
     assert (code, out) == (2, ""), err
     assert err.splitlines()[-1].startswith("quaestor: cannot ")
@@ -121,7 +119,7 @@ def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
-def test_printing_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
+def test_printing_to_a_full_disk_is_a_one_line_error(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, "--help"],
@@ -136,10 +134,10 @@ def test_printing_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.very_slow
-def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, reference_folder: Path) -> None:
+def test_incomplete_export_is_removed(tmp_path: Path, reference_folder: Path) -> None:
     shutil.copy(reference_folder / "runs.db", tmp_path)
     export = ("export", "latest", "-o", "all.json", "--store", "runs.db")
-    code, _, err = quaestor(tmp_path, *export, largest=36_000)  # what SQLite maps is 32 KB
+    code, _, err = quaestor(tmp_path, *export, largest=36_000)  # SQLite memory-maps 32 KB
     assert (code, "all.json" in err, err.count("\n")) == (2, True, 1)
     assert [file.name for file in tmp_path.iterdir() if "json" in file.name] == []
     assert quaestor(tmp_path, *export)[0] == 0
@@ -148,7 +146,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, refere
 
 
 @pytest.fixture
-def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "theirs.jsonl").write_text(
         json.dumps({"conversation": "Single_QUIL/2007/page_88.pdf-1", "turn": 0, "answer": 1}) + "\n"
@@ -157,8 +155,8 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that holds an ontology."""
+def ontology_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store that contains an ontology."""
     file = tmp_path_factory.mktemp("begun") / "runs.db"
     assert exit_code("ontology", "build", "sample", "--store", str(file)) == 0
     return file
@@ -166,43 +164,43 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
 @pytest.mark.parametrize("how", ["newer", "damaged", "another's"])
-def test_a_store_that_cannot_be_used_is_one_line_and_stays_as_it_is(
-    how: str, command: Sequence[str], begun: Path, inside: Path, capsys: pytest.CaptureFixture[str]
+def test_unusable_store_is_a_one_line_error_and_is_not_changed(
+    how: str, command: Sequence[str], ontology_store: Path, work_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if how == "damaged":
-        (inside / "runs.db").write_bytes(random.Random(1).randbytes(50_000))
+        (work_folder / "runs.db").write_bytes(random.Random(1).randbytes(50_000))
     else:
-        shutil.copy(begun, inside)
-        with closing(sqlite3.connect(inside / "runs.db")) as store:
+        shutil.copy(ontology_store, work_folder)
+        with closing(sqlite3.connect(work_folder / "runs.db")) as store:
             store.execute("PRAGMA user_version = 999" if how == "newer" else "PRAGMA application_id = 7")
             store.commit()
-    was = (inside / "runs.db").read_bytes()
-    code, err = here(capsys, command)
-    assert code == (0 if command[0] == "ask" else 2)  # an answer is shown all the same, with a word that it is not kept
+    before = (work_folder / "runs.db").read_bytes()
+    code, err = run_in_process(capsys, command)
+    assert code == (0 if command[0] == "ask" else 2)  # the answer is shown anyway, with a warning that it is not stored
     words = {"newer": "has schema version 999", "damaged": "not a SQLite database", "another's": "of another program"}
     assert words[how] in (err if command[0] == "ask" else err.splitlines()[-1])
-    assert (inside / "runs.db").read_bytes() == was
+    assert (work_folder / "runs.db").read_bytes() == before
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
-def test_a_store_that_another_holds_is_waited_for_and_then_named(
+def test_locked_store_is_reported_after_a_wait(
     command: Sequence[str],
-    begun: Path,
-    inside: Path,
+    ontology_store: Path,
+    work_folder: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shutil.copy(begun, inside)
+    shutil.copy(ontology_store, work_folder)
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.2)
-    with closing(sqlite3.connect(inside / "runs.db", isolation_level=None)) as other:
+    with closing(sqlite3.connect(work_folder / "runs.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        code, err = here(capsys, command)
+        code, err = run_in_process(capsys, command)
         other.execute("ROLLBACK")
-    if command[0] == "ask":  # its answer is shown; that it is not kept is said
+    if command[0] == "ask":  # the answer is shown, with a warning that it is not stored
         assert "quaestor: " in err
         return
-    if command[0] == "ontology":  # it is in the store already
+    if command[0] == "ontology":  # the ontology is already in the store
         return
     assert code == 2
     assert err.splitlines()[-1].startswith("quaestor: ")
@@ -218,7 +216,7 @@ records.now = lambda: true_now() + timedelta(seconds=draw.choice([0, 0, 0, -8640
 
 
 @pytest.mark.very_slow
-def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, reference_folder: Path) -> None:
+def test_clock_jumps_change_no_answer(tmp_path: Path, reference_folder: Path) -> None:
     code, out, err = quaestor(tmp_path, *RUN, first=JUMPS)
     assert code == 0, err
     assert runs_come_to(tmp_path) == runs_come_to(reference_folder)
@@ -247,12 +245,12 @@ def test_two_processes_resuming_one_run_run_each_conversation_once(tmp_path: Pat
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_may_not_be_written_is_one_line(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    inside.chmod(0o500)
+def test_read_only_folder_is_a_one_line_error(work_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    work_folder.chmod(0o500)
     try:
-        code, err = here(capsys, RUN)
+        code, err = run_in_process(capsys, RUN)
     finally:
-        inside.chmod(0o700)
+        work_folder.chmod(0o700)
     assert code == 2
     assert err.splitlines()[-1].startswith("quaestor: ")
     assert "runs.db" in err

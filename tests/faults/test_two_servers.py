@@ -1,4 +1,4 @@
-"""Two servers share one store and one folder: uploads, questions and deletions in one are visible in the other."""
+"""Two servers share one store and one folder: uploads, questions and deletions on one are visible on the other."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -47,7 +47,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Ser
         yield Server(one), Server(other)
 
 
-def test_a_document_is_in_both(both: tuple[Server, Server]) -> None:
+def test_uploaded_document_is_available_on_both_servers(both: tuple[Server, Server]) -> None:
     one, other = both
     uploaded = one.send("POST", "/documents?name=two.md", content=FILING.encode(), headers=FILE).json()["id"]
     assert uploaded in [item["id"] for item in other.get("/documents")["items"]]

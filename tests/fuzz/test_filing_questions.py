@@ -1,4 +1,4 @@
-"""Any question about a whole filing is answered, declined or refused: none runs for ever, none breaks the program."""
+"""Any question about a whole filing is answered, declined or refused; none hangs or crashes the program."""
 
 import signal
 from collections.abc import Iterator
@@ -12,17 +12,17 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 ALARM = 20.0
-"""Seconds of the processor after which a conversation counts as one that never ends; most take a fifth of one."""
+"""Seconds of processor time after which a conversation counts as endless; most take a fifth of a second."""
 
 
 @contextmanager
 def alarm() -> Iterator[None]:
-    """Fails what takes more than `ALARM` seconds of this process's own time, however busy the machine is."""
+    """Fail if a block takes more than `ALARM` seconds of processor time, regardless of other processes."""
 
-    def never_ended(*_: object) -> None:
+    def give_up(*_: object) -> None:
         pytest.fail(f"not done after {ALARM:.0f} s of the processor", pytrace=False)
 
-    before = signal.signal(signal.SIGVTALRM, never_ended)
+    before = signal.signal(signal.SIGVTALRM, give_up)
     signal.setitimer(signal.ITIMER_VIRTUAL, ALARM)
     try:
         yield
@@ -41,11 +41,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Reads:
 @settings(
     max_examples=share(100),
     deadline=None,
-    phases=[Phase.explicit, Phase.generate],  # to shrink what never ends takes an alarm for each try
+    phases=[Phase.explicit, Phase.generate],  # shrinking an endless conversation would take one alarm per attempt
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(choices=st.binary(min_size=20, max_size=200))
 @example(choices=b"")
-def test_every_drawn_conversation_comes_to_an_end(ask: Reads, choices: bytes) -> None:
+def test_random_conversations_finish(ask: Reads, choices: bytes) -> None:
     with alarm():
         ask(b"\x01" + choices)

@@ -1,7 +1,6 @@
-"""Each solver with a real model, where one is named: `QUAESTOR_TEST_MODEL=anthropic:NAME pytest tests/integration`.
+"""Each solver with a real model, if one is named: `QUAESTOR_TEST_MODEL=anthropic:NAME pytest tests/integration`.
 
-What a model says is its own affair; what is held here is that the solver comes to an end with an answer that can be
-checked, for the plainest of questions.
+The wording of the model is not tested, only that simple questions get verified answers with sources.
 """
 
 import os
@@ -25,7 +24,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def live_model(no_live_models: None) -> Iterator[None]:
-    """Allow the requests that every other test is refused."""
+    """Allow live model requests, which are refused in all other tests."""
     with override_allow_model_requests(True):
         yield
 

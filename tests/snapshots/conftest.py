@@ -4,5 +4,5 @@ from text_snapshots import TextFile, TextSnapshot
 
 @pytest.fixture
 def text_snapshot(snapshot: TextSnapshot) -> TextSnapshot:
-    """The text that was kept for this test."""
+    """Return the snapshot of this test as a text file."""
     return snapshot.use_extension(TextFile)

@@ -8,7 +8,7 @@ from docs_site.command_line import command_reference
 
 
 def commands() -> Iterator[tuple[str, ...]]:
-    """Every command and group, by the words that one types."""
+    """Yield the words of every command and group."""
     from typer.core import TyperGroup
 
     def walk(command: object, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -20,7 +20,7 @@ def commands() -> Iterator[tuple[str, ...]]:
     return walk(all_commands(), ())
 
 
-def test_every_command_has_its_place_on_the_page() -> None:
+def test_every_command_is_on_the_reference_page() -> None:
     headings = [line.lstrip("# ") for line in command_reference().splitlines() if line.startswith("##")]
     assert headings == [" ".join(("quaestor", *words)) for words in commands()]
 

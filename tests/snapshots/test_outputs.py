@@ -1,6 +1,6 @@
-"""What each door gives of the same questions: answers as JSON, stored turns, exports.
+"""The output of each interface for the same questions: answers as JSON, stored turns, exports.
 
-`pytest tests/snapshots --snapshot-update` writes them anew; read the difference before you commit it.
+`pytest tests/snapshots --snapshot-update` rewrites the snapshots; review the diff before you commit it.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ CHANGES = (
     (r'("seconds": )[\d.e-]+', r"\1SECONDS"),
     (r'"[\w-]{22}"', '"CONVERSATION"'),
 )
-"""What differs from one time to the next."""
+"""Patterns of parts that differ between runs."""
 
 
 def as_text(found: Any) -> str:
-    """Return JSON, or text, without what differs from one time to the next."""
+    """Return JSON or text without the parts that differ between runs."""
     text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, indent=1) + "\n"
     for pattern, name in CHANGES:
         text = re.sub(pattern, name, text)

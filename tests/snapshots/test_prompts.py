@@ -1,6 +1,6 @@
-"""What each solver tells a model, word for word: a change of a prompt is seen before a model sees it.
+"""The exact requests that each solver sends to a model, so that changes of prompts are reviewed.
 
-`pytest tests/snapshots --snapshot-update` writes them anew; read the difference before you commit it.
+`pytest tests/snapshots --snapshot-update` rewrites the snapshots; review the diff before you commit it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver
 
 CONVERSATION = 1
-"""Its place in the sample: one that points back and computes."""
+"""Index of a conversation of the sample that refers to earlier turns and calculates."""
 
 
 def prompts_of(solver: str) -> str:
@@ -59,7 +59,7 @@ def test_prompts(solver: str, text_snapshot: TextSnapshot, local_models: None) -
 
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_prompts_of_every_kind_of_answer(solver: str, text_snapshot: TextSnapshot, local_models: None) -> None:
-    """Return the first request, with tools and schemas, if the answer may be words or a list."""
+    """Compare the first request, with tools and schemas, for a question whose answer may be words or a list."""
     question = "in which year were the total net sales highest?"
     first = run_with_script(make_solver(solver), lambda request: say(""), [question], "NORD/2012/page_41.pdf").requests[
         0
