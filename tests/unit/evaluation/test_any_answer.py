@@ -55,7 +55,7 @@ QUESTIONS = st.sampled_from(
 )  # fmt: skip
 
 
-def converse(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
+def check_conversation(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
     memory = Memory()
     for plan, question in zip((first, second), questions, strict=True):
         intent = read_question(question)
@@ -94,10 +94,10 @@ def check_stored_and_scored(memory: Memory) -> None:
         legacy_match(predicted.value, "14.1%")
         assert (predicted.stated is None) == (predicted.value is None)
     assert len(list(answers_of(memory.turns, PAGE))) == 2
-    handed_on(records)
+    check_exports(records)
 
 
-def handed_on(records: Sequence[TurnRecord]) -> None:
+def check_exports(records: Sequence[TurnRecord]) -> None:
     turns = tuple(
         a_turn(
             record.question,
@@ -107,19 +107,19 @@ def handed_on(records: Sequence[TurnRecord]) -> None:
         for record in records
     )
     conversation = ExportedConversation("conversation", PROVIDER.graph(PAGE), turns)
-    for written in (to_csv, to_json, to_markdown, to_html):
-        assert written([conversation]).encode()
+    for export in (to_csv, to_json, to_markdown, to_html):
+        assert export([conversation]).encode()
     assert workbook_bytes([conversation])
 
 
 @settings(max_examples=share(15), deadline=None)
 @given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
 def test_answer_is_stored_shown_and_scored(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
-    converse(first, second, questions)
+    check_conversation(first, second, questions)
 
 
 @pytest.mark.very_slow
 @settings(max_examples=100, deadline=None)
 @given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
 def test_many_answers_are_stored_shown_and_scored(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
-    converse(first, second, questions)
+    check_conversation(first, second, questions)

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module", autouse=True)
-def loaded_ahead() -> Iterator[None]:
+def preloaded_modules() -> Iterator[None]:
     """Start as the command line does: a process with all modules, from which workers are forked."""
     processes.preload_modules([*processes.ASKING, "asking"])
     yield
@@ -59,7 +59,7 @@ def loaded_ahead() -> Iterator[None]:
 run_file = partial(run_rows.run_stored, factory=AskingSolver)
 
 
-def all_of(store: Path) -> tuple[str, str]:
+def stored_content(store: Path) -> tuple[str, str]:
     """Everything that is stored of the only run but times and ids: rows, and prompts."""
 
     async def prompts() -> list[PromptRecord]:
@@ -72,19 +72,19 @@ def all_of(store: Path) -> tuple[str, str]:
     for one in dumped:
         for name in ("run", "started", "finished", "attempt"):
             one.pop(name)
-    return content(stored(store)), unnumbered(json.dumps(dumped, sort_keys=True))
+    return content(stored(store)), strip_reply_numbers(json.dumps(dumped, sort_keys=True))
 
 
-def unnumbered(text: str) -> str:
+def strip_reply_numbers(text: str) -> str:
     """Without the numbers that the server of the tests gives its replies."""
     return re.sub(r"(chatcmpl-|msg_)\d+", "", text)
 
 
-def named(protocol: str, server: ModelServer) -> str:
+def model_name(protocol: str, server: ModelServer) -> str:
     return f"openai:scripted@{server.url}/v1" if protocol == "openai" else f"anthropic:scripted@{server.url}"
 
 
-def answers(request: ReceivedRequest) -> Reply:
+def reply_to(request: ReceivedRequest) -> Reply:
     """A number of the question alone."""
     return say(f"{len(request.prompts[-1])}.5")
 
@@ -93,32 +93,32 @@ def answers(request: ReceivedRequest) -> Reply:
 def test_several_processes_store_the_same_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset, tape = many_conversations(6), tmp_path / "exchanges.jsonl"
 
-    def left(name: str, engine: Engine, config: ModelConfig) -> object:
+    def run_and_read(name: str, engine: Engine, config: ModelConfig) -> object:
         folder = tmp_path / name
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
             run_file(dataset, tmp_path / f"{name}.db", engine, config, observing=traces.observe)
-        return all_of(tmp_path / f"{name}.db"), {file.name: told(file) for file in folder.iterdir()}
+        return stored_content(tmp_path / f"{name}.db"), {file.name: read_trace(file) for file in folder.iterdir()}
 
-    def told(file: Path) -> list[str]:
+    def read_trace(file: Path) -> list[str]:
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         names = ("turn", "what", "prompt", "number", "status", "answer", "event")
-        return [unnumbered(json.dumps([line.get(name) for name in names])) for line in lines]
+        return [strip_reply_numbers(json.dumps([line.get(name) for name in names])) for line in lines]
 
-    with ModelServer(answers) as server, loopback_only(monkeypatch):
-        spec = find_model(named("openai", server))
+    with ModelServer(reply_to) as server, loopback_only(monkeypatch):
+        spec = find_model(model_name("openai", server))
         with CassetteRecorder(tape) as recorder:
-            two = left("two", ProcessEngine(2, 4), ModelConfig(spec, cassette=recorder))
-        assert two == left("here", InlineEngine(4), ModelConfig(spec))
+            two = run_and_read("two", ProcessEngine(2, 4), ModelConfig(spec, cassette=recorder))
+        assert two == run_and_read("here", InlineEngine(4), ModelConfig(spec))
     # The server is gone: whoever asked it would fail.
     with loopback_only(monkeypatch):
-        assert two == left("replayed", ProcessEngine(2, 4), ModelConfig(spec, cassette=CassettePlayer(tape)))
+        assert two == run_and_read("replayed", ProcessEngine(2, 4), ModelConfig(spec, cassette=CassettePlayer(tape)))
     assert multiprocessing.active_children() == []
 
 
 @pytest.mark.very_slow
 def test_budget_is_never_exceeded_across_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = many_conversations(12)
-    with ModelServer(lambda request: replace(answers(request), delay=0.01)) as server, loopback_only(monkeypatch):
+    with ModelServer(lambda request: replace(reply_to(request), delay=0.01)) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         engine = ProcessEngine(2, 8)
         with pytest.raises(BudgetExceededError):
@@ -139,7 +139,7 @@ def test_retry_after_applies_to_all_processes(tmp_path: Path, monkeypatch: pytes
 
     def script(request: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
-        return too_many("1") if request.number == 20 else replace(answers(request), delay=0.05)
+        return too_many("1") if request.number == 20 else replace(reply_to(request), delay=0.05)
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
@@ -158,7 +158,7 @@ def test_conversation_of_a_killed_process_is_rerun(tmp_path: Path, monkeypatch: 
         if len(ids) == 4:
             os.kill(int(multiprocessing.active_children()[0].pid or 0), signal.SIGKILL)
 
-    with ModelServer(lambda request: replace(answers(request), delay=0.02)) as server, loopback_only(monkeypatch):
+    with ModelServer(lambda request: replace(reply_to(request), delay=0.02)) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         folder, store = tmp_path / "traces", tmp_path / "runs.db"
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
@@ -189,10 +189,10 @@ class DyingSolver(AskingSolver):
 
 
 @pytest.mark.very_slow
-def test_a_conversation_that_kills_every_process_is_one_clear_error(
+def test_conversation_that_kills_every_process_raises_one_engine_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ModelServer(answers) as server, loopback_only(monkeypatch):
+    with ModelServer(reply_to) as server, loopback_only(monkeypatch):
         config = ModelConfig(find_model(f"openai:scripted@{server.url}/v1"))
         with pytest.raises(EngineError) as caught:
             run_file(many_conversations(1), tmp_path / "runs.db", ProcessEngine(1), config, factory=DyingSolver)
@@ -206,15 +206,15 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
 
 
 @pytest.mark.very_slow
-def test_interrupted_run_leaves_no_processes_and_resumes_to_the_result_of_one_process(
+def test_interrupted_run_leaves_no_processes_and_resumes_to_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "of a test")
     store, undisturbed = tmp_path / "runs.db", tmp_path / "undisturbed.db"
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
-    with ModelServer(lambda request: replace(answers(request), delay=0.05)) as server:
+    with ModelServer(lambda request: replace(reply_to(request), delay=0.05)) as server:
         command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()", "run", "sample", "--limit", "2"]
-        command += ["--solver", "agent", "--model", named("anthropic", server), "--workers", "2", "--store"]
+        command += ["--solver", "agent", "--model", model_name("anthropic", server), "--workers", "2", "--store"]
         spread = [str(store), "--engine", "processes"]
         with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
             while len(server.requests) < 5 and run.poll() is None:
@@ -244,4 +244,4 @@ def test_interrupted_run_leaves_no_processes_and_resumes_to_the_result_of_one_pr
     assert [example.status for example in examples] == ["complete"] * 2
     assert len({(turn.conversation, turn.index) for turn in turns}) == len(turns) == sum(one.turns for one in examples)
     assert any(example.attempt > 1 for example in examples)
-    assert all_of(store) == all_of(undisturbed)
+    assert stored_content(store) == stored_content(undisturbed)

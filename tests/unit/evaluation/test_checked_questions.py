@@ -14,7 +14,7 @@ from quaestor.solvers.base import TurnContext
     "question",
     ["", " \n\t", "\N{SLIGHTLY SMILING FACE} ?!", "x" * (MAX_QUESTION + 1), "y" * 100_000, "what \udc00 was"],
 )
-def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str) -> None:
+def test_invalid_question_is_refused_before_any_is_asked(question: str) -> None:
     class Untouched(ScriptedSolver):
         async def solve(self, question: str, context: TurnContext) -> Answer:
             raise AssertionError("asked")

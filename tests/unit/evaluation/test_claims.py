@@ -23,11 +23,11 @@ class CancellationSwallowingStore:
                 return
 
 
-def test_claims_are_given_back_though_a_cancellation_is_missed() -> None:
-    async def held() -> list[float]:
+def test_claims_are_released_if_the_store_swallows_a_cancellation() -> None:
+    async def record_renewals() -> list[float]:
         store = CancellationSwallowingStore()
         async with asyncio.timeout(30), Lease(0.03).renew_until_end(cast(RunStore, store), "run"):
             await store.waiting.wait()
         return store.renewed
 
-    assert asyncio.run(held()) == [0.03, 0]
+    assert asyncio.run(record_renewals()) == [0.03, 0]

@@ -57,14 +57,14 @@ def run_conversation(*questions: str, solver: FirstCell) -> ConversationRunner:
     return play
 
 
-def test_each_turn_is_shown_its_part_and_the_parts_of_earlier_answers() -> None:
+def test_turn_sees_its_own_excerpt_and_those_of_earlier_answers() -> None:
     solver = FirstCell()
     run_conversation(SALES, TAXES, DEBT, solver=solver)
     assert solver.shown == [(0,), (0, 4), (0, 4, 5)]
     assert [[table.index for table in graph.tables] for graph in solver.graphs] == [[0], [0, 4], [0, 4, 5]]
 
 
-def test_sources_and_values_are_those_of_the_whole_document() -> None:
+def test_sources_and_values_refer_to_the_whole_document() -> None:
     filing = a_long_filing()
     play = run_conversation(SALES, TAXES, solver=FirstCell())
     turns = asyncio.run(play.result()).turns
@@ -74,7 +74,7 @@ def test_sources_and_values_are_those_of_the_whole_document() -> None:
     assert printed == ["$ 640", "$ 15"]
 
 
-def test_the_graph_that_is_kept_is_that_of_all_that_was_shown() -> None:
+def test_graph_of_the_result_covers_all_tables_shown() -> None:
     filing = a_long_filing()
     result = asyncio.run(run_conversation(SALES, DEBT, solver=FirstCell()).result())
     graph = graph_from_triples(result.graph, "kept")
@@ -83,30 +83,30 @@ def test_the_graph_that_is_kept_is_that_of_all_that_was_shown() -> None:
     assert result.graph_of == filing.excerpt(orders).digest
 
 
-def test_a_solver_can_look_for_more() -> None:
+def test_solver_can_widen_the_excerpt() -> None:
     solver = FirstCell()
     result = asyncio.run(run_conversation(SALES, "find deferred foreign federal state", solver=solver).result())
     assert solver.shown == [(0,), (0, 4)]
     assert [table.index for table in graph_from_triples(result.graph, "kept").tables] == [0, 4]
 
 
-def test_a_page_is_shown_whole_and_offers_no_search() -> None:
+def test_short_page_is_shown_whole_without_search() -> None:
     seen: list[TurnContext] = []
 
-    class Looks(ScriptedSolver):
+    class WideningSolver(ScriptedSolver):
         async def solve(self, question: str, context: TurnContext) -> Answer:
             seen.append(context)
             assert list(context.widen("anything")) == []
             return await super().solve(question, context)
 
     page = a_document("NORD/2012/page_41.pdf")
-    asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), Looks()).run_all_turns())
+    asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), WideningSolver()).run_all_turns())
     assert seen[0].document is page
     assert seen[0].search is None
     assert not seen[0].weights
 
 
-def test_failed_first_question_lacks_an_excerpt() -> None:
+def test_failed_first_selection_leaves_no_graph() -> None:
     filing = a_long_filing()
     play = ConversationRunner(
         Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_FailingExcerpts()
@@ -128,11 +128,11 @@ class _FailingExcerpts(WordExcerpts):
         raise KeyError("a defect")
 
 
-def test_the_store_has_the_graph_of_all_that_was_shown(tmp_path: Path) -> None:
+def test_stored_graph_covers_all_tables_shown(tmp_path: Path) -> None:
     filing = a_long_filing()
     conversation = Conversation("c", filing, (SALES, TAXES, f"find {DEBT}"))
 
-    async def kept() -> list[int]:
+    async def stored_tables() -> list[int]:
         async with open_store(str(tmp_path / "runs.db")) as store:
             dataset = Dataset.of("filing", "asked", [conversation])
             spec = RunSpec.of(dataset, "scripted")
@@ -148,4 +148,4 @@ def test_the_store_has_the_graph_of_all_that_was_shown(tmp_path: Path) -> None:
             graph = graph_from_triples(await store.load_graph("r", "c"), "kept")
             return [table.index for table in graph.tables]
 
-    assert asyncio.run(kept()) == [0, 4, 5]
+    assert asyncio.run(stored_tables()) == [0, 4, 5]

@@ -46,32 +46,32 @@ class RecordingListener:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_conversation_is_run_once(engine: Engine) -> None:
     conversations = many_conversations(19).conversations
-    hearing = RecordingListener()
-    asyncio.run(engine.run(conversations, scripted, hearing))
-    assert sorted(hearing.started) == sorted(hearing.ended) == sorted(item.id for item in conversations)
+    listener = RecordingListener()
+    asyncio.run(engine.run(conversations, scripted, listener))
+    assert sorted(listener.started) == sorted(listener.ended) == sorted(item.id for item in conversations)
     for item in conversations:
-        assert [turn.question for turn in hearing.ended[item.id].turns] == list(item.questions)
+        assert [turn.question for turn in listener.ended[item.id].turns] == list(item.questions)
 
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_conversations_are_drawn_as_they_are_needed(engine: Engine) -> None:
-    hearing = RecordingListener()
-    asyncio.run(engine.run(iter(many_conversations(60).conversations), scripted, hearing))
-    assert hearing.most_under_way <= 2 * 2 * CHUNK
+def test_conversations_are_read_lazily(engine: Engine) -> None:
+    listener = RecordingListener()
+    asyncio.run(engine.run(iter(many_conversations(60).conversations), scripted, listener))
+    assert listener.most_under_way <= 2 * 2 * CHUNK
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_failing_listener_ends_the_run(engine: Engine) -> None:
-    hearing = RecordingListener(fail_at=2)
+    listener = RecordingListener(fail_at=2)
     with pytest.raises(StoreError):
-        asyncio.run(engine.run(many_conversations(60).conversations, scripted, hearing))
-    assert len(hearing.ended) == 2
+        asyncio.run(engine.run(many_conversations(60).conversations, scripted, listener))
+    assert len(listener.ended) == 2
     assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_solver_that_cannot_be_built_is_its_own_error(engine: Engine) -> None:
+def test_error_of_the_solver_factory_is_raised(engine: Engine) -> None:
     with pytest.raises(ModelError):
         asyncio.run(engine.run(many_conversations(9).conversations, without_weights, RecordingListener()))
 
@@ -92,7 +92,7 @@ def test_cancellation_stops_soon_and_leaves_no_processes(engine: Engine) -> None
 
 
 @pytest.mark.slow
-def test_a_dead_worker_is_one_clear_error() -> None:
+def test_dead_worker_raises_one_engine_error() -> None:
     conversations = (a_conversation("cell 0 1", name="a"), a_conversation("die", name="b"))
     with pytest.raises(EngineError) as caught:
         asyncio.run(ProcessEngine(2).run(conversations, scripted, RecordingListener()))
@@ -101,7 +101,7 @@ def test_a_dead_worker_is_one_clear_error() -> None:
 
 
 @pytest.mark.slow
-def test_processes_are_other_processes(tmp_path: Path) -> None:
+def test_process_engine_uses_separate_processes(tmp_path: Path) -> None:
     log = tmp_path / "log"
     asyncio.run(
         ProcessEngine(2).run(many_conversations(40, pause=0.005).conversations, logging_to(log), RecordingListener())
@@ -110,12 +110,12 @@ def test_processes_are_other_processes(tmp_path: Path) -> None:
     assert len(workers) == 2
 
 
-def test_lanes_overlap_and_one_lane_does_not() -> None:
+def test_conversations_overlap_only_with_several_lanes() -> None:
     for lanes, most in ((1, 1), (3, 3)):
-        hearing = RecordingListener()
+        listener = RecordingListener()
         conversations = many_conversations(9, pause=0.001).conversations
-        asyncio.run(InlineEngine(lanes).run(conversations, ScriptedSolver, hearing))
-        assert hearing.most_under_way == most
+        asyncio.run(InlineEngine(lanes).run(conversations, ScriptedSolver, listener))
+        assert listener.most_under_way == most
 
 
 def test_the_first_error_cancels_the_other_lanes() -> None:

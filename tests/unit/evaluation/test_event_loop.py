@@ -114,15 +114,15 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heartbeat:
 
 
 @pytest.mark.very_slow
-def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
+def test_eight_conversations_do_not_block_the_loop(tmp_path: Path) -> None:
     # Each page takes a tenth of a second or more to read.
     heart = asyncio.run(play([many_tables(8, seed) for seed in range(8)], tmp_path / "runs.db"))
-    calls = (
+    message = (
         f"of {len(heart.waited)} beats the median waited {statistics.median(heart.waited):.4f} s, the slowest "
         f"{max(heart.waited):.3f} s; computing took {max(heart.computed):.3f} s at most"
     )
-    print(calls)
-    assert max(heart.computed) < COMPUTING, calls
+    print(message)
+    assert max(heart.computed) < COMPUTING, message
 
 
 @pytest.mark.slow
@@ -156,7 +156,7 @@ def test_the_embedded_solver_computes_off_the_loop() -> None:
 
     async def answer() -> Heartbeat:
         knowledge = await asyncio.to_thread(GraphProvider.of, [page])
-        recorder = _Deaf()
+        recorder = _SilentListener()
         with beating() as heart:
             await InlineEngine(1).run([conversation], partial(make_solver, "embedded", {}), recorder, knowledge)
         return heart
@@ -165,7 +165,7 @@ def test_the_embedded_solver_computes_off_the_loop() -> None:
     assert max(asyncio.run(answer()).computed) < COMPUTING
 
 
-class _Deaf:
+class _SilentListener:
     async def on_start(self, conversation: object) -> None:
         pass
 

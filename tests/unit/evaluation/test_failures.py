@@ -99,7 +99,7 @@ def conversation(dataset: Dataset) -> Conversation:
     return dataset.conversations[0]
 
 
-def test_the_fate_of_every_error_is_decided() -> None:
+def test_every_error_has_an_expected_fate() -> None:
     every = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, QuaestorError)}
     assert every == FATES.keys()
 
@@ -123,7 +123,7 @@ def test_each_error_has_its_fate(kind: type[QuaestorError], fate: Fate, conversa
         asyncio.run(answer_conversation(conversation, Raising(error)))
 
 
-def test_a_run_without_its_model_ends_and_scores_nothing(dataset: Dataset, tmp_path: Path) -> None:
+def test_run_without_a_model_stops_and_scores_nothing(dataset: Dataset, tmp_path: Path) -> None:
     async def play() -> tuple[set[str], str]:
         async with open_store(str(tmp_path / "runs.db")) as store:
             with pytest.raises(MissingModelError):

@@ -45,7 +45,7 @@ async def play(store: RunStore, dataset: Dataset, engine: Engine) -> tuple[str, 
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("engine", [InlineEngine(2), ProcessEngine(2)], ids=["inline", "processes"])
-def test_a_run_with_frozen_graphs_builds_none_and_answers_the_same(
+def test_run_with_frozen_graphs_builds_none_and_gives_the_same_answers(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset = read_dataset(sample_path(), 6)
@@ -57,7 +57,7 @@ def test_a_run_with_frozen_graphs_builds_none_and_answers_the_same(
             assert not any(FROZEN in example.kg_stats for example in examples)
             await freeze(store, dataset, GraphProvider.of(pages.values(), "strict"))
             # In this process the builder is taken away; the workers of the other engine say what they did.
-            monkeypatch.setattr(knowledge, "build_graph", refuse)
+            monkeypatch.setattr(knowledge, "build_graph", refuse_to_build)
             frozen, examples = await play(store, dataset, engine)
             assert frozen == built
             assert all(example.kg_stats[FROZEN] == "yes" for example in examples)
@@ -65,11 +65,11 @@ def test_a_run_with_frozen_graphs_builds_none_and_answers_the_same(
     asyncio.run(scenario())
 
 
-def refuse(*_: object) -> None:
+def refuse_to_build(*_: object) -> None:
     raise AssertionError("a graph is built that is frozen")
 
 
-def test_a_frozen_graph_is_the_graph_that_was_built() -> None:
+def test_frozen_graph_equals_the_built_graph() -> None:
     ontology = build_ontology([sample_pages()[OPTIONS]])
     for document in sample_pages().values():
         graph = build_graph(document, ontology, "extend")
@@ -95,7 +95,7 @@ def test_frozen_graph_is_used_only_if_all_its_inputs_match(tmp_path: Path) -> No
     asyncio.run(scenario())
 
 
-def test_strict_refuses_the_gaps_of_a_frozen_graph_too(tmp_path: Path) -> None:
+def test_strict_policy_refuses_gaps_of_a_frozen_graph(tmp_path: Path) -> None:
     document, core = page([["", "2009"], ["zorbic flux", "5"]]), build_ontology([])
     dataset = a_dataset(Conversation("c", document, ("what was the zorbic flux?",)))
 

@@ -32,7 +32,7 @@ class RevealingSolver:
         return Answer(None, description=repr((question, context.memory.questions, vars(context.document), others)))
 
 
-def planted(folder: Path) -> Path:
+def plant_answers(folder: Path) -> Path:
     records = json.loads(sample_path().read_text(encoding="utf-8"))
     for record in records:
         for key, entries in record["annotation"].items():
@@ -58,7 +58,7 @@ def run_and_read_store(path: Path, store_path: Path, folder: Path | None = None)
 
 @pytest.mark.slow
 def test_planted_answers_are_in_no_stored_row(tmp_path: Path) -> None:
-    content = run_and_read_store(planted(tmp_path), tmp_path / "runs.db")
+    content = run_and_read_store(plant_answers(tmp_path), tmp_path / "runs.db")
     first_question = json.loads(sample_path().read_text(encoding="utf-8"))[0]["annotation"][ASKED][0]
     assert first_question in content
     assert SENTINEL not in content
@@ -66,7 +66,7 @@ def test_planted_answers_are_in_no_stored_row(tmp_path: Path) -> None:
 
 def test_the_spec_does_not_depend_on_the_answers(tmp_path: Path) -> None:
     # Only the path differs, and it is not part of the digest.
-    specs = [RunSpec.of(read_dataset(path), "telling") for path in (planted(tmp_path), sample_path())]
+    specs = [RunSpec.of(read_dataset(path), "telling") for path in (plant_answers(tmp_path), sample_path())]
     assert specs[0].digest == specs[1].digest
 
 

@@ -47,7 +47,7 @@ def read(dataset: Dataset, *lines: object) -> list[Answer]:
         (line([1.5, "Europe"], unit="percent"), '{"list": [{"number": "0.015"}, {"label": "Europe"}]}'),
     ],
 )  # fmt: skip
-def test_an_answer_is_kept_by_the_convention_of_the_benchmark(
+def test_answer_is_converted_to_the_convention_of_the_benchmark(
     dataset: Dataset, fields: dict[str, Any], number: str
 ) -> None:
     (answer,) = read(dataset, fields)
@@ -57,14 +57,14 @@ def test_an_answer_is_kept_by_the_convention_of_the_benchmark(
 
 
 def test_units_are_percent_scale_or_counted_items(dataset: Dataset) -> None:
-    def told(unit: str | None) -> tuple[Scale, str | None, str, str]:
+    def describe(unit: str | None) -> tuple[Scale, str | None, str, str]:
         (answer,) = read(dataset, line(12.5, unit=unit))
         return answer.scale, answer.unit, answer.metric_type, str(answer)
 
-    assert told("percent") == (Scale.ONE, None, "percentage", "12.5 %")
-    assert told("millions") == (Scale.MILLION, None, "value", "12.5 million")
-    assert told("USD") == (Scale.ONE, "USD", "value", "$ 12.5")
-    assert told(None) == told("raw") == told("ratio") == (Scale.ONE, None, "value", "12.5")
+    assert describe("percent") == (Scale.ONE, None, "percentage", "12.5 %")
+    assert describe("millions") == (Scale.MILLION, None, "value", "12.5 million")
+    assert describe("USD") == (Scale.ONE, "USD", "value", "$ 12.5")
+    assert describe(None) == describe("raw") == describe("ratio") == (Scale.ONE, None, "value", "12.5")
 
 
 def test_additional_fields_of_a_line_are_kept(dataset: Dataset) -> None:
@@ -120,26 +120,26 @@ def test_error_names_the_bad_line_and_its_fault(dataset: Dataset, bad: object) -
     assert (caught.value.file, len(caught.value.lines)) == ("a.jsonl", 1)
 
 
-def test_all_bad_lines_are_named_and_a_turn_that_is_answered_twice_is_one(dataset: Dataset) -> None:
+def test_all_bad_lines_and_repeated_turns_are_reported(dataset: Dataset) -> None:
     with pytest.raises(BadLinesError) as caught:
         read(dataset, line(1), "{", line(1), b"\xff".decode("latin-1") + "{")
     assert [line.partition(": ")[0] for line in caught.value.lines] == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4"]
     assert ONE in caught.value.lines[1]
 
 
-def test_bytes_that_are_not_text_are_a_bad_line(dataset: Dataset) -> None:
+def test_invalid_utf8_is_a_bad_line(dataset: Dataset) -> None:
     with pytest.raises(BadLinesError):
         read_answers("a.jsonl", b'{"conversation": "\xff"}', dataset)
 
 
-def test_kinds_of_values(dataset: Dataset) -> None:
+def test_value_has_the_kind_of_its_json_value(dataset: Dataset) -> None:
     assert [read(dataset, line(given))[0].value for given in (False, "Europe", [1, "a"])] == [
         YesNo(False), Text("Europe"), ValueList((ListItem(number=Decimal(1)), ListItem("a"))),
     ]  # fmt: skip
 
 
 @pytest.mark.slow
-def test_the_file_of_a_careful_reading_is_read(shared_data: Path) -> None:
+def test_shared_answer_files_are_read(shared_data: Path) -> None:
     dataset = read_dataset(shared_data / "convfinqa_tune.json")
     for name in ("careful_reading_tune", "hosted_model_answers_tune"):
         found = read_answers(name, (shared_data / f"{name}.jsonl").read_bytes(), dataset)

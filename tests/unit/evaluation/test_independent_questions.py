@@ -26,19 +26,19 @@ class MemoryRecorder:
         return Answer(None)
 
 
-def run_remembering(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
+def run_recorder(chained: bool) -> tuple[list[tuple[int, int]], list[str]]:
     solver = MemoryRecorder()
     turns = asyncio.run(answer_conversation(replace(CONVERSATION, chained=chained), solver))
     return solver.memories, [turn.question for turn in turns]
 
 
-def test_an_independent_question_knows_no_other() -> None:
-    sizes, questions = run_remembering(chained=False)
+def test_independent_question_has_no_history() -> None:
+    sizes, questions = run_recorder(chained=False)
     assert sizes == [(0, 0)] * 3
     assert questions == list(CONVERSATION.questions)
 
 
-def test_a_chained_question_knows_those_before_it() -> None:
-    sizes, questions = run_remembering(chained=True)
+def test_chained_question_has_the_earlier_turns() -> None:
+    sizes, questions = run_recorder(chained=True)
     assert [turns for turns, _ in sizes] == [0, 1, 2]
     assert questions == list(CONVERSATION.questions)

@@ -59,19 +59,19 @@ async def run(spec: ModelSpec, path: Path, resume: str | None = None) -> str:
         return (await run_dataset(DATASET, plan, store, InlineEngine(8), config=config, resume=resume)).id
 
 
-def looked(path: Path) -> list[tuple[int, str, int, bool]]:
+def read_turn_states(path: Path) -> list[tuple[int, str, int, bool]]:
     """Of each turn its index, its status, how many calls it has, and whether it has ended."""
     with closing(sqlite3.connect(path)) as db:
         rows = 'SELECT "index", status, json_array_length(tool_calls), finished IS NOT NULL FROM turns ORDER BY "index"'
         return db.execute(rows).fetchall()
 
 
-def logged(path: Path) -> int:
+def count_prompts(path: Path) -> int:
     with closing(sqlite3.connect(path)) as db:
         return int(db.execute("SELECT count(*) FROM prompt_logs").fetchone()[0])
 
 
-def soon(read: Callable[[], object], wanted: object) -> object:
+def wait_for_value(read: Callable[[], object], wanted: object) -> object:
     """Return the records once they are as expected, or after a timeout."""
     waited = threading.Event()
     for _ in range(200):
@@ -81,9 +81,7 @@ def soon(read: Callable[[], object], wanted: object) -> object:
     return read()
 
 
-def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
-    local_models: None, tmp_path: Path
-) -> None:
+def test_turns_prompts_and_calls_are_stored_before_the_next_request(local_models: None, tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     seen: list[object] = []
     before = [
@@ -94,21 +92,21 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
         [(0, "complete", 1, 1), (1, "understanding_complete", 0, 0)],
     ]
 
-    def watched(request: ReceivedRequest) -> Reply:
+    def check_store(request: ReceivedRequest) -> Reply:
         number = len(seen)
         if number < len(before):
-            seen.append(soon(partial(looked, path), before[number]))
-            assert soon(partial(logged, path), number) == number
+            seen.append(wait_for_value(partial(read_turn_states, path), before[number]))
+            assert wait_for_value(partial(count_prompts, path), number) == number
         return answer(request)
 
-    with ModelServer(watched) as server:
+    with ModelServer(check_store) as server:
         asyncio.run(run(spec_for(server), path))
-        assert logged(path) == len(server.requests) == 9
+        assert count_prompts(path) == len(server.requests) == 9
     assert seen == before
-    assert looked(path) == [(index, "complete", 1, 1) for index in range(3)]
+    assert read_turn_states(path) == [(index, "complete", 1, 1) for index in range(3)]
 
 
-class Counting:
+class RecordingStore:
     """Store that records its write operations by kind."""
 
     def __init__(self) -> None:
@@ -123,7 +121,7 @@ class Counting:
 
 def test_turn_is_written_again_after_events_but_not_after_replies() -> None:
     async def play() -> list[str]:
-        store = Counting()
+        store = RecordingStore()
         journal = Journal(cast(RunStore, store), TurnPlace("r", "c"), live=True)
         await journal.on_turn(TurnBegun(0, "what was it?", EPOCH, (), References()))
         place = TurnKey("r", "c", 0)
@@ -156,11 +154,11 @@ def test_killed_run_can_be_read_and_resumes_to_the_same_result(local_models: Non
         process = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(run(spec, killed)))
         process.start()
         assert stuck.wait(60)
-        assert soon(partial(logged, killed), 5) == 5
-        assert soon(partial(looked, killed), halfway) == halfway
+        assert wait_for_value(partial(count_prompts, killed), 5) == 5
+        assert wait_for_value(partial(read_turn_states, killed), halfway) == halfway
         os.kill(process.pid or 0, signal.SIGKILL)
         process.join()
-    assert looked(killed) == halfway
+    assert read_turn_states(killed) == halfway
     (before,) = {turn.run for turn in records(killed)[0]}
     first, prompts = records(killed)
     assert (first[0].number, first[0].verified, len(prompts)) == ("158529", True, 5)
@@ -168,8 +166,8 @@ def test_killed_run_can_be_read_and_resumes_to_the_same_result(local_models: Non
     with ModelServer(answer) as server:
         asyncio.run(run(spec_for(server), killed, before))
         asyncio.run(run(spec_for(server), undisturbed))
-    (again, prompts), (calm, _) = records(killed), records(undisturbed)
-    assert [plain(turn) for turn in again] == [plain(turn) for turn in calm]
+    (again, prompts), (expected, _) = records(killed), records(undisturbed)
+    assert [without_run_details(turn) for turn in again] == [without_run_details(turn) for turn in expected]
     assert ([turn.attempt for turn in again], len(prompts)) == ([2, 2, 2], 9)
     # What the first attempt was told is on record still.
     assert (records(killed, 1)[0], len(records(killed, 1)[1])) == (first, 5)
@@ -184,7 +182,7 @@ def records(path: Path, attempt: int | None = None) -> tuple[tuple[TurnRecord, .
     return asyncio.run(read())
 
 
-def plain(turn: TurnRecord) -> TurnRecord:
+def without_run_details(turn: TurnRecord) -> TurnRecord:
     """A turn without what differs between two runs of one conversation: ids, times, attempts."""
     calls = (call for call in turn.tool_calls if isinstance(call, dict))
     timeless: list[JsonValue] = [{**call, "seconds": 0, "started": None} for call in calls]

@@ -28,7 +28,7 @@ ENGINES = [
 CABLES = "NORD/2012/page_41.pdf"
 
 
-def core() -> Ontology:
+def core_ontology() -> Ontology:
     """What is known before any document was seen: every label is a gap."""
     return build_ontology([])
 
@@ -75,7 +75,7 @@ def stored_triples(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_run_keeps_its_ontology_and_each_pages_graph(tmp_path: Path, engine: Engine) -> None:
+def test_run_stores_its_ontology_and_graphs(tmp_path: Path, engine: Engine) -> None:
     dataset = a_page_of_the_sample()
     run, (example,) = run_with(tmp_path / "runs.db", dataset, engine=engine)
     ontology = build_ontology([sample_pages()[OPTIONS]])
@@ -92,11 +92,11 @@ def test_a_run_keeps_its_ontology_and_each_pages_graph(tmp_path: Path, engine: E
 def test_a_run_loads_its_ontology_from_the_store_by_its_digest(tmp_path: Path) -> None:
     knowledge = sample_knowledge()
 
-    async def keep() -> None:
+    async def save() -> None:
         async with open_store(str(tmp_path / "runs.db")) as store:
             await store.save_ontology(knowledge.ontology.digest, knowledge.ontology.triples)
 
-    asyncio.run(keep())
+    asyncio.run(save())
     run, (example,) = run_with(tmp_path / "runs.db", a_page_of_the_sample(), digest=knowledge.ontology.digest)
     assert run.status == "complete"
     assert example.kg_stats == knowledge.graph(sample_pages()[OPTIONS]).statistics()
@@ -105,8 +105,8 @@ def test_a_run_loads_its_ontology_from_the_store_by_its_digest(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_under_strict_a_page_with_gaps_fails_with_all_of_them_named(tmp_path: Path, engine: Engine) -> None:
-    run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), engine=engine, ontology=core())
+def test_strict_policy_fails_a_page_and_names_all_its_gaps(tmp_path: Path, engine: Engine) -> None:
+    run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), engine=engine, ontology=core_ontology())
     assert (run.status, example.status, example.turns) == ("failed", "failed", 0)
     assert example.error
     assert example.error.startswith("GapError: ")
@@ -116,33 +116,33 @@ def test_under_strict_a_page_with_gaps_fails_with_all_of_them_named(tmp_path: Pa
 
 
 def test_policy_extend_runs_the_page_and_counts_its_gaps(tmp_path: Path) -> None:
-    run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), ontology=core(), policy="extend")
+    run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), ontology=core_ontology(), policy="extend")
     assert (run.status, example.turns) == ("complete", 2)
     assert example.kg_stats["minted"] == 3
 
 
-def test_a_dataset_is_never_a_gap_of_its_own_ontology(tmp_path: Path) -> None:
+def test_dataset_has_no_gaps_in_its_own_ontology(tmp_path: Path) -> None:
     dataset = many_conversations(12)
     run, examples = run_with(tmp_path / "runs.db", dataset)
     assert run.status == "complete"
     assert all(example.kg_stats["minted"] == 0 for example in examples)
 
 
-def test_knowledge_travels_to_other_processes_without_where_it_was_seen() -> None:
+def test_pickled_knowledge_omits_the_documents() -> None:
     knowledge = sample_knowledge()
     graph = knowledge.graph(sample_pages()[OPTIONS])
     knowledge.ontology.match("exercise price")
-    travelled = pickle.loads(pickle.dumps(knowledge))  # noqa: S301 - our own bytes
-    assert (travelled.ontology, travelled.policy) == (knowledge.ontology.without_documents(), knowledge.policy)
-    assert travelled.ontology != knowledge.ontology
+    copied = pickle.loads(pickle.dumps(knowledge))  # noqa: S301 - our own bytes
+    assert (copied.ontology, copied.policy) == (knowledge.ontology.without_documents(), knowledge.policy)
+    assert copied.ontology != knowledge.ontology
     # The digest is in each graph: it is that of the whole.
-    assert travelled.ontology.digest == knowledge.ontology.digest
-    again = travelled.graph(sample_pages()[OPTIONS])
+    assert copied.ontology.digest == knowledge.ontology.digest
+    again = copied.graph(sample_pages()[OPTIONS])
     assert again == graph
     assert again.digest == graph.digest
 
 
-def test_a_graph_is_built_once_while_it_is_near() -> None:
+def test_graph_is_cached() -> None:
     knowledge = GraphProvider.of(sample_pages().values())
     first = knowledge.graph(sample_pages()[OPTIONS])
     assert knowledge.graph(sample_pages()[OPTIONS]) is first

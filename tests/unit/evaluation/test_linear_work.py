@@ -90,7 +90,7 @@ def ratios() -> Mapping[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["ontology", "graph", "matrix", "bytes of the matrix", "turn", "bytes of the turn"])
-def test_a_number_costs_as_much_among_twice_as_many(ratios: Mapping[str, float], step: str) -> None:
+def test_cost_per_number_does_not_grow_with_the_document(ratios: Mapping[str, float], step: str) -> None:
     assert ratios[step] < MOST, ratios
 
 
@@ -127,7 +127,7 @@ def costs_of_cells(rows: int, columns: int, label: str) -> Mapping[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_cell_costs_as_much_in_a_table_of_many(shape: str, label: str) -> None:
+def test_cost_per_cell_does_not_grow_with_the_table(shape: str, label: str) -> None:
     rows, columns = SHAPES[shape]
     few = costs_of_cells(rows, columns, LABELS[label])
     more = 2 if rows >= columns else 1, 2 if columns >= rows else 1

@@ -18,7 +18,7 @@ SMALL = TablePart([["", "2021", "2020"], ["crews", "12", "11"]])
 
 
 @pytest.fixture(autouse=True)
-def _few_cells_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def _lower_cell_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 100)
 
 
@@ -42,7 +42,7 @@ def test_other_tables_are_searched_if_one_is_too_large() -> None:
     assert [table.index for table in excerpts.search("ship 30", shown.document).document.tables] == [1]
 
 
-def test_a_search_adds_places_where_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_adds_places_if_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
     excerpts = PlaceFinder(PlaceIndex.of(a_long_filing()), 400)
     once = excerpts.search("net sales, income and debt in 2023", a_long_filing().excerpt(()))
@@ -50,7 +50,7 @@ def test_a_search_adds_places_where_the_best_are_shown(monkeypatch: pytest.Monke
     assert len(twice.document.blocks) > len(once.document.blocks)
 
 
-def test_the_source_of_the_last_answer_is_shown_whatever_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_source_of_the_last_answer_is_shown_beyond_the_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
     filing = a_long_filing()
     turn = ungrounded("what is due after 2026?")
@@ -83,7 +83,7 @@ def test_text_after_a_table_is_found_for_why_questions() -> None:
     assert "/s/ Tern & Co LLP" in [sentence.text for sentence in signed.sentences]
 
 
-def test_long_tables_besides_the_best_are_shown_in_part_until_more_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_secondary_table_is_cut_until_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
     ships = TablePart([*LARGE.grid, ["crews of ships", "12", "11"]])
     filler = ParagraphPart(("ships sail the sea .",) * 99)

@@ -44,7 +44,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.very_slow
-def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
+def test_preloaded_workers_give_the_same_answers(tmp_path: Path) -> None:
     script = tmp_path / "play.py"
     script.write_text(PLAY, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=120)

@@ -80,7 +80,7 @@ class RecordingListener:
 
 
 @pytest.mark.very_slow
-def test_several_nodes_give_the_rows_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
+def test_several_nodes_store_the_same_rows_as_this_process(nodes: Nodes, tmp_path: Path) -> None:
     dataset = many_conversations(19)
     run_stored(dataset, tmp_path / "inline.db", InlineEngine())
     nodes.grow(2)
@@ -108,7 +108,7 @@ def test_conversation_of_a_dead_node_is_rerun_and_stored_once(
 
 
 @pytest.mark.very_slow
-def test_graphs_are_frozen_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
+def test_frozen_graphs_equal_those_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
     nodes.grow(2)
     here, there = Settings(store=str(tmp_path / "here.db")), Settings(store=str(tmp_path / "there.db"))
     spread = replace(there, engine="ray", address=nodes.address)
@@ -126,7 +126,7 @@ def test_graphs_are_frozen_as_of_this_process(nodes: Nodes, tmp_path: Path) -> N
 
 
 @pytest.mark.very_slow
-def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
+def test_files_are_read_as_in_this_process(nodes: Nodes, tmp_path: Path) -> None:
     nodes.grow(2)
     page = "# Report {0}\n\n| (in millions) | 2023 | 2022 |\n|---|---|---|\n| Net sales | $ {0},200 | (600) |\n"
     files = [tmp_path / f"{number}.md" for number in range(9)]
@@ -139,14 +139,14 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
     def read(
         engine: Literal["inline", "ray"], workers: int = 1, cache: FolderCache | None = None
     ) -> list[tuple[Path, Document | str]]:
-        became: list[tuple[Path, Document | str]] = []
+        documents: list[tuple[Path, Document | str]] = []
         settings = Settings(engine=engine, address=nodes.address, workers=workers)
 
         def show(file: Path, document: Document | QuaestorError) -> None:
-            became.append((file, document if isinstance(document, Document) else str(document)))
+            documents.append((file, document if isinstance(document, Document) else str(document)))
 
         asyncio.run(read_several(files, settings, cache, show))
-        return became
+        return documents
 
     here = read("inline")
     assert [file for file, _ in here] == files
@@ -159,7 +159,7 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
 
 
 @pytest.mark.very_slow
-def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes: Nodes) -> None:
+def test_results_are_in_order_and_workers_have_the_ordering_variables(nodes: Nodes) -> None:
     nodes.grow(2)
     names, counts = sorted(variables_of_order()), list[int]()
     found = answer_on_ray(os.getenv, names, 2, nodes.address, counts.append)
@@ -168,7 +168,7 @@ def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes
 
 
 @pytest.mark.very_slow
-def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_budget_is_shared_by_all_workers(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes.grow(2)
     dataset = many_conversations(20)
 
@@ -232,9 +232,9 @@ def test_workers_replay_a_recording_and_traces_have_their_requests(
         config = ModelConfig(spec, cassette=CassettePlayer(tape))
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
             run_stored(dataset, store, engine, factory=AskingSolver, config=config, observing=traces.observe)
-        return content(stored(store)), {file.name: told(file) for file in folder.iterdir()}
+        return content(stored(store)), {file.name: read_trace(file) for file in folder.iterdir()}
 
-    def told(file: Path) -> list[str]:
+    def read_trace(file: Path) -> list[str]:
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         names = ("turn", "what", "prompt", "number", "status")
         return sorted(json.dumps([line.get(name) for name in names]) for line in lines)
@@ -256,7 +256,7 @@ def test_conversation_that_kills_every_worker_is_one_error(nodes: Nodes) -> None
 
 
 @pytest.mark.very_slow
-def test_a_solver_that_cannot_be_built_is_its_own_error(nodes: Nodes) -> None:
+def test_error_of_the_solver_factory_is_raised(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(ModelError):
         asyncio.run(
@@ -264,7 +264,7 @@ def test_a_solver_that_cannot_be_built_is_its_own_error(nodes: Nodes) -> None:
         )
 
 
-def processes_of(folder_of: int) -> list[str]:
+def commands_in_session(leader: int) -> list[str]:
     """The processes that hold, or are of, a Ray that a process started: they name its folder, or its sockets."""
     found = []
     for entry in Path("/proc").iterdir():
@@ -274,7 +274,7 @@ def processes_of(folder_of: int) -> list[str]:
                 session = int(status.rpartition(")")[2].split()[3])
             except OSError:
                 continue
-            if session == folder_of and status.rpartition(")")[2].split()[0] != "Z":
+            if session == leader and status.rpartition(")")[2].split()[0] != "Z":
                 found.append(words.replace(b"\0", b" ").decode(errors="replace"))
     return found
 
@@ -291,14 +291,14 @@ def test_local_ray_is_shut_down_completely(tmp_path: Path) -> None:
     ) as run:
         holder = wait_for(lambda: holder_of(run.pid))
         wait_for(lambda: store.exists() and len(stored(store)[2]) > 3)
-        assert len(processes_of(holder)) > 3
+        assert len(commands_in_session(holder)) > 3
         folder = Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2]
         assert Path(folder).is_dir()
         run.send_signal(signal.SIGKILL)
         printed, _ = run.communicate(timeout=60)
     assert printed == ""
     for _ in range(100):
-        if not (left := processes_of(holder)):
+        if not (left := commands_in_session(holder)):
             break
         time.sleep(0.1)
     assert left == []
@@ -318,14 +318,14 @@ def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
     ) as run:
         holder = wait_for(lambda: holder_of(run.pid))
         folder = Path(Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2])
-        wait_for(lambda: len(processes_of(holder)) >= 3)
+        wait_for(lambda: len(commands_in_session(holder)) >= 3)
         run.send_signal(signal.SIGTERM)
         printed, errors = run.communicate(timeout=60)
     assert run.returncode == 143
     assert printed == ""
     assert re.search(r"--resume \S+$", errors.strip().splitlines()[-1])
     until = time.monotonic() + 10
-    while (left := processes_of(holder)) and time.monotonic() < until:
+    while (left := commands_in_session(holder)) and time.monotonic() < until:
         time.sleep(0.1)
     assert left == []
     assert not folder.exists()

@@ -36,8 +36,8 @@ class UnsureSolver:
         if question == "nothing":
             raise SolverError(f"{self.name} finds nothing")
         twice = answered(Plan((Compute(1, "add", (Ref(-1), Ref(-1))),)), context)
-        mine = context.memory.turns[-1].answer.value == own.value
-        return replace(twice, confidence=0.55 if mine else 0.85)
+        is_own = context.memory.turns[-1].answer.value == own.value
+        return replace(twice, confidence=0.55 if is_own else 0.85)
 
 
 def conversation_of(*, chained: bool = True) -> Conversation:
@@ -65,7 +65,7 @@ def test_replayed_cascade_equals_the_cascade_when_run(second_row: int) -> None:
         assert [turn.record.number for turn in turns] == [turn.number for turn in real]
 
 
-def test_an_answer_of_the_run_makes_the_solver_surer() -> None:
+def test_follow_up_is_surer_after_an_answer_of_the_run() -> None:
     alone, low, high = replayed(UnsureSolver("first", 0), UnsureSolver("second", 1), [0.0, 0.5, 0.7])
     assert not any(turn.passed for turn in alone[:4])
     assert [turn.passed for turn in low[:4]] == [True, False, True, False]
@@ -80,7 +80,7 @@ def test_repeated_question_is_solved_once() -> None:
     assert first.calls <= 2 * len(QUESTIONS) + 2
 
 
-class Mixed:
+class RoutingSolver:
     """Asks one solver what stands for itself, and another one what goes on from it."""
 
     name = "mixed"
@@ -96,7 +96,8 @@ def test_replayed_plan_uses_the_actual_earlier_answer() -> None:
     conversation = conversation_of()
     recorded = RecordedAnswers("recorded", conversation, stored(UnsureSolver("second", 1), conversation))
     same, other = (
-        asyncio.run(answer_conversation(conversation, Mixed(UnsureSolver("first", row), recorded))) for row in (1, 0)
+        asyncio.run(answer_conversation(conversation, RoutingSolver(UnsureSolver("first", row), recorded)))
+        for row in (1, 0)
     )
     for turns in (same, other):
         assert turns[0].answer.number is not None
@@ -105,17 +106,17 @@ def test_replayed_plan_uses_the_actual_earlier_answer() -> None:
     assert same[1].answer.number != other[1].answer.number
 
 
-def test_an_answer_without_a_plan_stays_as_it_is() -> None:
+def test_answer_without_a_plan_is_unchanged() -> None:
     conversation = conversation_of()
     alone = stored(UnsureSolver("second", 1), conversation)
     unplanned = [replace(turn, answer={**turn.answer, "plan": None}) for turn in alone]
     recorded = RecordedAnswers("recorded", conversation, unplanned)
-    turns = asyncio.run(answer_conversation(conversation, Mixed(UnsureSolver("first", 0), recorded)))
+    turns = asyncio.run(answer_conversation(conversation, RoutingSolver(UnsureSolver("first", 0), recorded)))
     assert turns[1].answer.value is not None
     assert str(turns[1].answer.number) == alone[1].number
 
 
-def test_a_turn_that_the_run_has_not_falls_back_to_the_solver() -> None:
+def test_missing_turn_falls_back_to_the_solver() -> None:
     conversation = conversation_of()
     recorded = RecordedAnswers("recorded", conversation, ())
     (turns,) = asyncio.run(replay_cascade(conversation, UnsureSolver("first", 0), recorded, [1.0]))
@@ -124,7 +125,7 @@ def test_a_turn_that_the_run_has_not_falls_back_to_the_solver() -> None:
     assert turns[4].record.number is None
 
 
-def test_independent_questions_are_found_by_their_words() -> None:
+def test_independent_questions_are_found_by_their_text() -> None:
     conversation = conversation_of(chained=False)
     recorded = RecordedAnswers("recorded", conversation, stored(UnsureSolver("second", 1), conversation))
     (turns,) = asyncio.run(replay_cascade(conversation, UnsureSolver("first", 0), recorded, [1.0]))

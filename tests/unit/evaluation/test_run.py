@@ -70,16 +70,16 @@ def test_callback_is_called_for_every_stored_conversation(tmp_path: Path) -> Non
     dataset = a_dataset(a_conversation("cell 0 1", name="a"), a_conversation("break", name="b"))
     progress: list[tuple[str, int, int]] = []
 
-    def hear(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
+    def record_progress(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
         with closing(sqlite3.connect(tmp_path / "runs.db")) as db:
             ended = db.execute("SELECT count(*) FROM examples WHERE status != 'pending'").fetchone()[0]
         progress.append((conversation.id, len(turns), ended))
 
-    run_stored(dataset, tmp_path / "runs.db", on_conversation=hear)
+    run_stored(dataset, tmp_path / "runs.db", on_conversation=record_progress)
     assert progress == [("a", 1, 1), ("b", 0, 2)]
 
 
-def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
+def test_conversations_are_grouped_by_page(tmp_path: Path) -> None:
     first, second = a_document("NORD/2012/page_41.pdf"), a_document("QUIL/2007/page_88.pdf")
     pages = {"a": first, "b": second, "c": first, "d": second}
     dataset = a_dataset(*(Conversation(name, page, ("cell 0 1",)) for name, page in pages.items()))
@@ -90,7 +90,7 @@ def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("engine", [InlineEngine(4), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
-def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) -> None:
+def test_rows_do_not_depend_on_the_engine(engine: Engine, tmp_path: Path) -> None:
     dataset = many_conversations(24)
     run_stored(dataset, tmp_path / "one.db", InlineEngine(1))
     run_stored(dataset, tmp_path / "other.db", engine)
@@ -98,7 +98,7 @@ def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_order_of_the_dataset_does_not_show_in_the_rows(tmp_path: Path) -> None:
+def test_rows_do_not_depend_on_the_order_of_the_dataset(tmp_path: Path) -> None:
     dataset = many_conversations(12)
     run_stored(dataset, tmp_path / "one.db")
     run_stored(replace(dataset, conversations=dataset.conversations[::-1]), tmp_path / "other.db")
@@ -122,12 +122,12 @@ def test_defect_fails_one_conversation_which_is_rerun(tmp_path: Path) -> None:
         ("cell 0 2", "complete", True),
     ]
 
-    class Mended(ScriptedSolver):
+    class RepairedSolver(ScriptedSolver):
         async def solve(self, question: str, context: object) -> Answer:
             assert question == "break", "a complete conversation is played again"
             return Answer(None, reason="mended")
 
-    again = run_stored(dataset, store, resume=run.id, factory=Mended)
+    again = run_stored(dataset, store, resume=run.id, factory=RepairedSolver)
     assert (again.status, again.id, again.started) == ("complete", run.id, run.started)
     assert {item.status for item in stored(store)[1]} == {"complete"}
 
@@ -159,10 +159,10 @@ def test_interruption_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tmp_p
     assert turns[3].events == [{"text": f"reads '{word}' after 3 turns", "warning": False, "kind": "note"}]
     before = turns
 
-    def mended() -> ScriptedSolver:
+    def make_repaired_solver() -> ScriptedSolver:
         return SubstitutingSolver(word, "ratio")
 
-    assert run_stored(dataset, store, resume=run.id, factory=mended).status == "complete"
+    assert run_stored(dataset, store, resume=run.id, factory=make_repaired_solver).status == "complete"
     _, (example,), turns = stored(store)
     assert (example.turns, example.attempt, [turn.attempt for turn in turns]) == (5, 2, [2] * 5)
 
@@ -206,7 +206,7 @@ def test_complete_run_is_not_rerun(tmp_path: Path) -> None:
     assert run_stored(dataset, tmp_path / "runs.db", resume=run.id, factory=without_weights) == run
 
 
-def test_another_spec_does_not_resume(tmp_path: Path) -> None:
+def test_run_is_not_resumed_with_another_spec(tmp_path: Path) -> None:
     dataset = many_conversations(4)
     run = run_stored(dataset, tmp_path / "runs.db")
     with pytest.raises(InputError):
@@ -257,14 +257,14 @@ def test_a_dead_worker_leaves_a_run_that_can_be_resumed(tmp_path: Path) -> None:
     assert run.status == "failed"
     assert 0 < sum(example.status == "complete" for example in examples) < 21
 
-    class Mended(ScriptedSolver):
+    class RepairedSolver(ScriptedSolver):
         async def solve(self, question: str, context: object) -> Answer:
             return Answer(None, reason="mended")
 
-    assert run_stored(dataset, tmp_path / "runs.db", resume=run.id, factory=Mended).status == "complete"
+    assert run_stored(dataset, tmp_path / "runs.db", resume=run.id, factory=RepairedSolver).status == "complete"
 
 
-def test_half_a_surrogate_pair_from_a_solver_is_stored_as_a_question_mark(tmp_path: Path) -> None:
+def test_lone_surrogate_from_a_solver_is_stored_as_a_question_mark(tmp_path: Path) -> None:
     run_stored(a_dataset(a_conversation("guess 1")), tmp_path / "runs.db")
     (turn,) = stored(tmp_path / "runs.db")[2]
     assert turn.answer["description"] == "half a pair: ?"
@@ -274,7 +274,7 @@ STARTED: list[subprocess.Popen[bytes]] = []
 
 
 @pytest.fixture(autouse=True)
-def no_process_outlives_its_test() -> Iterator[None]:
+def kill_started_processes() -> Iterator[None]:
     yield
     while STARTED:
         process = STARTED.pop()
@@ -312,7 +312,7 @@ def completed(store: Path) -> int:
 
 
 @pytest.mark.very_slow
-def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+def test_run_killed_twice_ends_like_an_undisturbed_run(tmp_path: Path) -> None:
     engine, count, pause, draw = "processes", 40, 0.005, random.Random()
     store = tmp_path / "runs.db"
     kills, run, done = 0, None, 0

@@ -31,7 +31,7 @@ def value(row: int, column: int) -> Decimal:
     return quantity.value
 
 
-def test_own_answers_are_the_history() -> None:
+def test_history_has_the_answers_of_the_solver() -> None:
     turns = play("cell 0 1", "cell 1 1", "change", "ratio")
     change = value(1, 1) - value(0, 1)
     assert [turn.answer.number for turn in turns[:3]] == [value(0, 1), value(1, 1), change]
@@ -56,7 +56,7 @@ def test_one_question_at_a_time_is_revealed() -> None:
     ]
 
 
-def test_a_reference_to_a_turn_without_an_answer_is_a_named_error() -> None:
+def test_reference_to_a_turn_without_an_answer_is_an_operand_error() -> None:
     turns = play("cell 0 1", "why", "change")
     assert turns[2].answer.value is None
     assert turns[2].error
@@ -76,7 +76,7 @@ def test_an_answer_without_a_plan_is_not_verified() -> None:
     assert turns[2].answer.number == value(0, 1) - 5
 
 
-def test_a_plan_that_cannot_be_run_leaves_no_answer_but_stays_on_record() -> None:
+def test_invalid_plan_is_recorded_without_an_answer() -> None:
     (turn,) = play("far")
     assert turn.answer.value is None
     assert turn.answer.plan is not None
@@ -219,7 +219,7 @@ def test_turn_fails_after_its_time_limit_and_the_conversation_continues(others: 
 
 
 @pytest.mark.slow
-def test_run_without_continue_after_timeout_raises() -> None:
+def test_timeout_is_raised_by_run_all_turns() -> None:
     with pytest.raises(QuestionTimeoutError) as caught:
         asyncio.run(ConversationRunner(a_conversation("endless"), Endless(), seconds=2.0).run_all_turns())
     assert caught.value.seconds == 2.0

@@ -20,7 +20,7 @@ def run_of(spec: RunSpec) -> RunRecord:
     return replace(make_run(), spec=serial.dump(spec), spec_digest=spec.digest)
 
 
-def test_a_spec_comes_back_from_its_run() -> None:
+def test_spec_is_read_back_from_its_run() -> None:
     assert RunSpec.of_run(run_of(SPEC)) == SPEC
     assert RunSpec.of_run(run_of(SPEC)).digest == SPEC.digest
 
@@ -31,7 +31,7 @@ def test_digest_covers_everything_that_affects_results() -> None:
     assert replace(SPEC, solver_options={"a": [True, None, "é"], "b": 1}).digest == SPEC.digest
 
 
-def test_a_run_of_before_there_were_selections_keeps_its_digest() -> None:
+def test_digest_without_a_selection_is_stable() -> None:
     """Computed by the release before: a run that it left can be resumed."""
     spec = RunSpec("embedded", "pages.json", "d1", {"a": 1}, 3, None, "strict", None, None, "0.1.0")
     assert spec.digest == "4f30ce00766fdd74ec716925a3df0564f2124b59100d4ad80d7a6e4f88734be4"
@@ -56,7 +56,7 @@ def test_a_selection_is_part_of_the_digest() -> None:
         replace(SPEC, solver_options={"a": "y" * 500}),
     ],
 )
-def test_another_spec_does_not_resume_a_run_and_the_difference_is_named(changed: RunSpec) -> None:
+def test_run_of_another_spec_is_refused_in_one_line(changed: RunSpec) -> None:
     SPEC.require_same(run_of(SPEC))
     assert changed.digest != SPEC.digest
     with pytest.raises(InputError) as caught:
@@ -66,7 +66,7 @@ def test_another_spec_does_not_resume_a_run_and_the_difference_is_named(changed:
 
 
 @pytest.mark.parametrize("about", ["kg:RuleChange rdfs:comment", "kg:phrase"])
-def test_changed_rules_in_prompts_make_another_run(about: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_rules_in_prompts_change_the_digest(about: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def digests() -> dict[str, str]:
         return {solver: RunSpec.of(dataset, solver).digest for solver in ("agent", "sparql", "reflection", "embedded")}
 

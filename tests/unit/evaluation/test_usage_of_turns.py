@@ -37,7 +37,7 @@ def test_solver_adds_to_the_usage_of_its_turn(tmp_path: Path) -> None:
     assert turns[0].usage.cost == Decimal("0.008434")
 
 
-def test_a_store_keeps_counts_under_the_names_of_before(tmp_path: Path) -> None:
+def test_usage_is_stored_as_counts_under_stable_names(tmp_path: Path) -> None:
     dataset = read_dataset(write_dataset(tmp_path / "pages.json", a_record()))
 
     async def play() -> dict[str, int]:

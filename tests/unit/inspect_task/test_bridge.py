@@ -24,22 +24,26 @@ SCHEMAS = {
 }
 
 
-def lost(sent: Any, kept: Any) -> set[str]:
+def find_lost(sent: Any, kept: Any) -> set[str]:
     """The words of a schema that are not kept."""
     if isinstance(sent, dict) and isinstance(kept, dict):
         gone = {key for key in sent.keys() - kept.keys() if sent[key] is not None}
-        return gone.union(*(lost(sent[key], kept[key]) for key in sent.keys() & kept.keys()))
+        return gone.union(*(find_lost(sent[key], kept[key]) for key in sent.keys() & kept.keys()))
     if isinstance(sent, list) and isinstance(kept, list) and len(sent) == len(kept):
-        return set().union(*(lost(one, other) for one, other in zip(sent, kept, strict=True)))
+        return set().union(*(find_lost(one, other) for one, other in zip(sent, kept, strict=True)))
     return set() if sent == kept else {str(sent)}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
+def test_inspect_keeps_our_schemas(name: str) -> None:
     tool = pytest.importorskip("inspect_ai.tool")
     schema = inline_schema(SCHEMAS[name])
     validated = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
-    assert lost(schema, validated) <= {"propertyNames", "minItems", "maxItems"}  # checked again when a reply is read
+    assert find_lost(schema, validated) <= {
+        "propertyNames",
+        "minItems",
+        "maxItems",
+    }  # checked again when a reply is read
     assert "$ref" not in str(schema)
 
 
@@ -58,7 +62,7 @@ def test_part_used_twice_appears_in_both_places() -> None:
     }
 
 
-def test_a_role_has_its_temperature_and_inspects_model() -> None:
+def test_role_has_its_temperature_and_an_inspect_model() -> None:
     specs = role_specs(spec_of("mockllm/model"), {"expert": RoleModel(temperature=0.7)})
     assert (specs["expert"].model, specs["expert"].temperature) == ("inspect/expert", 0.7)
     with pytest.raises(SettingsError):
@@ -71,8 +75,8 @@ CALCULATE = ModelRequestParameters(
 )
 
 
-def talk(reply: Any, say: Any) -> Any:
-    """What `say` returns of a connection to a model of Inspect that replies so."""
+def run_with_connection(reply: Any, ask: Any) -> Any:
+    """What `ask` returns of a connection to a model of Inspect that replies so."""
     from inspect_ai.model import get_model
     from inspect_ai.model._model import init_active_model
 
@@ -80,7 +84,7 @@ def talk(reply: Any, say: Any) -> Any:
         model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
         init_active_model(model, model.config)
         async with connect(spec_of("mockllm/model"), cassette=InspectModels()) as connection:
-            return await say(connection)
+            return await ask(connection)
 
     return asyncio.run(run())
 
@@ -95,7 +99,7 @@ def test_tool_calls_results_and_usage_convert_both_ways(local_models: None) -> N
     first.usage = inspect.ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
     first.message.content = [inspect.ContentReasoning(reasoning="two and three", signature="signed")]
 
-    async def say(connection: Connection) -> tuple[ModelResponse, ModelResponse, Connection]:
+    async def ask(connection: Connection) -> tuple[ModelResponse, ModelResponse, Connection]:
         messages: list[ModelMessage] = [ModelRequest([UserPromptPart("what is 2 + 3?")])]
         response = await model_request(connection.model, messages, model_request_parameters=CALCULATE)
         (called,) = response.tool_calls
@@ -106,7 +110,7 @@ def test_tool_calls_results_and_usage_convert_both_ways(local_models: None) -> N
         messages_seen.append(messages)
         return first if len(messages_seen) == 1 else second
 
-    request, answered, connection = talk(reply, say)
+    request, answered, connection = run_with_connection(reply, ask)
     (called,) = request.tool_calls
     assert called.args_as_dict() == {"operation": "add", "operands": [2, 3]}
     assert not request.text  # reasoning is not part of the text

@@ -23,14 +23,14 @@ TURNS = sum(len(one.questions) for one in few()[1])
 
 
 @pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def set_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "no-key")
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(autouse=True)
-def streams() -> Iterator[None]:
+def collect_streams() -> Iterator[None]:
     """Allow the warnings that Inspect raises within a test."""
     yield
     gc.collect()
@@ -77,7 +77,7 @@ def test_the_same_replies_have_the_same_score(protocol: str, faults: bool, repli
     assert usage.input_tokens == used or faults  # a reply that was cut off counts where it was counted
 
 
-def test_the_name_is_found_by_the_command_and_the_log_opens(tmp_path: Path) -> None:
+def test_task_is_found_by_its_name_and_writes_a_readable_log(tmp_path: Path) -> None:
     from inspect_ai.log import read_eval_log
 
     words = "eval quaestor/convfinqa -T solver=embedded --model none --limit 2 --display plain --log-dir logs"
@@ -106,7 +106,7 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 503])
-def test_a_model_that_cannot_be_asked_ends_its_samples_and_its_turns_are_wrong(status: int, tmp_path: Path) -> None:
+def test_unreachable_model_fails_samples_and_counts_turns_as_wrong(status: int, tmp_path: Path) -> None:
     with ModelServer(lambda request: broken(status)) as server:
         log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1", max_retries=1)
     assert log.status == "error"  # as an outage stops a run of ours, and `inspect eval-retry` goes on with it
@@ -173,7 +173,7 @@ def test_invalid_task_arguments_are_refused(arguments: dict[str, str], tmp_path:
     ("solver", "model", "message"),
     [("workflow", "none/none", "'workflow'"), ("embedded", "mockllm/model", "'embedded'")],
 )
-def test_solver_and_model_have_to_go_together(solver: str, model: str, message: str, tmp_path: Path) -> None:
+def test_incompatible_solver_and_model_are_refused(solver: str, model: str, message: str, tmp_path: Path) -> None:
     log = run_theirs(model, tmp_path, task_args={"solver": solver})
     assert log.status == "error"
     assert message in log.samples[0].error.message

@@ -44,7 +44,7 @@ def test_missing_answer_is_shown_with_reason_and_alternatives() -> None:
     assert third == "no answer: too late"
 
 
-def test_of_a_cause_the_sentences_behind_the_table_of_the_last_answer_are_shown() -> None:
+def test_question_about_a_cause_shows_the_sentences_after_the_last_source() -> None:
     filing = a_discussed_filing()
     table = next(table for table in filing.tables if table.index == 0)
     source = next(cell.ref for cell in table.body() if cell.quantity)

@@ -49,12 +49,12 @@ def bound_once(sentence: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     "together", ["{#1}{#2}", "{#1}.{#2}", "{#1},{#2}", "{#1} {#2}", "{#1}[#2]{#2}", "-{#1}", "\u2212${#1}"]
 )
-def test_filled_in_numbers_make_no_other_number_together_or_with_a_minus(together: str) -> None:
+def test_adjacent_or_negated_placeholders_are_rejected(together: str) -> None:
     assert bound_once(f"Sales rose to {together} there.") == ()
 
 
 @pytest.mark.parametrize("apart", ["{#1}, {#2} and {#2}", "{#1} \u2013 {#2}", "{#1}/{#2}", "({#1})", '"{#1}"'])
-def test_inserted_numbers_may_be_adjacent(apart: str) -> None:
+def test_separated_placeholders_are_kept(apart: str) -> None:
     assert bound_once(f"Sales rose to {apart} there.") == (f"Sales rose to {apart} there.",)
 
 

@@ -26,7 +26,7 @@ def long_text(count: int = 300) -> Document:
     return assemble("ACME/2009/10-K", paragraphs)
 
 
-def test_of_a_long_text_the_sentences_are_shown_that_the_question_is_about_in_their_order() -> None:
+def test_long_text_is_cut_to_the_sentences_about_the_question_in_order() -> None:
     document = long_text()
     shown = select_text(document, "what were the wages?", Memory(), most=4_000)
     assert sum(len(sentence.text) for sentence in shown.sentences) <= 4_000
@@ -65,7 +65,7 @@ def test_every_number_that_public_pages_are_asked_for_is_shown(name: str, shared
     assert whole >= 0.99 * turns
 
 
-def test_the_sentence_that_a_number_leans_on_is_shown_with_it() -> None:
+def test_sentence_before_a_number_is_shown_with_it() -> None:
     sentences = ["the company has two segments .", "asia is the larger .", "its sales rose by 26 % ."]
     assert [
         sentence.text for sentence in sentences_with_numbers(page([["", "2012"], ["sales", "7"]], sentences))

@@ -31,7 +31,7 @@ THEN = report(2022, ("720", "660"), ("450", "420"))
 NOW = report(2023, ("800", "705"), ("480", "450"))
 
 
-def both(*, later_first: bool) -> Document:
+def combine_reports(*, later_first: bool) -> Document:
     files = [("10k-2022.html", THEN), ("10k-2023.html", NOW)]
     return combine(files[::-1] if later_first else files)
 
@@ -46,7 +46,7 @@ def files(document: Document, answered: AnsweredQuestion) -> list[str | None]:
 
 @pytest.mark.parametrize("later_first", [False, True])
 def test_later_filing_is_used_and_the_earlier_one_mentioned(later_first: bool) -> None:
-    document = both(later_first=later_first)
+    document = combine_reports(later_first=later_first)
     (answered,) = ask_all(document, "what were net sales in 2022?")
     assert answered.answer.number == Decimal(705)
     assert files(document, answered) == ["10k-2023.html"]
@@ -57,13 +57,13 @@ def test_later_filing_is_used_and_the_earlier_one_mentioned(later_first: bool) -
 
 @pytest.mark.parametrize("later_first", [False, True])
 def test_equal_numbers_in_both_reports_are_not_doubted(later_first: bool) -> None:
-    (answered,) = ask_all(both(later_first=later_first), "what was the cost of sales in 2022?")
+    (answered,) = ask_all(combine_reports(later_first=later_first), "what was the cost of sales in 2022?")
     assert answered.answer.number == Decimal(450)
     assert "10k-2022.html" not in (answered.answer.reason or "")
 
 
-def test_a_development_takes_each_year_from_the_filing_that_has_it() -> None:
-    document = both(later_first=False)
+def test_change_uses_each_year_from_the_filing_that_has_it() -> None:
+    document = combine_reports(later_first=False)
     first, second, change = ask_all(
         document, "what were net sales in 2021?", "and in 2023?", "what is the percentage change from 2021 to 2023?"
     )
@@ -74,7 +74,7 @@ def test_a_development_takes_each_year_from_the_filing_that_has_it() -> None:
 
 
 def test_a_computed_answer_is_computed_from_the_later_filing() -> None:
-    document = both(later_first=False)
+    document = combine_reports(later_first=False)
     (answered,) = ask_all(document, "what was the change in net sales from 2022 to 2023?")
     assert answered.answer.number == Decimal(95)
     assert isinstance(answered.answer.sources[0], CellRef)

@@ -40,15 +40,20 @@ def comparable_answers(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.very_slow
-def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> None:
-    solver, talks = EmbeddedSolver(load_weights()), conversations()
+def test_concurrent_conversations_have_the_same_answers_as_sequential_ones() -> None:
+    solver, all_conversations = EmbeddedSolver(load_weights()), conversations()
 
     async def together() -> list[tuple[Turn, ...]]:
-        return list(await asyncio.gather(*(answer_conversation(conversation, solver) for conversation in talks)))
+        return list(
+            await asyncio.gather(*(answer_conversation(conversation, solver) for conversation in all_conversations))
+        )
 
-    alone = [comparable_answers(asyncio.run(answer_conversation(c, EmbeddedSolver(load_weights())))) for c in talks]
+    alone = [
+        comparable_answers(asyncio.run(answer_conversation(c, EmbeddedSolver(load_weights()))))
+        for c in all_conversations
+    ]
     assert any(value is not None for turns in alone for value, *_ in turns)
     assert [comparable_answers(turns) for turns in asyncio.run(together())] == alone
     with ThreadPoolExecutor(6) as pool:
-        threads = list(pool.map(lambda c: asyncio.run(answer_conversation(c, solver)), talks))
+        threads = list(pool.map(lambda c: asyncio.run(answer_conversation(c, solver)), all_conversations))
     assert [comparable_answers(turns) for turns in threads] == alone

@@ -22,7 +22,7 @@ SIZE = Plan((CHANGE, Compute(2, "absolute", (Ref(1),))))
         ("what is that expressed as a positive number?", True),
     ],
 )
-def test_a_sign_may_be_dropped_only_where_it_is_asked_for(question: str, wanted: bool) -> None:
+def test_sign_may_be_dropped_only_if_the_question_asks_for_it(question: str, wanted: bool) -> None:
     assert wants_magnitude(read_question(question)) == wanted
     assert drops_sign_unasked(SIZE, read_question(question)) == (not wanted)
     assert not drops_sign_unasked(Plan((CHANGE,)), read_question(question))

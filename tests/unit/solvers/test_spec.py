@@ -27,7 +27,7 @@ def test_solver_is_created_without_options_and_has_its_name(name: str) -> None:
     assert isinstance(solver, RankingSolver) == (name == "embedded")
 
 
-def test_typed_options_and_those_by_name_make_the_same() -> None:
+def test_typed_and_named_options_are_equal() -> None:
     spec = solver_spec("agent")
     assert spec.read(AgentLimits(iterations=4)) == spec.read({"iterations": 4}) == AgentLimits(4, 3)
     assert spec.read({"model": "m"}) == spec.read(None) == AgentLimits()

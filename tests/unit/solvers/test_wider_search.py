@@ -45,7 +45,7 @@ def script(solver: Solver, steps: list[dict[str, object]]) -> Script:
 
 
 @pytest.mark.parametrize(("solver", "steps"), CASES)
-def test_more_is_shown_and_asked_once_more(solver: Solver, steps: list[dict[str, object]]) -> None:
+def test_wider_part_is_shown_once(solver: Solver, steps: list[dict[str, object]]) -> None:
     excerpts = WordExcerpts(FILING)
     run = run_with_script(solver, script(solver, steps), (QUESTION,), FILING, excerpts=excerpts)
     assert run.turn.error is None
@@ -86,7 +86,7 @@ def test_search_takes_no_step_number() -> None:
     assert run.turn.answer.number == 8
 
 
-def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
+def test_names_of_cited_passages_are_stable_across_searches() -> None:
     """What the tools read has its name before it, in the order of the whole report."""
     read: list[str] = []
 

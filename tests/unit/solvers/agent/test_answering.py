@@ -37,7 +37,7 @@ def test_the_first_reply_states_the_understanding_looks_up_and_calculates() -> N
 
 
 @pytest.mark.parametrize("native", [True, False])
-def test_an_understanding_that_is_missing_or_broken_costs_nothing(native: bool) -> None:
+def test_missing_or_invalid_understanding_needs_no_extra_request(native: bool) -> None:
     for stated in ((), (Call("describe_understanding", "{"),)):
         calls = [reply(*stated, query(2008)), reply(final("#1"))]
         if not native:
@@ -63,7 +63,7 @@ def test_an_answer_names_a_step_or_an_earlier_answer(answer: str, number: int) -
 
 
 @pytest.mark.parametrize("resting", [CHANGE, final("#2"), final(206588, steps=[2])])
-def test_no_call_rests_on_steps_that_a_call_before_it_in_the_reply_did_not_make(resting: Call) -> None:
+def test_call_that_uses_steps_is_refused_after_a_failed_call_in_the_same_reply(resting: Call) -> None:
     """Else #1 would be another number than the model thinks."""
     hasty = reply(understood(), query(1999), query(2008), query(2009), resting)
     run = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
@@ -71,7 +71,7 @@ def test_no_call_rests_on_steps_that_a_call_before_it_in_the_reply_did_not_make(
     assert run.turn.answer.number == 181001
 
 
-def test_a_number_of_the_page_that_is_written_out_takes_no_number_of_a_step_within_a_reply() -> None:
+def test_copied_number_takes_no_step_number_within_a_reply() -> None:
     spent = Call("calculate", {"operation": "divide", "values": ["#1", "38.6 million"]})
     twice = Call("calculate", {"operation": "multiply", "values": ["#2", 2]})
     run = play(scripted([reply(understood(), query(2008), spent, twice, final("#3"))]), limits=ONE_TALK)
@@ -95,9 +95,7 @@ def test_values_of_a_filter_are_steps_in_their_order(years: list[str]) -> None:
         (181_001_000, "one", Scale.THOUSAND, 2),
     ],
 )
-def test_ones_hold_against_a_caption_once_a_model_repeats_them(
-    answer: object, stated: str, scale: Scale, requests: int
-) -> None:
+def test_repeated_scale_of_one_overrides_the_caption(answer: object, stated: str, scale: Scale, requests: int) -> None:
     script = [reply(understood(), query(2008)), *[reply(final(answer, scale=stated))] * 2]
     run = play(scripted(script), limits=ONE_TALK)
     assert (run.turn.answer.number, run.turn.answer.scale) == (Decimal(181001), scale)
@@ -127,7 +125,7 @@ def test_model_cannot_scale_numbers_printed_in_full(row: str) -> None:
     assert "the model gives the scale million" in str(answer.reason)
 
 
-def test_steps_of_earlier_replies_may_be_named_whatever_went_wrong_since() -> None:
+def test_steps_of_earlier_replies_can_be_used_after_a_failed_call() -> None:
     script = [reply(query(2008), query(2009)), reply(query(1999), CHANGE), reply(final("#3"))]
     assert play(scripted(script), limits=ONE_TALK).turn.answer.number == 25587
 

@@ -31,7 +31,7 @@ def box() -> Toolbox:
     return box
 
 
-def settled(box: Toolbox, value: object) -> GroundedAnswer:
+def ground(box: Toolbox, value: object) -> GroundedAnswer:
     return ground_answer(box.draft, *read_final(value))
 
 
@@ -62,16 +62,16 @@ CHANGE = Decimal(25587) / 181001
         ({"answer": 181001, "steps": [1, 2, 3]}, Decimal(181001)),
     ],
 )
-def test_a_number_that_a_tool_returned_is_that_step(box: Toolbox, answer: object, expected: Decimal) -> None:
-    found = settled(box, answer)
+def test_number_returned_by_a_tool_refers_to_its_step(box: Toolbox, answer: object, expected: Decimal) -> None:
+    found = ground(box, answer)
     assert (found.grounded, found.remarks) == (True, ())
     number = value(found)
     assert isinstance(number, Decimal)
     assert round(number, 8) == round(expected, 8)
 
 
-def test_the_plan_counts_where_the_number_differs_from_the_step_it_names(box: Toolbox) -> None:
-    found = settled(box, {"answer": 15.2, "scale": "percent", "steps": [3]})
+def test_result_of_the_plan_overrides_a_different_number(box: Toolbox) -> None:
+    found = ground(box, {"answer": 15.2, "scale": "percent", "steps": [3]})
     assert round(Decimal(value(found)), 5) == Decimal("0.14136")
     (remark,) = found.remarks
     assert "15.2 percent" in remark
@@ -81,7 +81,7 @@ def test_the_plan_counts_where_the_number_differs_from_the_step_it_names(box: To
 
 @pytest.mark.parametrize("answer", [{"answer": 15.2}, {"answer": 15.2, "steps": [9, 0, -1]}, "15.2"])
 def test_a_number_that_no_tool_returned_is_ungrounded(box: Toolbox, answer: object) -> None:
-    found = settled(box, answer)
+    found = ground(box, answer)
     assert not found.grounded
     (remark,) = found.remarks
     assert "15.2" in remark
@@ -89,7 +89,7 @@ def test_a_number_that_no_tool_returned_is_ungrounded(box: Toolbox, answer: obje
 
 
 def test_a_number_that_only_the_page_prints_is_ungrounded_but_has_its_source(box: Toolbox) -> None:
-    found = settled(box, {"answer": 158529})
+    found = ground(box, {"answer": 158529})
     assert not found.grounded
     assert found.remarks == (
         "ungrounded: no tool returned 158529; the page prints it (net cash from operating activities, 2007)",
@@ -103,15 +103,15 @@ def test_a_printed_minus_may_be_left_out() -> None:
     reply = box.call("query_kg", json.dumps(wanted))
     assert isinstance(reply["value"], int)
     assert reply["value"] < 0
-    found = settled(box, {"answer": -reply["value"], "steps": [1]})
+    found = ground(box, {"answer": -reply["value"], "steps": [1]})
     assert value(found) == -reply["value"]
     assert (found.grounded, len(found.remarks)) == (True, 1)
 
 
-def test_an_earlier_answer_is_one() -> None:
+def test_number_of_an_earlier_answer_refers_to_it() -> None:
     call = 'TOOL: query_kg({"entityType": "CashFlow", "filters": {"year": "2008"}, "property": "' + CASH + '"})'
     box = after(CASH_FLOWS, call)
-    found = settled(box, "181001")
+    found = ground(box, "181001")
     assert found.grounded
     assert found.remarks == ()
     assert not any(isinstance(step, Constant) for step in found.plan.steps)
@@ -122,26 +122,26 @@ def test_an_earlier_answer_is_one() -> None:
 )
 def test_yes_and_no_need_a_comparison(box: Toolbox, answer: object, expected: bool) -> None:
     with pytest.raises(ModelReplyError):
-        settled(box, answer)
+        ground(box, answer)
     box.call("calculate", {"operation": "greater", "values": ["#2", "#1"] if expected else ["#1", "#2"]})
-    assert value(settled(box, answer)) is expected
+    assert value(ground(box, answer)) is expected
 
 
-def test_numbers_that_contradict_are_asked_about(box: Toolbox) -> None:
+def test_contradicting_numbers_are_rejected(box: Toolbox) -> None:
     with pytest.raises(ModelReplyError, match="14"):
-        settled(box, "14 million or 15 million")
+        ground(box, "14 million or 15 million")
 
 
 def test_scale_that_is_not_printed_is_doubted(box: Toolbox) -> None:
-    assert settled(box, {"answer": 206588, "scale": "thousand", "steps": [2]}).remarks == ()
-    (other,) = settled(box, {"answer": 206588, "scale": "million", "steps": [2]}).remarks
+    assert ground(box, {"answer": 206588, "scale": "thousand", "steps": [2]}).remarks == ()
+    (other,) = ground(box, {"answer": 206588, "scale": "million", "steps": [2]}).remarks
     assert "206588 million" in other
     assert "206588 thousand USD" in other
     unscaled = toolbox()
     filters: dict[str, JsonValue] = {"year": 2007}
     result = unscaled.call("query_kg", {"entityType": "StockOption", "filters": filters, "property": "exercisePrice"})
     assert result["scale"] == "unknown"
-    (doubt,) = settled(unscaled, {"answer": 48.65, "scale": "million", "steps": [1]}).remarks
+    (doubt,) = ground(unscaled, {"answer": 48.65, "scale": "million", "steps": [1]}).remarks
     assert "48.65" in doubt
 
 
@@ -170,10 +170,10 @@ def test_any_words_are_quoted_from_the_page_or_refused(words: list[str], answer:
 def test_numbers_of_the_question_are_grounded(box: Toolbox) -> None:
     half: dict[str, JsonValue] = {"operation": "multiply", "values": ["#1", 365]}
     assert box.call("calculate", half)["ungrounded"] == [365]
-    assert not settled(box, {"answer": "#4"}).grounded
+    assert not ground(box, {"answer": "#4"}).grounded
     box.draft.accept_numbers_of("what is it over 365 days, less 2.5 %?")
     assert box.call("calculate", half)["ungrounded"] == []
-    assert settled(box, {"answer": "#5"}).grounded
+    assert ground(box, {"answer": "#5"}).grounded
     assert box.call("calculate", half | {"values": ["#1", "2.5%"]})["ungrounded"] == []
 
 
@@ -183,6 +183,6 @@ def test_the_exponent_of_growth_over_years_needs_no_source(box: Toolbox, exponen
     steps.append(("percentage_change", [1, "#5"]))
     for operation, values in steps:
         box.call("calculate", {"operation": operation, "values": values})
-    found = settled(box, {"answer": "#6"})
+    found = ground(box, {"answer": "#6"})
     assert found.grounded is grounded
     assert bool(found.remarks) is not grounded

@@ -25,19 +25,19 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply
         ("the answer is 5", []),
     ],
 )  # fmt: skip
-def test_calls_in_writing(text: str, calls: list[tuple[str, str]]) -> None:
+def test_calls_are_parsed_from_text(text: str, calls: list[tuple[str, str]]) -> None:
     assert [(call.tool, call.arguments) for call in parse_calls(text)] == calls
 
 
 @given(st.text(max_size=300) | st.text(alphabet='TOL: ANSWER(){}["\\]a1\n', max_size=60))
-def test_any_text_reads(text: str) -> None:
+def test_any_text_is_parsed(text: str) -> None:
     for call in parse_calls(text):
         assert isinstance(call.arguments, str)
         assert isinstance(call.text, str)
 
 
 @pytest.mark.usefixtures("local_models")
-def test_a_model_without_tools_calls_them_in_writing() -> None:
+def test_model_without_native_tools_calls_them_in_text() -> None:
     def understood(request: ReceivedRequest) -> Reply:
         return say(f"Here it is:\n```json\n{json.dumps(UNDERSTOOD)}\n```")
 
@@ -55,7 +55,7 @@ def test_a_model_without_tools_calls_them_in_writing() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_lines_are_understood_from_a_model_with_tools_too() -> None:
+def test_calls_in_text_are_accepted_from_a_model_with_tools() -> None:
     line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"
     run = play(scripted([say(line), reply(final(181001, steps=[1]))]))
     assert run.turn.answer.number == 181001

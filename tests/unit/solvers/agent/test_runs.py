@@ -49,10 +49,10 @@ class Faulty:
         if draw.random() > SHARE:
             return self._script(asked)
         self.faults += 1
-        return any_fault(draw) if self._seen[request] > MOST_IN_A_ROW else draw.choice([any_fault, a_breakdown])(draw)
+        return any_fault(draw) if self._seen[request] > MOST_IN_A_ROW else draw.choice([any_fault, server_fault])(draw)
 
 
-def a_breakdown(draw: random.Random) -> Reply:
+def server_fault(draw: random.Random) -> Reply:
     """What is asked again: the reply never came, or is of no protocol."""
     noise = draw.choice(["", "{", "<html>", "\u2028 no"])
     return draw.choice(
@@ -96,7 +96,7 @@ def any_fault(draw: random.Random) -> Reply:
     )  # fmt: skip
 
 
-def sound(request: ReceivedRequest) -> Reply:
+def valid_reply(request: ReceivedRequest) -> Reply:
     if is_understanding(request):
         return structured(request, {"description": "whatever is asked"})
     return reply(final(1)) if request.results else reply(query(2008, CASH))
@@ -127,7 +127,7 @@ def test_a_run_of_faulty_replies_completes(
             prompts = [p for c in dataset.conversations for p in await store.prompts(record.id, c.id)]
             assert len(prompts) == len(server.requests)
 
-    script = Faulty(9, sound)
+    script = Faulty(9, valid_reply)
     with ModelServer(script) as server:
         asyncio.run(run(server))
     assert script.faults > REPLIES

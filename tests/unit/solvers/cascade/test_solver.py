@@ -66,7 +66,7 @@ def stages(turn: Turn) -> list[StageAnswered]:
     return [event for event in turn.events if isinstance(event, StageAnswered)]
 
 
-def test_the_first_stage_that_is_sure_enough_answers_and_no_other_is_asked() -> None:
+def test_first_sure_stage_answers_and_no_other_is_asked() -> None:
     second = ConfidentSolver("second", 1)
     (turn,) = play(CascadeSolver([Stage(ConfidentSolver("first", 0, 0.7), 0.7), Stage(second)]))
     first = ConfidentSolver("first", 0)
@@ -99,7 +99,7 @@ def test_an_answer_without_a_value_is_never_sure_enough() -> None:
     assert turn.answer.value is not None
 
 
-def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
+def test_failed_stage_is_skipped_and_recorded() -> None:
     (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(ConfidentSolver("second", 1))]))
     assert [(event.accepted, event.error) for event in stages(turn)] == [(False, "no plan"), (True, None)]
     assert turn.error is None
@@ -121,7 +121,7 @@ def test_most_confident_earlier_answer_is_used_if_the_last_stage_fails() -> None
     assert turn.verified
 
 
-def test_an_outage_of_a_stage_is_the_turn_s() -> None:
+def test_outage_of_a_stage_is_raised() -> None:
     with pytest.raises(OutageError, match="away"):
         play(CascadeSolver([Stage(ConfidentSolver("first", 0, 0.1), 0.5), Stage(Failing(OutageError("away")))]))
 

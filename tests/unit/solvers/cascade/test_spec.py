@@ -13,7 +13,7 @@ from quaestor.solvers.spec import RoleModel
 NO_MODEL = {"stages": "embedded, reflection", "stages_options": {"reflection": {"expert": "embedded"}}}
 
 
-def test_stages_come_in_their_order_each_with_its_threshold() -> None:
+def test_stages_are_ordered_and_have_thresholds() -> None:
     found = make_solver("cascade", {"stages": "embedded,workflow,agent", "thresholds": "0.8,0.5"})
     assert isinstance(found, CascadeSolver)
     assert [(stage.solver.name, stage.least) for stage in found.stages] == [
@@ -46,7 +46,7 @@ def test_incompatible_options_are_refused(options: dict[str, object], named: str
     assert named in str(caught.value)
 
 
-def test_stages_with_confidence_can_be_withheld_by_it(tmp_path: Path) -> None:
+def test_answers_of_stages_with_confidence_can_be_withheld(tmp_path: Path) -> None:
     found = make_solver("cascade", {**NO_MODEL, "abstain_below": 0.5})
     assert isinstance(found, CascadeSolver)
     calibrated = {"workflow": {"calibration": str(tmp_path / "calibration.json")}}

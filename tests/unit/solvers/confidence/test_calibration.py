@@ -14,13 +14,13 @@ from quaestor.solvers.confidence.calibration import (
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", '{"intercept": 1, "weights": {}}'])
-def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
+def test_invalid_file_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError):
         read_calibration(tmp_path / "c.json")
 
 
-def test_one_that_is_missing_or_of_other_measures_is_refused(tmp_path: Path) -> None:
+def test_missing_file_and_other_measures_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
         read_calibration(tmp_path / "none.json")
     other = AnswerCalibration(0.0, {"luck": 1.0}, {}, {})

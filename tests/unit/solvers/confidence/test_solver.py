@@ -81,7 +81,7 @@ def calibration(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(("number", "agreement", "rank"), [(0, 0.6, 1), (1, 0.3, 2), (2, 0.0, 0)])
-def test_agreement_with_the_ranking_is_on_record_and_no_confidence(number: int, agreement: float, rank: int) -> None:
+def test_agreement_with_the_ranking_is_recorded_without_confidence(number: int, agreement: float, rank: int) -> None:
     turn = play(Model(number), measure=True)
     (found,) = measures(turn)
     assert (found.agreement, found.rank, found.samples) == (agreement, rank, 1)
@@ -101,7 +101,7 @@ def test_refusals_and_ties_are_counted() -> None:
     assert (found.repairs, found.ties) == (2, 1)
 
 
-def test_a_calibration_makes_a_confidence_of_it(calibration: str) -> None:
+def test_calibration_gives_a_confidence(calibration: str) -> None:
     turn = play(Model(0), calibration=calibration)
     assert turn.answer.confidence == pytest.approx(0.6)
     assert turn.verified
@@ -116,7 +116,7 @@ def test_an_answer_that_is_not_sure_enough_is_withheld(calibration: str) -> None
     assert withheld.answer.plan is not None
 
 
-def test_of_several_samples_the_result_that_most_have_is_the_answer() -> None:
+def test_most_frequent_result_of_several_samples_is_the_answer() -> None:
     turn, alone = play(Model(2, 0, 0), measure=True, samples=3), play(Model(0))
     assert turn.answer.value == alone.answer.value
     (found,) = measures(turn)
@@ -144,7 +144,7 @@ def test_withholding_needs_a_calibration() -> None:
         make_solver("workflow", {"abstain_below": 0.5})
 
 
-def test_a_solver_is_measured_where_that_is_asked_for(calibration: str) -> None:
+def test_solver_is_measured_if_its_options_ask_for_it(calibration: str) -> None:
     assert isinstance(make_solver("workflow"), WorkflowSolver)
     for options in ({"measure": True}, {"samples": 3}, {"calibration": calibration, "abstain_below": 0.2}):
         for name in ("workflow", "agent", "sparql", "reflection"):

@@ -24,12 +24,12 @@ class ScriptedAnswerer:
         yield from self.found
 
 
-def test_the_first_that_has_an_answer_gives_all_of_its_own() -> None:
+def test_first_answerer_with_answers_gives_all_of_them() -> None:
     silent, first, second = ScriptedAnswerer(), ScriptedAnswerer(1, 2), ScriptedAnswerer(3)
     answerers: list[Answerer] = [silent, first, second]
     assert [answer.number for answer in answer_by_first(answerers, ASKED, 0.5)] == [1, 2]
     assert (silent.calls, first.calls, second.calls) == ([(ASKED, 0.5)], [(ASKED, 0.5)], [])
 
 
-def test_no_answerer_without_answers_answers() -> None:
+def test_no_answers_if_no_answerer_has_any() -> None:
     assert list(answer_by_first([ScriptedAnswerer(), ScriptedAnswerer()], ASKED, 0.0)) == []

@@ -21,7 +21,7 @@ def leaves(*rows: list[str], before: tuple[str, ...] = ()) -> NumberMatrix:
     return build_number_matrix(graph(*rows, before=before))
 
 
-def test_a_table_whose_columns_name_the_properties_is_read_turned() -> None:
+def test_table_with_properties_in_columns_is_transposed() -> None:
     table = leaves(["year", "net sales", "rent"], ["2008", "435", "31"], ["2007", "401", "30"])
     first, second = table.leaves[0], table.leaves[1]
     assert (first.row, first.year) == (("net", "sale"), 2008)
@@ -63,7 +63,7 @@ def test_a_label_with_a_year_of_its_own_keeps_both() -> None:
     assert [(leaf.year, leaf.other_year) for leaf in table.leaves] == [(2008, 2003), (2008, 0)]
 
 
-def test_a_number_in_a_sentence_knows_the_words_that_lead_to_it() -> None:
+def test_number_in_a_sentence_has_its_leading_word_and_distances() -> None:
     table = leaves(
         ["", "2008"], ["a", "1"], before=("earnings rose from $ 128 million in 2001 to $ 201 million in 2002 .",)
     )

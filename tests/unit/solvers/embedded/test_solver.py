@@ -50,14 +50,14 @@ def test_the_stock_option_page(sample: Dataset) -> None:
 
 
 @pytest.mark.slow
-def test_one_conversation_always_gets_one_answer(sample: Dataset) -> None:
+def test_answers_are_deterministic(sample: Dataset) -> None:
     for conversation in sample.conversations[:5]:
         first, again = play(conversation), play(conversation)
         assert [turn.answer for turn in first] == [turn.answer for turn in again]
 
 
 @pytest.mark.slow
-def test_ids_are_no_features(sample: Dataset) -> None:
+def test_answers_do_not_depend_on_ids(sample: Dataset) -> None:
     records = json.loads(sample_path().read_text(encoding="utf-8"))[:6]
     for number, record in enumerate(records):
         known = sample.conversation(record["id"])
@@ -98,7 +98,7 @@ def test_follow_up_uses_answers_of_another_solver(sample: Dataset) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"a": 1}'])
-def test_damaged_weights_of_silence_are_a_named_error(tmp_path: Path, content: str) -> None:
+def test_damaged_answerability_weights_are_a_named_error(tmp_path: Path, content: str) -> None:
     folder = tmp_path / "weights"
     copytree(SHIPPED, folder)
     (folder / ANSWERABLE_FILE).write_text(content, encoding="utf-8")

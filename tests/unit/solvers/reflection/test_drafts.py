@@ -50,7 +50,7 @@ def kinds(written: Any, question: str = "what was it?") -> list[str]:
         (False, "no"),
     ],
 )
-def test_an_answer_is_read_however_it_is_printed(answer: Any, words: str) -> None:
+def test_printed_forms_of_an_answer_are_read(answer: Any, words: str) -> None:
     claim = read_claim(answer)
     assert claim is not None
     assert claim.words == words
@@ -145,7 +145,7 @@ THOUSAND = Constant(Decimal(1000), "1000")
         ("what was that in thousands?", ((3, 1), ("multiply", 1, THOUSAND)), []),
     ],
 )
-def test_rules_of_reading(question: str, plan: Any, found: list[str]) -> None:
+def test_plan_is_checked_against_the_question(question: str, plan: Any, found: list[str]) -> None:
     steps = tuple(
         step(number, *line)
         if isinstance(line[0], int)

@@ -23,7 +23,7 @@ def turns(request: pytest.FixtureRequest) -> Iterator[LabelledPlan]:
 
 @pytest.mark.very_slow
 @pytest.mark.parametrize("whole", ["sample", pytest.param("public", marks=pytest.mark.slow)])
-def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureRequest) -> None:
+def test_valid_drafts_raise_few_alarms(whole: str, request: pytest.FixtureRequest) -> None:
     sample = whole == "sample"
     path = sample_path() if sample else request.getfixturevalue("shared_data") / "convfinqa_tune.json"
     count, alarms = 0, []
@@ -37,7 +37,7 @@ def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureR
 
 
 @pytest.mark.very_slow
-def test_facts_are_always_found(turns: Iterator[LabelledPlan]) -> None:
+def test_errors_of_fact_are_always_found(turns: Iterator[LabelledPlan]) -> None:
     corruptor, counts = Corruptor(1), Counter[str]()
     for turn in turns:
         sound = write_draft(turn.plan, turn.context)

@@ -60,7 +60,7 @@ def test_the_issues_of_a_cut_off_verdict_are_kept() -> None:
 
 
 @given(st.text())
-def test_no_text_breaks_the_reading(text: str) -> None:
+def test_any_text_is_read_without_an_error(text: str) -> None:
     salvage_verdict(text)
     salvage_verdict('{"is_correct": false, "issues": ["' + text)
     salvage_verdict("is_correct = no\n" + text)

@@ -43,7 +43,7 @@ def test_numbers_of_the_question_and_common_constants_need_no_source(calculation
     assert check(calculation, text) == []
 
 
-def test_a_ratio_times_one_hundred_is_asked_about_once(calculation: FormulaPhase) -> None:
+def test_ratio_times_one_hundred_is_questioned_once(calculation: FormulaPhase) -> None:
     assert len(check(calculation, "new / old * 100")) == 1
     assert check(calculation, "100 * (new / old)") == []  # the same again
     assert calculation.plan is not None

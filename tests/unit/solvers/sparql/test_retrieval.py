@@ -150,7 +150,7 @@ MADE_OF_WORDS = page(
 )
 
 
-def test_cells_of_words_are_shown_and_asked_for_as_those_of_numbers() -> None:
+def test_text_cells_are_shown_and_queried_if_all_kinds_are_allowed() -> None:
     found = retrieval(MADE_OF_WORDS, "where is the second plant?")
     shown: Any = value_schema("where is the second plant?", found.context, all_kinds=True)["types"]
     assert [line.partition(": ")[2] for line in shown[0]["lines"]] == ["Oslo | Bergen", "12 | n/a", "- | may 2019"]

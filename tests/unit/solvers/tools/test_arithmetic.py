@@ -34,7 +34,7 @@ def result_of(plan: Plan, box: Toolbox) -> Decimal | bool:
     return plain(execute(plan, box.draft.history).result.value)
 
 
-def test_values_that_were_retrieved_are_their_steps() -> None:
+def test_retrieved_values_refer_to_their_steps() -> None:
     box = toolbox()
     price(box, 2007)
     price(box, 2006)
@@ -77,7 +77,7 @@ def test_number_in_parentheses_may_be_used_without_its_sign() -> None:
     assert (step.reading, quantity_of(step).value) == ("magnitude", Decimal(-54812))
 
 
-def test_a_number_from_nowhere_is_a_constant_and_marked() -> None:
+def test_number_without_a_source_is_a_marked_constant() -> None:
     box = toolbox()
     reply = calculate(box, "add", 10, 20, 30)
     assert (reply["operation"], reply["result"], reply["ungrounded"]) == ("sum", 60, [20, 30])
@@ -87,7 +87,7 @@ def test_a_number_from_nowhere_is_a_constant_and_marked() -> None:
     assert step.operands[0] == Constant(Decimal(10), "const_10")
 
 
-def test_many_factors_are_multiplied_one_after_the_other() -> None:
+def test_many_factors_are_multiplied() -> None:
     box = toolbox()
     assert calculate(box, "multiply", 48.65, 2, 100)["result"] == 9730
     assert result_of(box.draft.plan(), box) == Decimal("9730")

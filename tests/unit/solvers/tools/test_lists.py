@@ -43,7 +43,7 @@ def result_text(box: Toolbox) -> str:
         ("items", ["#3", "#1"], "2009: 206588; 2007: 174247"),
     ],
 )
-def test_steps_are_a_list(operation: str, values: list[object], expected: str) -> None:
+def test_steps_are_combined_into_a_list(operation: str, values: list[object], expected: str) -> None:
     box = box_with_a_row()
     first = str(execute(box.draft.plan(1)).result.value)
     reply = calculate(box, operation, *values)
@@ -54,7 +54,7 @@ def test_steps_are_a_list(operation: str, values: list[object], expected: str) -
     )
 
 
-def test_an_earlier_list_is_one_too() -> None:
+def test_earlier_answer_can_be_the_list() -> None:
     row = f'TOOL: query_kg({{"filters": {{"row": "{OPERATING}"}}}})'
     box = after(CASH_FLOWS, f'{row} TOOL: calculate({{"operation": "items", "values": ["#1..#3"]}})')
     assert calculate(box, "argmax", "#-1")["result"] == "2009"

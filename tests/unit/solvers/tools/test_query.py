@@ -90,7 +90,7 @@ def test_filters_may_have_the_names_that_models_give_them(filters: dict[str, Jso
         (CASH_FLOWS, "CashFlow", "cash_at_end_of_year"),
     ],
 )
-def test_the_filters_of_a_candidate_single_it_out(page: str, type_: str, property_: str) -> None:
+def test_filters_of_a_candidate_identify_it(page: str, type_: str, property_: str) -> None:
     refusal = query(page, type_, property_)
     candidates = refusal["candidates"]
     assert isinstance(candidates, list)
@@ -145,7 +145,7 @@ def test_error_has_advice(arguments: tuple[str, str, dict[str, JsonValue]], name
         assert reply["nearest"][0] == nearest
 
 
-def test_a_dash_is_zero_where_the_table_prints_no_other_zero() -> None:
+def test_dash_is_zero_if_the_table_prints_no_other_zero() -> None:
     reply = query(DEBT, "Debt", "bonds", year=2012)
     assert (reply["value"], reply["rawValue"], reply["scale"]) == (0, "-", "million")
 
@@ -168,7 +168,7 @@ def test_heading_without_numbers_names_the_rows_below_it() -> None:
     assert box.call("query_kg", {"filters": {"row": "cash", "year": 2012}})["value"] == 7
 
 
-def test_a_lost_dash_is_empty_and_no_year() -> None:
+def test_lost_dash_is_empty_and_not_a_year() -> None:
     document = made_page(
         [["", "2012", "2011"], ["gain", "nm", "5"], ["write-off", "$ 2014", "2014"], ["sales", "7", "8"]]
     )

@@ -14,7 +14,7 @@ from quaestor.solvers.workflow.schema import WorkflowPlan
 Json = dict[str, Any]
 
 
-def examined(written: Json, question: str = "what was it?") -> CheckedPlan:
+def check_plan(written: Json, question: str = "what was it?") -> CheckedPlan:
     return check_workflow_plan(serial.load(WorkflowPlan, written), question, context_of())
 
 
@@ -42,16 +42,16 @@ def examined(written: Json, question: str = "what was it?") -> CheckedPlan:
     ],
 )
 def test_each_fault_is_named(written: Json, named: str) -> None:
-    found = examined(written)
+    found = check_plan(written)
     assert any(named in issue for issue in found.issues), found.issues
 
 
 def test_literals_are_distinguished() -> None:
     step = table(1, OPERATING, "2008")
     for fine, question in ((100, ""), (5, ""), (2008, ""), (181001, "and with 181001 shares?"), (0.125, "at 12.5 %?")):
-        found = examined(plan(step, compute(2, "multiply", 1, [fine])), question)
+        found = check_plan(plan(step, compute(2, "multiply", 1, [fine])), question)
         assert (found.issues, found.remarks) == ((), ()), fine
-    loose = examined(plan(step, compute(2, "multiply", 1, [365.25])))
+    loose = check_plan(plan(step, compute(2, "multiply", 1, [365.25])))
     assert (loose.issues, len(loose.remarks)) == ((), 1)
     assert "365.25" in loose.remarks[0]
     constant = loose.plan.steps[1]

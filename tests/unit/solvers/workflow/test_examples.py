@@ -61,7 +61,7 @@ def answers() -> dict[tuple[str, str], AnswerValue]:
     }
 
 
-def spelled_out(steps: str) -> Json:
+def expand_steps(steps: str) -> Json:
     """The plan that the short form of an example means."""
     return plan(*(_step(*step.split(" ", 1)) for step in steps.split("; ")))
 
@@ -84,7 +84,7 @@ def _step(number: str, line: str) -> Json:
 @pytest.mark.parametrize(("example", "expected"), list(zip(OF_KINDS, KINDS, strict=True)))
 def test_example_of_another_kind_gives_the_printed_answer(example: dict[str, str], expected: str) -> None:
     context = context_of(PAGES[0][0])
-    found = check_workflow_plan(serial.load(WorkflowPlan, spelled_out(example["steps"])), example["question"], context)
+    found = check_workflow_plan(serial.load(WorkflowPlan, expand_steps(example["steps"])), example["question"], context)
     assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
     assert str(execute(found.final_plan).result.value) == expected
 
@@ -97,7 +97,7 @@ def test_example_gives_the_answer_of_the_sample(example: dict[str, str], page: s
         earlier = Answer(known[page, question])
         memory = memory.add(Turn(question, earlier, True, now(), now()))
     context = context_of(page, memory)
-    found = check_workflow_plan(serial.load(WorkflowPlan, spelled_out(example["steps"])), example["question"], context)
+    found = check_workflow_plan(serial.load(WorkflowPlan, expand_steps(example["steps"])), example["question"], context)
     assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
     value = number_in(execute(found.plan, memory.registers).result.value)
     assert value == pytest.approx(Decimal(expected), abs=Decimal("0.00001"))

@@ -46,7 +46,7 @@ STEPS = st.one_of(
 )
 
 
-def judged(text: str) -> CheckedPlan | str:
+def check_text(text: str) -> CheckedPlan | str:
     try:
         return check_workflow_plan(read_json(WorkflowPlan, text), "what was it?", context_of())
     except ModelReplyError as fault:
@@ -54,8 +54,8 @@ def judged(text: str) -> CheckedPlan | str:
 
 
 @given(st.lists(STEPS, max_size=4))
-def test_any_steps_are_judged(steps: list[Json]) -> None:
-    found = judged(json.dumps(plan(*steps)))
+def test_any_steps_are_accepted_or_refused(steps: list[Json]) -> None:
+    found = check_text(json.dumps(plan(*steps)))
     if isinstance(found, CheckedPlan) and not found.issues and not found.open:
         assert found.plan.steps
         assert execute(found.final_plan).result.value == execute(found.plan).result.value
@@ -64,8 +64,8 @@ def test_any_steps_are_judged(steps: list[Json]) -> None:
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_judged(text: str) -> None:
-    assert judged(text)
+def test_any_text_is_accepted_or_refused(text: str) -> None:
+    assert check_text(text)
 
 
 @pytest.mark.usefixtures("local_models")

@@ -93,7 +93,7 @@ def test_every_broken_plan_is_caught_before_it_has_a_result() -> None:
 
 @pytest.mark.usefixtures("local_models")
 @pytest.mark.very_slow
-def test_a_broken_plan_is_mended_by_the_model() -> None:
+def test_broken_plan_is_repaired_by_the_model() -> None:
     broken = list(mutated(VALID, COUNT))
     turns = asyncio.run(run_plans(broken, mended=True))
     for (name, faulty, _), turn in zip(broken, turns, strict=True):
@@ -106,7 +106,7 @@ def test_a_broken_plan_is_mended_by_the_model() -> None:
 
 @pytest.mark.usefixtures("local_models")
 @pytest.mark.very_slow
-def test_a_model_that_does_not_mend_its_plan_leaves_a_named_error() -> None:
+def test_model_that_does_not_repair_its_plan_leaves_a_named_error() -> None:
     broken = list(mutated(VALID, COUNT))
     for (name, faulty, _), turn in zip(broken, asyncio.run(run_plans(broken, mended=False)), strict=True):
         assert turn.answer.value is None, (name, faulty)

@@ -43,7 +43,7 @@ def test_model_may_decline_to_answer(reason: str) -> None:
     assert given.reason == reason
 
 
-def test_the_sign_of_a_number_is_dropped_by_a_step_and_read_so() -> None:
+def test_absolute_value_of_a_number_used_once_is_read_as_a_magnitude() -> None:
     investing = "net cash from investing activities"
     turn = play(script_of([plan(table(1, investing, "2009"), compute(2, "absolute", 1))])).turn
     assert turn.answer.number == 72945
@@ -101,7 +101,7 @@ def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
     return answer
 
 
-def test_a_number_of_the_text_that_words_do_not_decide_is_pointed_at() -> None:
+def test_model_chooses_between_ambiguous_numbers_of_the_text() -> None:
     run = play(pointing([plan(EXPENDITURES)], 2))
     assert run.phases == ["PLAN", "POINT_step_1"]
     listed = run.requests[1].prompts[0]

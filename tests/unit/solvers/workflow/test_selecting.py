@@ -53,7 +53,7 @@ def test_cells_are_found_by_words(rows: list[str], columns: list[str], labels: t
     assert select_cells(PAGE, rows, columns).group.labels == labels
 
 
-def test_lines_under_a_heading() -> None:
+def test_lines_under_a_heading_are_selected() -> None:
     labels = ["assets :", "cash", "land", "liabilities :", "notes", "loans"]
     sections = page([["", "2012"], *([line, "" if ":" in line else "5"] for line in labels)])
     assert select_cells(sections, ["liabilities > all"], ["2012"]).group.labels == ("notes", "loans")
@@ -82,7 +82,7 @@ def test_selection_of_no_line_or_several_is_refused(rows: list[str], columns: li
     assert named in str(caught.value)
 
 
-def test_a_page_without_a_table_and_one_with_too_many_cells() -> None:
+def test_page_without_a_table_and_selection_of_too_many_cells_are_refused() -> None:
     with pytest.raises(LookupFailure):
         select_cells(page([]), ["all"], ["all"])
     wide = page([["", *map(str, range(1, 31))], *([f"line {n}", *["1"] * 30] for n in range(MOST_CELLS // 30 + 1))])

@@ -23,7 +23,7 @@ def page(*grids: Sequence[Sequence[str]]) -> Document:
     return assemble("NORD/2012/page_7.pdf", [TablePart(grid) for grid in grids], lost_dashes=True)
 
 
-def looked_up(document: Document, row: str, column: str) -> TableMatch | str:
+def try_look_up(document: Document, row: str, column: str) -> TableMatch | str:
     """The match, or why there is none."""
     try:
         return look_up(document, row, column)
@@ -150,7 +150,7 @@ def test_every_number_of_the_sample_is_found_by_its_names() -> None:
 @given(row=st.text(max_size=40), column=st.text(max_size=40))
 def test_any_words_find_a_number_or_are_refused(row: str, column: str) -> None:
     for document in (BY_YEAR, QUARTERS):
-        found = looked_up(document, row, column)
+        found = try_look_up(document, row, column)
         assert found if isinstance(found, str) else found.quantity in found.cell.quantities
 
 
@@ -176,7 +176,7 @@ def test_the_operands_of_the_public_file_are_found_by_their_labels(shared_data: 
                 row, column = axes.rows[cell.ref.row], axes.columns[cell.ref.column]
                 assert look_up(document, row.name, column.name).cell == cell
                 queries = row.label or row.name, column.label or column.name
-                match = looked_up(document, *queries)
+                match = try_look_up(document, *queries)
                 if isinstance(match, TableMatch):
                     wrong += [] if match.cell == cell else [f"{document.id}: {queries}"]
                     found += 1

@@ -55,7 +55,7 @@ def test_numbers_are_distinguished_by_period_or_copied_words() -> None:
     assert not find(RENT, "rent expense", "rent expense was 41.6, 38.2 and million").decided
 
 
-def test_every_number_of_the_sample_is_among_those_that_its_own_words_find() -> None:
+def test_every_number_of_the_sample_is_found_by_its_words() -> None:
     from oracle_workflow import words_of_number
 
     decided = count = 0

@@ -51,7 +51,7 @@ def test_question_about_the_page_is_answered(document: Document, question: str) 
     assert (answer.answerable or 0) > 0.5
 
 
-def test_how_sure_it_has_to_be_can_be_set(document: Document) -> None:
+def test_threshold_can_be_set(document: Document) -> None:
     question = "what was the goodwill impairment in 2016?"
     assert ask(document, question, decline_below=0.0).value is not None
     assert ask(document, "what was operating profit in 2015?", decline_below=1.0).value is None
@@ -75,7 +75,7 @@ def test_follow_up_on_a_missing_answer_has_no_answer(document: Document) -> None
     assert answers[2].answer.value is None
 
 
-def test_a_filing_is_doubted_less_but_where_it_prints_a_word_nowhere() -> None:
+def test_unknown_word_lowers_the_answerability_of_a_filing() -> None:
     unknown = ask(a_long_filing(), "what was the zeppelin impairment in 2023?")
     known = ask(a_long_filing(), "what was net income in 2023?")
     assert (unknown.answerable or 0) < (known.answerable or 0)

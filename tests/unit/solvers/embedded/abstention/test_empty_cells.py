@@ -49,7 +49,7 @@ def test_a_line_without_a_number_is_not_answered_from_another(question: str, rea
 
 
 @pytest.mark.parametrize("unit", ["north", "east", "west"])
-def test_the_cell_where_a_row_and_a_column_cross_is_empty(unit: str) -> None:
+def test_empty_cell_of_a_row_and_a_column_is_not_answered(unit: str) -> None:
     answer = quaestor.open(UNITS).ask(f"what was the impairment of {unit}?").answer
     assert answer.value is None
     assert unit in (answer.reason or "")

@@ -35,13 +35,13 @@ def line() -> tuple[str, int]:
     return leaf.label.rpartition(",")[0], leaf.year
 
 
-def test_a_line_and_a_year_of_the_page_lack_nothing() -> None:
+def test_known_line_and_year_lack_nothing() -> None:
     label, year = line()
     found = measured(f"what was {label} in {year}?")
     assert (found["unknown"], found["years_lacking"], found["no_number_then"]) == (0, 0, 0)
 
 
-def test_words_and_years_that_no_number_has_are_counted() -> None:
+def test_unknown_words_and_years_are_counted() -> None:
     label, _ = line()
     found = measured(f"what was the zeppelin of {label} in 1987?")
     assert (found["unknown"], found["unknown_most"], found["years_lacking"]) == (2.0, 2.0, 1)
@@ -57,7 +57,7 @@ def test_words_and_years_that_no_number_has_are_counted() -> None:
         ("how many employees did the company have?", ("employe",)),
     ],
 )
-def test_owners_and_single_letters_are_no_words_of_a_line(question: str, stems: tuple[str, ...]) -> None:
+def test_owners_and_single_letters_are_not_asked_stems(question: str, stems: tuple[str, ...]) -> None:
     assert set(stems) <= set(asked_stems(read_question(question)))
     assert not {"compani", "company's", "thei", "they", "r", "d"} & set(asked_stems(read_question(question)))
 

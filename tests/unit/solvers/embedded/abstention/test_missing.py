@@ -33,7 +33,7 @@ WORDS = StemWeights({"spent": 0.2}, 2.0)
         ("what was it?", ""),
     ],
 )
-def test_lines_years_and_what_does_not_stand_together_are_named(question: str, named: str) -> None:
+def test_missing_lines_years_and_combinations_are_named(question: str, named: str) -> None:
     message = describe_lack(read_question(question), None, LEAVES, WORDS)
     assert named in message
     assert "2011, 2012" in message

@@ -26,7 +26,7 @@ def test_a_missing_line_is_reported() -> None:
     assert "net income" in reason
 
 
-def test_a_missing_line_is_reported_after_other_questions_and_not_calculated() -> None:
+def test_missing_line_is_reported_for_calculations_from_earlier_answers() -> None:
     plan, again = Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)), Plan((Compute(1, "identity", (Ref(-1),)),))
     assert find_missing_line(read_question("what was net income in 2012?"), plan, PAGE) == "net income"
     assert find_missing_line(read_question("what was net income in 2012?"), again, PAGE) is None
@@ -35,15 +35,15 @@ def test_a_missing_line_is_reported_after_other_questions_and_not_calculated() -
 
 
 @pytest.mark.parametrize("document", [IN_TEXT, OTHER_NAME])
-def test_a_line_that_the_text_or_another_name_has_is_answered(document: Document) -> None:
+def test_line_in_the_text_or_under_another_name_is_answered(document: Document) -> None:
     assert why(document, "what was net income in 2012?") is None
 
 
 @pytest.mark.parametrize("question", ["what was operating income in 2012?", "what was income in 2012?"])
-def test_the_line_itself_is_answered(question: str) -> None:
+def test_existing_line_is_answered(question: str) -> None:
     assert why(PAGE, question) is None
 
 
-def test_the_increase_of_a_line_is_no_line_of_cash_flows() -> None:
+def test_increase_of_a_line_is_not_a_missing_line() -> None:
     stocks = page([["( in millions )", "2012", "2011"], ["inventories", "56", "54"], ["net sales", "980", "910"]], [])
     assert why(stocks, "what was the increase in inventories in 2012?") is None

@@ -29,11 +29,11 @@ def test_a_year_that_the_line_lacks_is_reported() -> None:
 
 
 @pytest.mark.parametrize("question", ["what were net sales in 2021?", "what were net sales in 2020?", "and net sales?"])
-def test_a_year_that_it_has_and_none_are_answered(question: str) -> None:
+def test_existing_year_and_no_year_are_answered(question: str) -> None:
     assert why(PAGE, question) is None
 
 
-def test_a_line_with_a_number_of_unknown_year_may_have_it() -> None:
+def test_line_with_a_number_of_unknown_year_is_answered() -> None:
     document = page(
         [["", "2008 assets", "loans"], ["carrying amount", "26020", "3038"]], ["it was $ 5 million in 2007 ."]
     )
@@ -43,7 +43,7 @@ def test_a_line_with_a_number_of_unknown_year_may_have_it() -> None:
 @pytest.mark.parametrize(
     ("question", "year"), [("value in 2011?", None), ("value in 2012?", None), ("value in 2010?", 2010)]
 )
-def test_a_balance_of_the_first_of_january_is_of_the_year_before_too(question: str, year: int | None) -> None:
+def test_balance_at_january_1_also_belongs_to_the_previous_year(question: str, year: int | None) -> None:
     document = page([["", "amount"], ["balance at january 1 2012", "5"], ["balance at december 31 2012", "7"]], ())
     leaves = build_number_matrix(GraphProvider.of([document]).graph(document))
     opening = leaves.leaves[0]

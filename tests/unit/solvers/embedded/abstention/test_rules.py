@@ -63,7 +63,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
 
 
 @pytest.mark.very_slow
-def test_hardly_a_question_of_the_sample_is_declined() -> None:
+def test_few_questions_of_the_sample_are_declined() -> None:
     """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
     answers = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
@@ -97,7 +97,7 @@ def test_an_empty_cell_is_reported(document: Document, questions: tuple[str, ...
     assert "2016" in reason
 
 
-def test_of_many_years_the_nearest_are_listed() -> None:
+def test_nearest_of_many_years_are_listed() -> None:
     many = page([["", *map(str, range(2000, 2016))], ["net sales", *map(str, range(31, 47))]], ["sales rose ."])
     answer = quaestor.open(many).ask("what were net sales in 1987?")
     assert "1987" in why(answer)
@@ -106,7 +106,7 @@ def test_of_many_years_the_nearest_are_listed() -> None:
 
 
 @pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
-def test_full_cells_are_answered(document: Document, question: str) -> None:
+def test_cells_with_numbers_are_answered(document: Document, question: str) -> None:
     assert quaestor.open(document).ask(question).answer.value is not None
 
 
@@ -120,7 +120,7 @@ def test_thanks_between_two_questions_are_ignored() -> None:
     assert polite[2].answer.number == plain[1].answer.number
 
 
-def test_nothing_is_calculated_with_what_has_no_answer() -> None:
+def test_calculation_with_an_unanswered_turn_is_declined() -> None:
     questions = ["what were the total net sales in 2009?", "what were they in 2012?", "what was the change?"]
     answers = quaestor.open(PAGE).ask(questions)
     assert answers[2].answer.value is None

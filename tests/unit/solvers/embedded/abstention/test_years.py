@@ -51,7 +51,7 @@ def test_years_that_a_page_may_have(sentence: str, year: int) -> None:
     assert not find_years(page(GRID, [sentence])).lacks(year)
 
 
-def test_years_that_it_lacks() -> None:
+def test_years_that_a_page_lacks() -> None:
     known = find_years(page(GRID, ["sales rose in 2012 ."]))
     assert [year for year in range(2006, 2018) if not known.lacks(year)] == [2011, 2012]
     assert known.shown == (2011, 2012)
@@ -61,6 +61,6 @@ def test_a_page_without_years_lacks_none() -> None:
     assert not find_years(page([["", "amount"], ["net sales", "12"], ["costs", "7"]], ["sales rose ."])).lacks(2012)
 
 
-def test_years_for_people() -> None:
+def test_years_are_shown_as_ranges() -> None:
     assert show_years((2008, 2010, 2011, 2012)) == "2008, 2010 to 2012"
     assert show_years((2011, 2012)) == "2011, 2012"

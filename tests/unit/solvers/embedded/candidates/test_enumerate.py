@@ -115,7 +115,7 @@ def test_no_number_is_combined_with_itself(solver: EmbeddedSolver) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("question", "squared"), [("what is 45 times 4?", False), ("what is that times 45?", True)])
-def test_of_several_numbers_in_a_question_none_is_used_twice(
+def test_number_of_the_question_is_used_once_if_there_are_several(
     solver: EmbeddedSolver, question: str, squared: bool
 ) -> None:
     document = page([["", "2008", "2007"], ["amortization", "45", "44"]], ())
@@ -125,7 +125,7 @@ def test_of_several_numbers_in_a_question_none_is_used_twice(
     assert squared or 45 * 4 in values
 
 
-def test_an_amount_that_counts_and_a_percentage_are_neither_added_nor_subtracted(solver: EmbeddedSolver) -> None:
+def test_amount_and_percentage_are_not_added_or_subtracted(solver: EmbeddedSolver) -> None:
     document = page([["( in millions )", "2008", "share"], ["sales", "$ 500", "12%"], ["rent", "40", "7%"]], ())
     context, _ = turns(document, solver)[0]
     leaves = solver.pages.page(context.graph).leaves

@@ -70,7 +70,7 @@ def test_years_of_a_line_are_those_that_the_question_names_or_counts(
     assert values in groups_by_operation(leaves, question, 40)["years of a line"]
 
 
-def test_likely_lines_of_a_column_and_numbers_of_a_sentence_go_together(leaves: NumberMatrix) -> None:
+def test_likely_lines_of_a_column_and_numbers_of_a_sentence_form_groups(leaves: NumberMatrix) -> None:
     assert groups_by_operation(leaves, "what was the total of rent and royalties in 2010?", 40, 4.4)[
         "lines of a column"
     ] == {(40.0, 4.4)}
@@ -84,14 +84,14 @@ def test_numbers_of_other_dimensions_are_not_grouped(leaves: NumberMatrix) -> No
     assert (40.0, 12.0) not in together["lines of a column"]
 
 
-def test_the_latest_results_go_together_each_number_once(leaves: NumberMatrix) -> None:
+def test_latest_results_form_a_group_without_duplicates(leaves: NumberMatrix) -> None:
     state = DialogueState()
     for value, index in ((40.0, 0), (30.0, 1), (40.0, 0)):
         state = state.after(NO_QUESTION, TurnAction("lookup", (Operand("leaf", index, value),), value, Dimension()))
     assert groups_by_operation(leaves, "what is the average of these?", state=state)["results"] == {(30.0, 40.0)}
 
 
-def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatrix) -> None:
+def test_written_sums_and_averages_have_the_ranked_values(leaves: NumberMatrix) -> None:
     question = read_question("what was the average rent from 2008 to 2010?")
     pool = build_pool(leaves, leaf_probabilities(leaves, 40), DialogueState(), question, SURE)
     candidates = enumerate_candidates([pool], [SURE], question)
@@ -129,7 +129,7 @@ def test_programs_that_add_up_several_numbers_are_one_operation(
     assert len(turn.outcome.operands) == terms
 
 
-def test_a_sum_that_an_earlier_turn_found_is_divided(leaves: NumberMatrix) -> None:
+def test_sum_of_an_earlier_turn_is_divided(leaves: NumberMatrix) -> None:
     first, tree = label_turn(
         NO_QUESTION, GoldTurn("add(40, 30)", a_value(70.0), None, 0), (), DialogueState(), leaves, lambda o: o[0]
     )
@@ -139,7 +139,7 @@ def test_a_sum_that_an_earlier_turn_found_is_divided(leaves: NumberMatrix) -> No
     assert [turn.outcome.operation, *(o.kind for o in turn.outcome.operands)] == ["divide", "result", "constant"]
 
 
-def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
+def test_equal_amounts_can_only_be_added() -> None:
     document = page([["", "2010"], ["first notes", "$ 750"], ["second notes", "$ 750"]])
     notes = build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
     question = read_question("what was the total of both notes in 2010?")
@@ -177,7 +177,7 @@ def test_a_year_has_the_average_of_its_beginning_and_its_end(leaves: NumberMatri
     assert (10.0,) not in groups_by_operation(leaves, "what was the 2007 average rent?", 10.0)["years of a line"]
 
 
-def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatrix) -> None:
+def test_ratio_and_amount_are_not_added_or_subtracted(leaves: NumberMatrix) -> None:
     forty, thirty = Operand("leaf", 0, 40.0), Operand("leaf", 1, 30.0)
     ratio = TurnAction("divide", (forty, thirty), 4 / 3, Dimension())
     state = DialogueState().after(read_question("the ratio of rent?"), ratio)

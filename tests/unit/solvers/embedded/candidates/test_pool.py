@@ -36,7 +36,7 @@ def rows(pool: Pool, *kinds: str) -> list[Row]:
     return [(KINDS[kind], o.index, o.value) for kind, o in pairs if KINDS[kind] in kinds]
 
 
-def test_leaves_come_likeliest_first_and_a_negative_one_again_without_its_sign() -> None:
+def test_leaves_are_ordered_by_probability_and_negative_ones_repeated_as_magnitudes() -> None:
     pool = pool_of_state(state_of())
     assert [value for _, _, value in rows(pool, "new")] == [500, 400, 60, 30, -90, 90, 80, 25, 20]
     assert pool.magnitude.tolist()[:9] == [False] * 5 + [True] + [False] * 3
@@ -73,7 +73,7 @@ def test_results_are_named_by_their_distance_in_turns() -> None:
     assert {index for _, index, _ in rows(pool, "new", "used")} == {COSTS_2009, 5, INCOME_2008, 7}
 
 
-def test_no_operand_is_what_has_no_number_is_a_yes_or_was_looked_up_again_since() -> None:
+def test_operands_exclude_missing_boolean_infinite_and_repeated_results() -> None:
     pool = pool_of_state(
         state_of(
             ("a?", looked_up(SALES_2009, 500.0)),
@@ -92,7 +92,7 @@ def test_only_the_latest_results_are_operands() -> None:
     assert found == [9, 8, 7, 6, 5, 4, 3, 2]
 
 
-def test_a_leaf_that_a_calculation_took_is_used() -> None:
+def test_leaf_of_an_earlier_calculation_is_marked_used() -> None:
     change = TurnAction("subtract", (leaf(SALES_2009, 500.0), leaf(COSTS_2009, -90.0)), 590.0)
     pool = pool_of_state(state_of(("the difference?", change), ("the rate?", looked_up(RATE_2009, 25.0))))
     assert rows(pool, "used") == [("used", SALES_2009, 500.0), ("used", COSTS_2009, -90.0), ("used", COSTS_2009, 90.0)]
@@ -100,7 +100,7 @@ def test_a_leaf_that_a_calculation_took_is_used() -> None:
     assert pool.turn[at] == 2
 
 
-def test_a_result_keeps_what_it_counts() -> None:
+def test_result_keeps_its_dimension() -> None:
     share = TurnAction("lookup", (leaf(RATE_2009, 25.0),), 25.0, Dimension(Scale.PERCENT))
     pool = pool_of_state(state_of(("the rate?", share)))
     at = pool.operands.index(Operand("result", 0, 25.0))
@@ -115,7 +115,7 @@ def test_lines_used_before_are_operands_in_the_years_named_now(monkeypatch: pyte
     assert rows(pool_of_state(state), "new") == [("new", SALES_2009, 500.0)]
 
 
-def test_an_impossible_leaf_is_still_finite() -> None:
+def test_score_of_an_impossible_leaf_is_finite() -> None:
     assert np.isfinite(pool_of_state(state_of(), likely=np.zeros(8)).score).all()
 
 

@@ -46,7 +46,7 @@ def test_a_name_is_spelled_out_in_the_words_of_the_page() -> None:
         ("adjusted net income", None),
     ],
 )
-def test_a_figure_may_be_qualified_but_not_be_another(label: str, expected: str | None) -> None:
+def test_qualified_labels_match_and_other_figures_do_not(label: str, expected: str | None) -> None:
     found = expanded(MARGIN, leaves(HEAD, SALES, [label, "81", "77"]))
     assert found == (MARGIN if expected is None else SPELLED.replace("net income", expected))
 
@@ -76,7 +76,7 @@ def test_the_wording_of_the_page_is_used(label: str, expected: str | None) -> No
         ("income after income taxes", None),
     ],
 )
-def test_a_sign_in_brackets_may_stand_anywhere(label: str, expected: str | None) -> None:
+def test_sign_in_brackets_is_ignored(label: str, expected: str | None) -> None:
     question, table = (
         "what was the effective tax rate?",
         (["provision for income taxes", "39", "33"], [label, "12", "9"]),
@@ -86,7 +86,7 @@ def test_a_sign_in_brackets_may_stand_anywhere(label: str, expected: str | None)
 
 
 @pytest.mark.parametrize(("label", "found"), [("inventories , net", True), ("net inventories", False)])
-def test_net_of_something_follows_the_name(label: str, found: bool) -> None:
+def test_net_is_accepted_only_after_the_name(label: str, found: bool) -> None:
     question = "what was the inventory turnover in 2015?"
     spelled = expanded(question, leaves(HEAD, ["cost of goods sold", "500", "480"], [label, "70", "65"]))
     assert (spelled == "what was the cost of goods sold divided by inventories in 2015?") is found
@@ -120,7 +120,7 @@ def test_a_ratio_that_a_sentence_states_is_looked_up() -> None:
     assert expanded(MARGIN, silent) == SPELLED
 
 
-def test_another_ratio_is_no_reason_to_look_up() -> None:
+def test_other_printed_ratio_does_not_prevent_the_expansion() -> None:
     other = leaves(HEAD, SALES, INCOME, ["gross profit margin", "45.0%", "43.0%"])
     assert expanded(MARGIN, other) == SPELLED
 
@@ -137,7 +137,7 @@ def test_a_common_size_statement_has_no_amounts_to_divide() -> None:
     assert expanded(MARGIN, shares) == MARGIN
 
 
-def test_figures_of_sentences_and_of_columns_count() -> None:
+def test_figures_of_sentences_and_columns_are_used() -> None:
     texts = ("net income rose from $ 77 million to $ 81 million .", "we had $ 900 million in net sales in 2015 .")
     assert expanded(MARGIN, leaves(["", "2015"], ["stores", "12"], text=texts)) == SPELLED.replace(
         "net revenue", "net sales"
@@ -217,11 +217,11 @@ def test_other_questions_are_unchanged(question: str) -> None:
 
 
 @given(st.text(max_size=200), st.sampled_from(["", "profit margin", "NET MARGIN %", "gross profit margin"]), st.text())
-def test_any_text_is_spelled_out_or_stays(before: str, name: str, after: str) -> None:
+def test_any_text_is_expanded_or_unchanged(before: str, name: str, after: str) -> None:
     question = " ".join(f"{before}{name}{after}".split())
     found = expanded(question, INCOMES)
     assert found == question or " divided by " in found
 
 
-def test_a_page_without_numbers_leaves_every_question() -> None:
+def test_question_is_unchanged_on_a_page_without_numbers() -> None:
     assert expanded(MARGIN, leaves(["", "2015"], ["net income", "-"], ["net sales", "-"])) == MARGIN

@@ -47,7 +47,7 @@ def is_mentioned(question: str, row: int, table: int = 0) -> bool:
         ("what was diluted earnings per share in 2023?", 6),
     ],
 )
-def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
+def test_line_is_matched_by_its_meaning(question: str, row: int) -> None:
     assert [place for place in (1, 2, 3, 5, 6) if is_mentioned(question, place)] == [row]
 
 
@@ -63,7 +63,7 @@ def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
         ("revenue in fiscal 2023?", "revenue in fiscal 2023?"),
     ],
 )
-def test_years_are_called_as_the_document_calls_them(question: str, expected: str) -> None:
+def test_periods_are_renamed_to_those_of_the_document(question: str, expected: str) -> None:
     assert in_fiscal_years(question, REPORT) == expected
 
 
@@ -71,7 +71,7 @@ def test_years_are_called_as_the_document_calls_them(question: str, expected: st
     "heading",
     ["Unaudited pro forma results", "Condensed financial information of the registrant", "Non-GAAP measures"],
 )
-def test_the_statement_is_meant_before_tables_of_others(heading: str, tmp_path: Path) -> None:
+def test_statement_is_preferred_to_other_tables(heading: str, tmp_path: Path) -> None:
     lines = [["Revenue", "100", "90"], ["Operating income", "30", "25"], ["Net income", "20", "18"]]
     other = [[label, *(f"{int(cell) + 7}" for cell in cells)] for label, *cells in lines]
     text = "# Report\n"

@@ -55,13 +55,13 @@ def solver() -> EmbeddedSolver:
     return EmbeddedSolver(load_weights())
 
 
-def test_readings_with_the_same_answers_are_one() -> None:
+def test_readings_with_the_same_answers_are_merged() -> None:
     paths = advance_beam(choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25)), read_question("what was it?"))
     assert [path.state.outcomes[0].value for path in paths] == [5.0, 7.0]
     assert [math.exp(path.log) for path in paths] == pytest.approx([0.65, 0.35])
 
 
-def test_results_gather_the_shares_of_their_plans() -> None:
+def test_share_of_a_result_is_the_sum_of_its_plans() -> None:
     found = choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25))
     assert [(choice.outcome.value, round(share, 9)) for choice, share in found.results] == [
         (5.0, 0.65),
@@ -84,7 +84,7 @@ def test_result_of_several_plans_outweighs_a_likelier_single_plan() -> None:
     assert ranked.evidence(1.0, 0).runner_up == pytest.approx(0.4)
 
 
-def test_comparisons_do_not_add_up() -> None:
+def test_shares_of_comparisons_are_not_added() -> None:
     def compared(value: float, share: float, leaf: int) -> Hypothesis:
         action = TurnAction("greater", (Operand("leaf", leaf, 1.0), Operand("leaf", leaf + 1, 2.0)), value)
         return Hypothesis(START[0], action, math.log(share))
@@ -97,7 +97,7 @@ def test_shares_sum_to_one() -> None:
     assert np.exp(normalize_logs(np.array([3.0, -2.0, 700.0]))).sum() == pytest.approx(1)
 
 
-def test_five_percent_is_another_answer_than_five() -> None:
+def test_same_value_in_another_scale_is_another_answer() -> None:
     assert is_same_answer(outcome(5.0), outcome(5.0, leaf=3))
     assert not is_same_answer(outcome(5.0), outcome(5.0, scale=Scale.PERCENT))
     assert not is_same_answer(outcome(5.0), TurnAction("lookup", (), None))
@@ -117,7 +117,7 @@ def test_operand_that_differs_from_the_stored_answer_is_written_out(solver: Embe
     assert compute.operands == (Ref(1), Ref(-1))
 
 
-def test_answers_of_another_solver_are_read_as_they_are(solver: EmbeddedSolver) -> None:
+def test_answers_of_another_solver_are_used(solver: EmbeddedSolver) -> None:
     knowledge, memory = GraphProvider.of([RENT]), Memory()
     context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
     turn = asyncio.run(run_turn("what was the rent in 2008?", context, solver))
@@ -135,7 +135,7 @@ def test_a_path_of_no_turns_is_certain() -> None:
     assert advance_beam(choices(), NO_QUESTION) == ()
 
 
-def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -> None:
+def test_readings_are_ranked_together_as_separately(solver: EmbeddedSolver) -> None:
     of_page, weights = solver.pages.page(GraphProvider.of([RENT]).graph(RENT)), load_weights()
     first, second = read_question("what was the rent in 2008?"), read_question("and the lease?")
     paths = tuple(
@@ -150,6 +150,6 @@ def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -
     assert together.turn(together.ranked[0]).state is together.ranked[0].before.state
 
 
-def test_no_reading_has_no_plan(solver: EmbeddedSolver) -> None:
+def test_no_readings_give_no_plans(solver: EmbeddedSolver) -> None:
     of_page = solver.pages.page(GraphProvider.of([RENT]).graph(RENT))
     assert rank_hypotheses((), read_question("what was the rent in 2008?"), of_page, load_weights()).ranked == ()

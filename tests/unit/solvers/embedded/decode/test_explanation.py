@@ -79,7 +79,7 @@ def test_grounds_name_the_matched_words() -> None:
     assert all(word in (third.answer.grounds or "") for word in ('"the change"', "answers 1 and 2"))
 
 
-def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
+def test_column_is_matched_in_a_transposed_table() -> None:
     turned = page([["", "net revenue", "operating costs"], ["2008", "5363", "410"], ["2007", "5012", "395"]])
     (turn,) = play(turned, "what were the operating costs in 2007?")
     assert turn.answer.number == Decimal(395)
@@ -95,7 +95,7 @@ def test_a_loss_and_its_magnitude_are_two_readings() -> None:
     assert re.findall(r"-?\d+(?:\.\d+)?%?", sentence) == ["3.97", "-3.97", "50%"]
 
 
-def test_exchanged_operands_are_the_other_way_round() -> None:
+def test_exchanged_operands_are_described_as_such() -> None:
     costs, before = extract_cell(2, 1, "410"), extract_cell(2, 2, "395", step=2)
     change = answered(costs, before, Compute(3, "subtract", (Ref(1), Ref(2))), sure=0.5)
     back = answered(costs, before, Compute(3, "subtract", (Ref(2), Ref(1))), sure=0.3)
@@ -106,7 +106,7 @@ def test_exchanged_operands_are_the_other_way_round() -> None:
     assert turned.partition(":")[0] != other.partition(":")[0]
 
 
-def test_a_runner_up_is_named_where_it_is_close() -> None:
+def test_close_runner_up_is_named() -> None:
     first, second = answered(extract_cell(2, 1, "410"), sure=0.6), answered(extract_cell(2, 2, "395"), sure=0.3)
     reason = add_runner_up(replace(first, reason="a doubt"), second).reason
     assert reason is not None
@@ -131,7 +131,7 @@ def test_equal_answer_is_no_other_reading() -> None:
 
 
 @pytest.mark.very_slow
-def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) -> None:
+def test_no_runner_up_of_the_sample_is_surer_or_looks_the_same(sample: Dataset) -> None:
     solver, named = make_solver("embedded", {}), 0
     for conversation in sample.conversations:
         for turn in asyncio.run(answer_conversation(conversation, solver)):
@@ -182,6 +182,6 @@ def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
 
 
 @pytest.mark.parametrize("least", [-0.1, 1.5, "0.5", True, None])
-def test_a_confidence_that_is_none_is_refused(least: object) -> None:
+def test_invalid_confidence_is_refused(least: object) -> None:
     with pytest.raises(SettingsError, match="'abstain_below'"):
         make_solver("embedded", {"abstain_below": least})

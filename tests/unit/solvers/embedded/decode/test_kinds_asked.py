@@ -64,7 +64,7 @@ def test_numbers_of_the_kind_that_is_asked_for(question: str, met: list[str], tm
         ("In 2024 employees purchased approximately 3 million shares.", []),
     ],
 )
-def test_all_employees_are_none_of_those_who_did_something(sentence: str, met: list[str], tmp_path: Path) -> None:
+def test_only_statements_about_all_employees_count(sentence: str, met: list[str], tmp_path: Path) -> None:
     (tmp_path / "birch.md").write_text(f"# Birch\n\n{sentence}\n", encoding="utf-8")
     document = quaestor.open(tmp_path / "birch.md").document
     numbers = build_number_matrix(GraphProvider.of([document], "extend").graph(document))
@@ -86,7 +86,7 @@ def test_all_employees_are_none_of_those_who_did_something(sentence: str, met: l
         ("how much debt matures through 2028?", []),
     ],
 )
-def test_preferred_stock_rates_leases_and_years_to_come(question: str, met: list[str], tmp_path: Path) -> None:
+def test_kinds_of_preferred_stock_rates_leases_and_future_years(question: str, met: list[str], tmp_path: Path) -> None:
     report = """# Birch
 
 | Leases (in millions) | Amount |

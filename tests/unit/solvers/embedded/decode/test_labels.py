@@ -54,7 +54,7 @@ def test_a_line_is_named_by_any_of_its_names(question: str, line: str) -> None:
     assert found[max(found, key=lambda label: found[label])][0] > 0
 
 
-def test_a_part_is_not_meant_where_none_is_named() -> None:
+def test_line_of_a_part_is_not_mentioned_if_no_part_is_named() -> None:
     found = mentions_by_label("what was operating income?")
     assert found["europe operating income"] == found["japan operating income"] == (0.0, False)
 

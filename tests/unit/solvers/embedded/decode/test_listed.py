@@ -31,5 +31,5 @@ def last_turn_of(*questions: str) -> Turn:
         ("and the change from 2005 to 2006?", "33.20 - 27.95"),
     ],
 )
-def test_average_is_of_the_numbers_listed(question: str, formula: str) -> None:
+def test_calculation_uses_the_listed_numbers(question: str, formula: str) -> None:
     assert last_turn_of(LISTED, question).answer.formula == formula

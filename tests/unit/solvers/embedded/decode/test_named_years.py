@@ -25,7 +25,7 @@ STATEMENT = """# Nordlicht, annual report
         (["what was net income in 2022?", "what were net sales in 2023?"], ["40.0", "1130.0"]),
     ],
 )  # fmt: skip
-def test_another_line_and_another_year_at_once(questions: list[str], values: list[str], tmp_path: Path) -> None:
+def test_line_and_year_can_change_at_once(questions: list[str], values: list[str], tmp_path: Path) -> None:
     (tmp_path / "nordlicht.md").write_text(STATEMENT, encoding="utf-8")
     answers = quaestor.open(tmp_path / "nordlicht.md").ask(questions)
     assert [str(answered.answer.value) for answered in answers] == values

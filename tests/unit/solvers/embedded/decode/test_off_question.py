@@ -28,7 +28,7 @@ def leaves(tmp_path_factory: pytest.TempPathFactory) -> NumberMatrix:
         ("did net sales rise in 2024?", "lookup", [("391", 0)], True),
     ],
 )
-def test_plan_off_the_question(
+def test_operation_that_does_not_fit_the_question_is_detected(
     leaves: NumberMatrix, question: str, operation: str, printed: list[tuple[str, int]], *, off: bool
 ) -> None:
     outcome = plan(leaves, operation, *printed)
@@ -47,5 +47,5 @@ def test_plan_off_the_question(
         ("and how much does this change represent in relation to debt?", False),
     ],
 )
-def test_a_change_is_asked_for_in_so_many_words(question: str, whether: bool) -> None:
+def test_questions_that_ask_for_a_change_are_recognized(question: str, whether: bool) -> None:
     assert asks_for_change(read_question(question)) is whether

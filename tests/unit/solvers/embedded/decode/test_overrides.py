@@ -37,7 +37,7 @@ def test_a_change_begins_with_the_first_year_that_is_named() -> None:
     assert order_by_years(read_question("what was the change?"), backwards, (0, 2014)) is backwards
 
 
-def test_a_development_is_a_change() -> None:
+def test_question_about_a_development_asks_for_a_change() -> None:
     reading = read_question("how did capital expenditures develop from 2021 to 2024?")
     assert translate_question(reading).text == "what was the change in capital expenditures from 2021 to 2024?"
     assert translate_question(read_question("and in 2020?")).text == "and in 2020?"

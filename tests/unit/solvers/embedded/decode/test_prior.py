@@ -45,7 +45,7 @@ def cells(answer: Answer) -> list[CellRef]:
     return [source for source in answer.sources if isinstance(source, CellRef)]
 
 
-def test_nothing_speaks_for_the_leaves_of_a_page() -> None:
+def test_page_has_no_prior() -> None:
     assert build_prior(read_question("net sales?"), leaves(OPERATIONS), FILING, {}) is None
 
 
@@ -71,7 +71,7 @@ def test_the_likelier_place_and_the_whole_label_come_first() -> None:
     assert shifted.max() == pytest.approx(0.5)
 
 
-def test_a_rival_table_that_is_less_likely_loses() -> None:
+def test_number_of_the_likelier_table_is_used() -> None:
     question = "what was operating income in 2022?"
     assert cells(ask(question, {OPERATIONS: 0.0, SEGMENTS: -1.0})) == [CellRef(FILING.id, OPERATIONS, 9, 2)]
     of_part = "what was the operating income of europe in 2022?"

@@ -54,11 +54,11 @@ SHARE_OF_CHANGE = (
         ([], "and in 2008?", None),
     ],
 )
-def test_which_turn_is_asked_for_again(turns: list[tuple[str, TurnAction]], question: str, meant: int | None) -> None:
+def test_restated_turn_is_found(turns: list[tuple[str, TurnAction]], question: str, meant: int | None) -> None:
     assert find_restated_turn(turn_of(question, *turns)) == meant
 
 
-def added(turn: TurnView, rows: tuple[Row, ...], *plans: tuple[str, int, int]) -> list[bool]:
+def positive_scores(turn: TurnView, rows: tuple[Row, ...], *plans: tuple[str, int, int]) -> list[bool]:
     return [score > 0 for score in score_meant(candidates_of(turn, rows, *plans), [turn]).tolist()]
 
 
@@ -67,26 +67,26 @@ def test_the_calculation_is_repeated_in_the_same_order() -> None:
         ("new", COSTS_2008, 80.0), ("new", SALES_2008, 400.0), ("used", SALES_2009, 500.0), ("new", INCOME_2008, 30.0),
     )  # fmt: skip
     plans = (("divide", 0, 1), ("divide", 1, 0), ("subtract", 0, 1), ("divide", 0, 2), ("divide", 3, 1))
-    assert added(turn_of("and in 2008?", RATIO), rows, *plans) == [True, False, False, True, False]
+    assert positive_scores(turn_of("and in 2008?", RATIO), rows, *plans) == [True, False, False, True, False]
 
 
-def test_a_line_that_the_question_does_not_say_is_not_meant() -> None:
+def test_line_that_the_question_does_not_name_is_not_used() -> None:
     rows: tuple[Row, ...] = (("new", COSTS_2009, -90.0), ("new", COSTS_2008, 80.0), ("used", SALES_2009, 500.0))
     plans = (("subtract", 0, 1), ("subtract", 0, 2))
-    assert added(turn_of("what about for total costs?", CHANGE), rows, *plans) == [True, False]
-    assert added(turn_of("what about for the others?", CHANGE), rows, *plans) == [False, False]
+    assert positive_scores(turn_of("what about for total costs?", CHANGE), rows, *plans) == [True, False]
+    assert positive_scores(turn_of("what about for the others?", CHANGE), rows, *plans) == [False, False]
 
 
 def test_a_change_over_its_base_is_a_percentage_change_elsewhere() -> None:
     rows: tuple[Row, ...] = (("new", COSTS_2009, -90.0), ("new", COSTS_2008, 80.0))
     turn = turn_of("and for total costs?", CHANGE, SHARE_OF_CHANGE)
     assert find_restated_turn(turn) == 1
-    assert added(turn, rows, ("percentage_change", 0, 1), ("subtract", 0, 1)) == [True, False]
+    assert positive_scores(turn, rows, ("percentage_change", 0, 1), ("subtract", 0, 1)) == [True, False]
 
 
 def test_turn_without_change_adds_no_restated_plan() -> None:
     rows: tuple[Row, ...] = (("used", COSTS_2009, 90.0), ("used", SALES_2009, 500.0))
-    assert added(turn_of("and in 2009?", RATIO), rows, ("divide", 0, 1)) == [False]
+    assert positive_scores(turn_of("and in 2009?", RATIO), rows, ("divide", 0, 1)) == [False]
 
 
 def test_another_year_of_a_line_is_looked_up_in_that_line() -> None:

@@ -41,7 +41,7 @@ REPORT = """# Heron Rail, annual report 2024
         ),
     ],
 )
-def test_a_share_is_of_what_is_named(questions: list[str], formula: str, tmp_path: Path) -> None:
+def test_share_is_of_the_named_line(questions: list[str], formula: str, tmp_path: Path) -> None:
     file = tmp_path / "heron-2024.md"
     file.write_text(REPORT, encoding="utf-8")
     assert quaestor.open(file).ask(questions)[-1].answer.formula == formula

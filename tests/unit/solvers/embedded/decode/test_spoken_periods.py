@@ -36,7 +36,7 @@ FILING = a_quarterly_filing()
         ("by how much did sales of rivers increase in 2025?", REGIONS, 1, 0.0),
     ],
 )
-def test_how_far_a_cell_is_from_what_is_asked(question: str, table: int, column: int, away: float) -> None:
+def test_cell_of_another_period_has_a_penalty(question: str, table: int, column: int, away: float) -> None:
     place = FILING.tables[table]
     source = CellRef(FILING.id, table, place.header_rows, column)
     assert read_asked_period(read_question(question)).penalty(place, source) == away
@@ -59,7 +59,7 @@ def test_the_kind_of_number_that_is_asked_for(question: str, counted: str, per_s
     assert (kind.counted, kind.per_share) == (counted, per_share)
 
 
-def test_an_amount_in_constant_currency_is_none_as_reported(tmp_path: Path) -> None:
+def test_amount_in_constant_currency_is_not_as_reported(tmp_path: Path) -> None:
     report = (
         "# Birch\n\n| | 2024 as reported | 2024 constant currency |\n|---|---|---|\n| Sales of rivers | 10 | 12 |\n"
     )

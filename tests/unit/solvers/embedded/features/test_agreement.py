@@ -42,11 +42,11 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("column", EXPECTED)
-def test_a_column_is_what_its_words_say(column: str) -> None:
+def test_column_has_the_expected_values(column: str) -> None:
     assert measured(*changed())[column] == pytest.approx(EXPECTED[column])
 
 
-def test_operands_stand_on_the_sides_that_name_them() -> None:
+def test_sides_match_the_operands_that_they_name() -> None:
     turn = turn_of("what is the ratio of net sales to total costs?")
     columns = measured(turn, candidates_of(turn, SALES, ("divide", 0, 2), ("divide", 2, 0), ("lookup", 0)))
     assert columns["first_side"] == [1, -1, 1]
@@ -55,7 +55,7 @@ def test_operands_stand_on_the_sides_that_name_them() -> None:
     assert columns["order"] == [1, -1, 0]  # as named
 
 
-def test_a_side_that_points_back_wants_a_result() -> None:
+def test_reference_on_a_side_matches_a_result() -> None:
     turn = turn_of("what is that change divided by the total costs?", ("net sales?", looked_up(SALES_2009, 500.0)))
     rows: tuple[Row, ...] = (("result1", 0, 500.0), ("new", COSTS_2009, -90.0))
     columns = measured(turn, candidates_of(turn, rows, ("divide", 0, 1), ("divide", 1, 0)))
@@ -67,7 +67,7 @@ def test_a_side_that_points_back_wants_a_result() -> None:
     assert columns["second_back"] == [-1, 1, 0]
 
 
-def test_operands_stand_at_the_ends_that_the_sides_speak_of() -> None:
+def test_sides_match_the_start_and_end_of_a_period() -> None:
     page = features_of([["", "2009"], ["balance at january 1", "4"], ["balance at december 31", "6"]])
     turn = turn_of("what was the change from the beginning of the year to the end of the year?", of=page)
     rows: tuple[Row, ...] = (("new", 0, 4.0), ("new", 1, 6.0))
@@ -98,14 +98,14 @@ def test_a_change_over_its_base_is_a_percentage_change() -> None:
     assert other < own
 
 
-def test_a_question_may_want_the_sign_dropped() -> None:
+def test_question_may_ask_for_a_magnitude() -> None:
     turn = turn_of("what is the absolute value of the change?")
     assert turn.question.magnitude
     assert measured(turn, candidates_of(turn, SALES, ("subtract", 0, 1)))["magnitude_asked"] == [1]
 
 
 @pytest.mark.parametrize(("operand", "made"), [(Operand("constant", 0, 1.0), 1), (Operand("constant", 0, 2.0), 0)])
-def test_only_one_makes_a_ratio_a_change(operand: Operand, made: int) -> None:
+def test_only_a_ratio_minus_one_is_a_percentage_change(operand: Operand, made: int) -> None:
     ratio = TurnAction("divide", (leaf(SALES_2009, 500.0), leaf(SALES_2008, 400.0)), 1.25)
     turn = turn_of("what is the percentage change?", ("the ratio?", ratio))
     rows: tuple[Row, ...] = (("result1", 0, 1.25), ("constant", 0, operand.value))

@@ -39,7 +39,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("column", EXPECTED)
-def test_a_column_is_what_its_words_say(column: str) -> None:
+def test_column_has_the_expected_values(column: str) -> None:
     assert measured(*changed())[column] == pytest.approx(EXPECTED[column], abs=2e-4)
 
 
@@ -54,7 +54,7 @@ def test_columns_of_leaves_are_those_of_the_leaf_scorer() -> None:
         assert columns[f"second:{name}"][3] == of_leaves[name][6]  # the income of 2008
 
 
-def test_a_result_of_nothing_is_zero() -> None:
+def test_result_of_zero_is_marked() -> None:
     turn = turn_of("how much less?")
     rows: tuple[Row, ...] = (("new", 0, 500.0), ("new", 1, 500.0))
     columns = measured(turn, candidates_of(turn, rows, ("subtract", 0, 1), ("lookup", 0)))

@@ -46,7 +46,7 @@ def test_the_first_turn_has_nothing_before_it() -> None:
     assert columns["last_operation"] == [-1]
 
 
-def test_the_last_two_results() -> None:
+def test_use_of_the_last_two_results() -> None:
     turn = turn_of("the change?", *TWO_SALES, ("the rate?", looked_up(RATE_2009, 25.0)))
     rows: tuple[Row, ...] = (("result3", 0, 500.0), ("result2", 1, 400.0), ("result1", 2, 25.0))
     plans = ("subtract", 2, 1), ("subtract", 1, 2), ("subtract", 0, 2), ("subtract", 0, 1), ("lookup", 0)
@@ -56,14 +56,14 @@ def test_the_last_two_results() -> None:
     assert columns["value_said"] == [0, 0, 0, 0, 1]
 
 
-def test_results_that_a_turn_used_are_no_longer_open() -> None:
+def test_results_that_a_turn_used_are_not_unused() -> None:
     turn = turn_of("and?", *TWO_SALES, ("the rate?", looked_up(RATE_2009, 25.0)), ("the change?", SUBTRACTED))
     columns = measured(turn, candidates_of(turn, (("result1", 3, 100.0),), ("lookup", 0)))
     assert columns["unused_results"] == [1]
     assert columns["last_operation"] == [OPERATIONS.index("subtract")]
 
 
-def test_a_constant_is_as_many_as_the_numbers_just_before() -> None:
+def test_constant_equals_the_count_of_the_preceding_numbers() -> None:
     added = TurnAction("add", (Operand("result", 0, 500.0), Operand("result", 1, 400.0)), 900.0)
     rows: tuple[Row, ...] = (("new", RATE_2009, 25.0), *(("constant", 0, float(n)) for n in (2, 3, 4)))
     plans = ("divide", 0, 1), ("divide", 0, 2), ("divide", 0, 3)
@@ -74,14 +74,14 @@ def test_a_constant_is_as_many_as_the_numbers_just_before() -> None:
     assert measured(turn, candidates_of(turn, rows, *plans))["constant_turns"] == [1, 0, 0]
 
 
-def test_the_same_is_done_as_many_turns_back() -> None:
+def test_analogy_repeats_an_operation_on_later_results() -> None:
     turn = turn_of("and of these?", *TWO_SALES, ("the change?", SUBTRACTED), *TWO_COSTS)
     rows: tuple[Row, ...] = (("result3", 0, 500.0), ("result2", 3, -90.0), ("result1", 4, 80.0))
     plans = ("subtract", 1, 2), ("subtract", 2, 1), ("divide", 1, 2), ("subtract", 0, 2)
     assert measured(turn, candidates_of(turn, rows, *plans))["analogy"] == [1, 0, 0, 0]
 
 
-def test_sums_are_the_same_whichever_comes_first() -> None:
+def test_analogy_ignores_the_order_of_a_sum() -> None:
     added = TurnAction("add", SUBTRACTED.operands, 900.0)
     turn = turn_of("and of these?", *TWO_SALES, ("the sum?", added), *TWO_COSTS)
     rows: tuple[Row, ...] = (("result2", 3, -90.0), ("result1", 4, 80.0))
@@ -90,7 +90,7 @@ def test_sums_are_the_same_whichever_comes_first() -> None:
     assert measured(turn, candidates)["analogy"] == [1, 1]
 
 
-def test_the_same_on_these_lines_elsewhere_or_in_these_places_on_other_lines() -> None:
+def test_parallel_marks_the_same_lines_in_other_places_or_other_lines_in_the_same_places() -> None:
     change = TurnAction("subtract", (leaf(SALES_2009, 500.0), leaf(SALES_2009 + 2, -90.0)), 590.0)
     turn = turn_of("and in 2008?", ("the difference in 2009?", change))
     rows: tuple[Row, ...] = (
@@ -103,7 +103,7 @@ def test_the_same_on_these_lines_elsewhere_or_in_these_places_on_other_lines() -
     assert measured(turn, candidates_of(turn, rows, *plans_of_one))["parallel"] == [2, 1, 0]
 
 
-def test_whether_a_question_asks_for_the_same_elsewhere() -> None:
+def test_parallel_depends_on_the_wording_of_the_question() -> None:
     rows: tuple[Row, ...] = (("new", SALES_2008, 400.0), ("new", RATE_2009, 25.0))
     columns = "parallel_short", "parallel_again"
     for text, expected in (
@@ -140,7 +140,7 @@ def test_a_look_up_gives_its_operand_no_role() -> None:
     assert measured(turn, candidates_of(turn, rows, ("divide", 0, 1)))["first_role"] == [0]
 
 
-def test_a_question_asked_again() -> None:
+def test_repeated_question_is_marked() -> None:
     turn = turn_of("Net sales in 2009?", *TWO_SALES)
     rows: tuple[Row, ...] = (("result2", 0, 500.0), ("result1", 1, 400.0))
     assert measured(turn, candidates_of(turn, rows, ("lookup", 0), ("lookup", 1)))["first_repeat"] == [1, 0]

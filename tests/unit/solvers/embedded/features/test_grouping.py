@@ -50,7 +50,7 @@ def test_a_group_has_as_many_numbers_as_the_question_asks_for(question: str, cou
     assert measured(follow_up_turn(question))["group_counted"] == counted
 
 
-def test_the_patterns_of_the_core_hear_that_several_are_meant() -> None:
+def test_question_about_several_numbers_is_recognized() -> None:
     assert measured(follow_up_turn("what was the average of net sales from 2008 to 2009?"))["group_asked"] == [
         1,
         1,
@@ -60,7 +60,7 @@ def test_the_patterns_of_the_core_hear_that_several_are_meant() -> None:
     assert measured(follow_up_turn("what were net sales?"))["group_asked"] == [0, 0, 0, 0]
 
 
-def test_only_results_are_weighed_by_the_resolution_of_references() -> None:
+def test_only_results_have_a_reference_score() -> None:
     uses = (AntecedentSet((0,), 0.5, ""), AntecedentSet((0, 1), 0.25, ""), AntecedentSet((1, 0), 0.2, ""))
     columns = measured(replace(follow_up_turn("their total?"), uses=uses))
     assert columns["group_reference"] == pytest.approx([0, 0, np.log(0.25), 0])

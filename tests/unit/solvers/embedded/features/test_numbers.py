@@ -166,12 +166,12 @@ def measured(turn: TurnView) -> Columns:
 
 
 @for_each_row([(case, column) for case, (_, all_) in CASES.items() for column in all_])
-def test_a_column_is_what_its_words_say(case: str, column: str) -> None:
+def test_column_has_the_expected_values(case: str, column: str) -> None:
     turn, expected = CASES[case]
     assert measured(turn)[column] == pytest.approx(expected[column], abs=2e-4)
 
 
-def test_every_column_is_worked_out_and_differs_somewhere() -> None:
+def test_every_column_is_tested_with_different_values() -> None:
     found: dict[str, set[float]] = {}
     for _, expected in CASES.values():
         for column, values in expected.items():
@@ -181,7 +181,7 @@ def test_every_column_is_worked_out_and_differs_somewhere() -> None:
     assert one_value == {"turn", "years_named", "places", "lookup", "fresh"}  # one number a turn, held above
 
 
-def test_turns_further_back_count_less_and_share_used_numbers() -> None:
+def test_earlier_turns_have_less_weight() -> None:
     turn = turn_of(
         "and now?",
         ("tax rate?", looked_up(RATE_2009, 25.0)),

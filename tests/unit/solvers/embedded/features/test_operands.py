@@ -40,13 +40,13 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("column", EXPECTED)
-def test_a_column_is_what_its_words_say(column: str) -> None:
+def test_column_has_the_expected_values(column: str) -> None:
     turn, candidates = changed()
     columns = view_operands(candidates.pool, [PROBABILITY], [turn]).columns
     assert columns[column].tolist() == pytest.approx(EXPECTED[column])
 
 
-def test_scores_percentages_and_dropped_signs_are_the_pools() -> None:
+def test_scores_percentages_and_dropped_signs_are_those_of_the_pool() -> None:
     turn = turn_of("what is it?")
     pool = pool_of(turn.leaves, (("new", RATE_2009, 25.0), ("new", COSTS_2009, 90.0)), turn.state)
     pool.magnitude[1] = True
@@ -69,7 +69,7 @@ def test_a_computed_result_has_the_words_of_its_question_and_leaves_and_the_year
     assert view.question_words.tolist() == [[True, True, True], [False, True, False], [False] * 3]
 
 
-def test_a_year_that_a_question_names_alone_is_its_results() -> None:
+def test_result_has_the_only_year_that_its_question_names() -> None:
     mixed = TurnAction("subtract", (leaf(SALES_2009, 500.0), leaf(SALES_2008, 400.0)), 100.0)
     turn = turn_of("and 2009?", ("the change until 2008?", mixed))
     assert (
@@ -84,7 +84,7 @@ def test_a_group_has_the_words_of_all_its_leaves() -> None:
     assert view_operands(pool, [PROBABILITY], [turn]).question_words[0].tolist() == [False, True, True]
 
 
-def test_labels_are_compared_by_what_they_share_and_where_they_part() -> None:
+def test_labels_are_compared_by_shared_and_distinct_words() -> None:
     turn = turn_of("what are net sales less net income?")
     pool = pool_of(turn.leaves, (("new", SALES_2009, 500.0), ("new", INCOME_2009, 60.0)), state_of())
     view = view_operands(pool, [PROBABILITY], [turn])
@@ -96,7 +96,7 @@ def test_labels_are_compared_by_what_they_share_and_where_they_part() -> None:
     assert [position.tolist() for position in find_distinct_places(view, first, second)] == [[0.25, 0.75], [0.75, 0.25]]
 
 
-def test_a_word_for_an_operation_may_be_the_labels_own() -> None:
+def test_operation_word_may_belong_to_a_label() -> None:
     turn = turn_of("what was the average change in total costs?")
     pool = pool_of(turn.leaves, (("new", COSTS_2009, -90.0), ("new", SALES_2009, 500.0)), turn.state)
     columns = view_operands(pool, [PROBABILITY], [turn]).columns

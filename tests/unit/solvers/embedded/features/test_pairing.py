@@ -54,7 +54,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("column", EXPECTED)
-def test_a_column_is_what_its_words_say(column: str) -> None:
+def test_column_has_the_expected_values(column: str) -> None:
     assert measured(*changed())[column] == pytest.approx(EXPECTED[column], abs=1e-4)
 
 
@@ -66,7 +66,7 @@ def test_a_year_that_is_not_named_is_outside() -> None:
     assert columns["years_covered"] == [1, 0]
 
 
-def test_the_order_of_a_text_has_a_sign() -> None:
+def test_order_in_a_text_is_signed() -> None:
     turn = turn_of("what was the change?")
     rows: tuple[Row, ...] = (("new", INCOME_2009, 60.0), ("new", INCOME_2008, 30.0))
     columns = measured(turn, candidates_of(turn, rows, ("subtract", 0, 1), ("subtract", 1, 0)))
@@ -88,7 +88,7 @@ def test_constants_are_written_in_digits_or_in_words() -> None:
     assert columns["constant"] == pytest.approx([3, 0.30103, -2], abs=1e-4)
 
 
-def test_a_percentage_beside_an_amount_and_one_number_in_two_places() -> None:
+def test_pairs_of_percentage_and_amount_and_of_one_number_twice() -> None:
     turn = turn_of("what is it?")
     rows: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", RATE_2009, 25.0), ("new", SALES_2009, -500.0))
     columns = measured(turn, candidates_of(turn, rows, ("multiply", 0, 1), ("subtract", 0, 2)))
@@ -116,7 +116,7 @@ def test_a_count_times_a_price_is_a_worth() -> None:
     assert measured(turn, candidates_of(turn, rows, *plans))["worth"] == [1, 1, 0, 0]
 
 
-def test_money_over_a_count_is_a_price_and_no_sum_with_it() -> None:
+def test_money_divided_by_a_count_is_a_price() -> None:
     page = features_of([["", "2009"], ["number of shares", "40"], ["paid for them", "$ 120"], ["net sales", "500"]])
     turn = turn_of("what was the average price?", of=page)
     rows: tuple[Row, ...] = (("new", 0, 40.0), ("new", 1, 120.0), ("new", 2, 500.0))

@@ -15,10 +15,10 @@ from quaestor.solvers.embedded.number_features import OPERATION_WORDS, list_poin
         ("and in 2008?", []),
     ],
 )
-def test_the_words_behind_what_points_back(question: str, found: list[set[str]]) -> None:
+def test_words_after_a_demonstrative_are_listed(question: str, found: list[set[str]]) -> None:
     assert [set(words) for words in list_pointed_words(read_question(question))] == found
 
 
-def test_a_word_speaks_of_one_operation() -> None:
+def test_operation_words_are_distinct() -> None:
     words = [word for group in OPERATION_WORDS.values() for word in group]
     assert len(words) == len(set(words))

@@ -50,7 +50,7 @@ def test_computation_with_last_answers_is_not_a_sentence() -> None:
         ("cascade", {"stages": "embedded,embedded"}),
     ],
 )
-def test_the_whole_document_is_read_in_other_ways_too(name: str, options: dict[str, object]) -> None:
+def test_other_solvers_read_the_whole_document(name: str, options: dict[str, object]) -> None:
     first, second = ask(
         "what were total net sales?", "and the long-term debt due in 2026?", solver=make_solver(name, options)
     )
@@ -60,7 +60,7 @@ def test_the_whole_document_is_read_in_other_ways_too(name: str, options: dict[s
     assert not first.reason
 
 
-def test_only_numbers_are_given_where_only_they_are_asked_for() -> None:
+def test_only_numbers_are_given_if_only_numbers_are_requested() -> None:
     question = "which segment had the highest net sales in 2023?"
     (answer,) = ask(question, solver=make_solver("embedded", {"answers": "numbers"}))
     assert isinstance(answer.value, Number | None)
@@ -112,7 +112,7 @@ def test_question_beyond_the_report_is_declined() -> None:
     assert answer.value is None
 
 
-def test_a_part_that_the_report_does_not_have_is_asked_back() -> None:
+def test_unknown_part_is_answered_with_alternatives() -> None:
     (answer,) = ask("sales of boats")
     assert answer.value is None
     assert answer.other_readings
@@ -128,7 +128,7 @@ def test_a_part_that_the_report_does_not_have_is_asked_back() -> None:
         ("inventories at the beginning of the year in 2023", 69),
     ],
 )
-def test_balances_begin_and_change(question: str, expected: int) -> None:
+def test_opening_balances_and_changes_of_balances(question: str, expected: int) -> None:
     assert number_of(ask(question)[0].value) == expected
 
 

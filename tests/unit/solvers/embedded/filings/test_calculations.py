@@ -118,7 +118,7 @@ def test_a_line_is_compared_with_the_sum_of_others(table: FactTable, texts: tupl
     assert answer_last(table, *texts) == YesNo(yes)
 
 
-def test_a_limit_in_a_sentence_denies_nothing(table: FactTable) -> None:
+def test_limit_in_a_sentence_does_not_negate_the_answer(table: FactTable) -> None:
     assert answer_last(table, "are they within the debt covenant?") == YesNo(True)
 
 

@@ -188,13 +188,13 @@ def test_raised_amount_grows_from_the_other_number_of_its_sentence() -> None:
     assert number(table, compose(question)[0].plan) == pytest.approx(0.2)
 
 
-def test_a_balance_moves_from_the_begin_of_the_part_of_the_year() -> None:
+def test_change_of_a_balance_starts_at_the_beginning_of_the_period() -> None:
     rows = (("( in millions )", "june 30 , 2023", "december 31 , 2022"), ("total debt", "$ 50", "$ 35"))
     table = build_facts(assemble("a", [TablePart(tuple(map(tuple, QUARTERS))), TablePart(rows)]))
     assert number(table, ask(table, "change in total debt in the first half of 2023", "change", ("total debt",))) == 15
 
 
-def test_how_many_is_not_the_amount_of_money_before() -> None:
+def test_how_many_does_not_return_the_previous_amount_of_money() -> None:
     rows = (("( in millions )", "2023"), ("stock bought back", "$ 40"))
     parts = [TablePart(rows), TablePart((("", "2023"), ("shares bought", "25")))]
     table = build_facts(assemble("a", parts))
@@ -374,9 +374,7 @@ def untagged() -> FactTable:
         ("net margin?", 0.1125),
     ],
 )
-def test_measures_are_computed_of_lines_without_tags_by_any_name_of_theirs(
-    untagged: FactTable, text: str, answer: float
-) -> None:
+def test_measures_are_computed_from_untagged_lines_by_any_name(untagged: FactTable, text: str, answer: float) -> None:
     assert number(untagged, ask(untagged, text, "lookup")) == pytest.approx(answer)
 
 
@@ -388,7 +386,7 @@ def test_question_after_a_ranking_is_about_its_result(table: FactTable) -> None:
     assert number(table, ask(table, "and what was it?", "lookup", before=(before,))) == 75
 
 
-def test_words_behind_brackets_belong_to_the_name_of_a_line() -> None:
+def test_words_after_brackets_belong_to_the_name_of_a_line() -> None:
     cash = [["( in millions )", "2023", "2022"], ["sales/(repurchases) of put warrants", "( 8 )", "40"]]
     income = [["( in millions )", "2023", "2022"], ["revenue", "$ 800", "$ 720"], *TAXES[-1:]]
     parts = [
@@ -399,7 +397,7 @@ def test_words_behind_brackets_belong_to_the_name_of_a_line() -> None:
     assert number(warrants, ask(warrants, "net profit margin?", "lookup")) == pytest.approx(0.1125)
 
 
-def test_a_margin_is_that_of_the_member_that_is_named_or_was_talked_about(untagged: FactTable) -> None:
+def test_margin_is_that_of_the_named_or_previous_member(untagged: FactTable) -> None:
     named = ask(untagged, "operating margin of the europe segment in 2023?", "ratio")
     assert number(untagged, named) == pytest.approx(0.1)
     before = ask(untagged, "europe", "lookup", ("europe",))
@@ -541,13 +539,13 @@ def test_follow_up_uses_a_computed_list_unrounded(table: FactTable) -> None:
     assert [node.kind for node in answer.measured] == ["divide", "divide"]
 
 
-def test_the_parts_of_an_answer_to_several_questions_are_answers_of_their_own(table: FactTable) -> None:
+def test_parts_of_an_answer_are_separate_past_answers(table: FactTable) -> None:
     sales = ask(table, "total net sales?", "lookup", ("total net sales",))
     income = ask(table, "net income growth?", "growth", ("net income",))
     assert [part.form for part in read_past_parts(join_plans([sales, income]), table)] == ["growth", "value"]
 
 
-def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None:
+def test_quoted_number_is_used_if_a_number_was_asked_for() -> None:
     table = build_facts(assemble("a", [ParagraphPart(("In 2023, we employed 400 people in our 20 stores.",))]))
     (sentence,) = table.lines_of_sentence
     kinds = dict.fromkeys(KINDS, 0.0)
@@ -557,12 +555,12 @@ def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None
     assert read_quoted_number([sentence], ("peopl",), {**kinds, "words": 1.0}, table) is None
 
 
-def test_a_member_is_left_out(table: FactTable) -> None:
+def test_excluded_member_is_not_ranked(table: FactTable) -> None:
     plan = ask(table, "which segment other than the americas sold the most?", "ranking", ("europe",))
     assert str(run(table, plan)) == "europe"
 
 
-def test_the_next_one_is_asked_for_by_the_first_or_by_its_place(table: FactTable) -> None:
+def test_second_of_a_ranking_is_named_by_the_first_or_by_its_rank(table: FactTable) -> None:
     for text in ("after the americas, which segment has the highest sales?", "which segment comes second by sales?"):
         assert str(run(table, ask(table, text, "ranking", ("europe",)))) == "europe"
 
@@ -689,7 +687,7 @@ def test_the_first_few_are_added_up_or_listed_by_their_change(table: FactTable) 
     assert {(item.label, str(item.number)) for item in few.items} == {("americas", "30"), ("europe", "30")}
 
 
-def test_a_margin_is_ranked_by_itself_and_its_lowest_is_the_thinnest(table: FactTable) -> None:
+def test_thinnest_margin_is_the_lowest(table: FactTable) -> None:
     thinnest = ask(table, "which year had the thinnest operating margin?", "ranking", ("operating income",))
     assert str(run(table, thinnest)) == "2021"
 

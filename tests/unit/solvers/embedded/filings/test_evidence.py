@@ -56,7 +56,7 @@ def test_a_measure_and_a_member_are_sought_together(table: FactTable, weights: F
     assert (found["member_near"], found["member_there"]) == (0, 1)
 
 
-def test_a_number_that_is_a_name_is_needed(table: FactTable, weights: FilingWeights) -> None:
+def test_number_in_a_name_is_required_evidence(table: FactTable, weights: FilingWeights) -> None:
     assert len(find_evidence(ask("who leases the 787?", table, weights), ()).own) == 2
     assert len(find_evidence(ask("who leases the 797?", table, weights), ()).own) == 1
 

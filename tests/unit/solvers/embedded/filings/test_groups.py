@@ -29,7 +29,7 @@ def find(table: FactTable, label: str) -> Series:
     return next(series for series in table.series if series.line.label.lower() == label)
 
 
-def test_parts_add_up_to_a_number_where_it_is_printed_again(table: FactTable) -> None:
+def test_parts_are_found_where_their_sum_is_printed_again(table: FactTable) -> None:
     groups = [[part.line.label for part in parts] for parts in find_parts(find(table, "net sales"), YEAR, table)]
     assert groups == [
         ["total brand", "licences", "eliminations"],
@@ -37,10 +37,10 @@ def test_parts_add_up_to_a_number_where_it_is_printed_again(table: FactTable) ->
     ]
 
 
-def test_line_without_matching_sum_lacks_parts(table: FactTable) -> None:
+def test_line_without_a_matching_sum_has_no_parts(table: FactTable) -> None:
     assert not list(find_parts(find(table, "operating income"), YEAR, table))
     assert not list(find_totals(find(table, "operating income"), YEAR, table))
 
 
-def test_the_totals_of_a_part_are_found_the_nearest_first(table: FactTable) -> None:
+def test_totals_of_a_part_are_listed_nearest_first(table: FactTable) -> None:
     assert [total.line.label for total in find_totals(find(table, "europe"), YEAR, table)] == ["total brand", "total"]

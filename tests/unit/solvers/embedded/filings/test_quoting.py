@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.filings.evidence import LikelySentence, names_som
         ("On September 25, 2019, we announced the appointment of an interim Chief Executive Officer.", False),
     ],
 )
-def test_offices_are_nobodys_names(text: str, named: bool) -> None:
+def test_office_is_not_a_name(text: str, named: bool) -> None:
     assert names_somebody(text) is named
 
 
@@ -33,6 +33,6 @@ def quotes(question: str, **shares: float) -> list[tuple[str | None, ...]]:
     return [tuple(step.text for step in proposal.plan.extracts) for proposal in found]
 
 
-def test_sentences_are_quoted_together_only_if_an_explanation_is_likelier_than_anything_else() -> None:
+def test_several_sentences_are_quoted_only_if_an_explanation_is_likeliest() -> None:
     assert len(quotes("the president?", description=0.6, lookup=0.4)[0]) > 1
     assert len(quotes("the president?", description=0.4, text_fact=0.3, lookup=0.3)[0]) == 1

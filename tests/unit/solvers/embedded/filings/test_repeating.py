@@ -25,7 +25,7 @@ def test_question_without_operation_may_repeat_the_previous_one(text: str, befor
     assert INTENTS[int(np.argmax(mixed))] == expected
 
 
-def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None:
+def test_several_periods_are_listed_and_a_list_is_summed() -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
     mixed = mix_with_repetition(shares, read_filing_question("and in 2022 and 2021?"), "ratio", times=2)
@@ -36,7 +36,7 @@ def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None
     assert INTENTS[int(np.argmax(mixed))] != "sum"
 
 
-def test_a_question_for_all_parts_is_one_for_a_list() -> None:
+def test_question_for_all_parts_asks_for_a_list() -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
     mixed = mix_with_repetition(shares, read_filing_question("inventories by product line"), "")

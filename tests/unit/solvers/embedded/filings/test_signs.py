@@ -59,7 +59,7 @@ def test_number_in_parentheses_is_positive_if_the_question_names_an_outflow(
     assert answer_last(table, question) == Number(Decimal(number))
 
 
-def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
+def test_all_numbers_of_a_list_are_given_as_magnitudes(table: FactTable) -> None:
     value = answer_last(table, "loss before income taxes, 2024 and 2023")
     assert isinstance(value, ValueList)
     assert [item.number for item in value.items] == [Decimal(462), Decimal(310)]
@@ -73,7 +73,7 @@ def test_all_numbers_of_a_list_are_given_as_sizes(table: FactTable) -> None:
         ("restructuring reserve fell how much?", 30),
     ],
 )
-def test_a_question_how_far_an_amount_moved_asks_for_the_change(table: FactTable, question: str, number: int) -> None:
+def test_question_by_how_much_an_amount_moved_asks_for_the_change(table: FactTable, question: str, number: int) -> None:
     assert answer_last(table, question) == Number(Decimal(number))
 
 

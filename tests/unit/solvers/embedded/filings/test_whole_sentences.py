@@ -33,7 +33,7 @@ def test_quotation_includes_further_reasons_and_omits_other_topics() -> None:
     assert explained(0, 4) == [wanted[0], PARAGRAPHS[0][4]]
 
 
-def test_sentences_that_a_page_break_cuts_are_whole_and_have_no_footnote_mark() -> None:
+def test_sentence_cut_by_a_page_break_is_joined_without_its_footnote_mark() -> None:
     whole = "The decline was due to the sale of a plant in the south of the country."
     assert explained(5)[0] == explained(6)[0] == whole
 

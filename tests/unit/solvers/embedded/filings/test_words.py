@@ -56,14 +56,14 @@ def ask(text: str, intent: str) -> WordQuery:
     return WordQuery(read_filing_question(text), intents=tuple(float(name == intent) for name in INTENTS))
 
 
-def test_the_sentence_with_the_asked_subject_differs_from_others() -> None:
+def test_feature_marks_the_sentence_with_the_asked_subject() -> None:
     answer = ask("why did interest expense fall?", "why")
     candidates = find_sentences(answer, TABLE)
     subject = candidates.features[:, candidates.names.index("subject")]
     assert TABLE.sentences.sentences[candidates.places[subject.argmax()]].text.startswith("Interest expense")
 
 
-def test_a_sentence_with_the_asked_kind_of_answer_differs_from_others() -> None:
+def test_feature_marks_sentences_with_the_asked_kind_of_answer() -> None:
     candidates = find_sentences(ask("how big is the headcount?", "text_fact"), TABLE)
     fits = candidates.features[:, candidates.names.index("kind_fits")]
     assert [TABLE.sentences.sentences[at].text for at in candidates.places[fits > 0]] == ["We had 1,200 employees."]
@@ -97,7 +97,7 @@ def test_subject_of_the_previous_sentence_is_kept() -> None:
         ("how long are leases of stores?", "Stores are leased for 10 years."),
     ],
 )
-def test_a_number_of_the_asked_kind_differs_from_others(question: str, answer: str) -> None:
+def test_feature_marks_numbers_of_the_asked_kind(question: str, answer: str) -> None:
     stated = (
         "We own 20 stores.",
         "The stores cost us $30 million.",
@@ -114,12 +114,12 @@ def test_a_date_that_the_question_does_not_name_answers_when() -> None:
     assert likeliest("why are the bonds due?", "date_fits", stated) == []
 
 
-def test_another_name_in_the_subject_is_a_stranger() -> None:
+def test_feature_marks_another_name_in_the_subject() -> None:
     stated = ("Our unit Acme Ground hired people.", "Acme Ground employed 10 people.", "We employed 30 people.")
     assert likeliest("how many people are employed?", "subject_strange", stated) == sorted(stated[:2])
 
 
-def test_an_enumeration_has_few_of_a_questions_terms_close_together() -> None:
+def test_best_window_ignores_distant_terms() -> None:
     weights = {"memori": 1.0, "sale": 1.0}
     far = ("memori", *map(str, range(40)), "sale")
     assert weigh_best_window(("sale", "memori"), weights) == 2.0
@@ -146,7 +146,7 @@ def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
     assert propose_words(question, ranked, TABLE, intents_by_name(answer.intents)) == []
 
 
-def test_a_sentence_that_opens_a_list_is_read_on_within_its_section() -> None:
+def test_sentence_that_opens_a_list_is_continued_within_its_section() -> None:
     assert tuple(continue_quote(4, TABLE.sentences, reasons=False)) == (4, 5, 6)
     assert tuple(continue_quote(2, TABLE.sentences, reasons=True)) == (2,)
 
@@ -199,7 +199,7 @@ def test_question_that_is_not_yes_no_has_no_verdict() -> None:
         ("why did service revenue fall?", "why", "Service revenue decreased"),
     ],
 )
-def test_an_explanation_or_a_cause_differs_from_other_sentences(question: str, intent: str, opening: str) -> None:
+def test_features_mark_explanations_and_causes(question: str, intent: str, opening: str) -> None:
     paragraphs = (
         "We design crates for farms in two countries.",
         "Blue box returns rose in every market that we serve.",

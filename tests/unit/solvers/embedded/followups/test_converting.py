@@ -31,7 +31,7 @@ def exponent(scale: Scale) -> int:
 
 
 @given(st.decimals(-100_000, 100_000, places=2), st.sampled_from(SCALES[1:]), st.sampled_from(SCALES))
-def test_the_amount_is_the_same(value: Decimal, scale: Scale, to: Scale) -> None:
+def test_conversion_keeps_the_amount(value: Decimal, scale: Scale, to: Scale) -> None:
     answer, register = looked_up(value, scale)
     plan = plan_conversion(QuestionConversion(to), answer, 1)
     assert isinstance(plan, Plan)
@@ -76,7 +76,7 @@ def test_in_percent_a_difference_is_its_share_of_the_base(operation: str, explan
     assert number_in(execute(plan, (five, four, result, result, result)).result.value) == Decimal(value)
 
 
-def test_only_a_step_on_one_earlier_answer_gives_it_again() -> None:
+def test_restatement_scales_one_earlier_answer() -> None:
     thousand = Constant(Decimal(1000), "const_1000")
     assert is_restatement(Plan((Compute(1, "multiply", (Ref(-1), thousand)),)))
     assert not is_restatement(Plan((Compute(1, "multiply", (Ref(-1), Ref(-2))),)))

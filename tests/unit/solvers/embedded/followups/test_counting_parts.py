@@ -58,7 +58,7 @@ def test_parts_of_a_list_are_found_by_their_places(opened: tuple[Document | Path
         assert set(found.sources) <= set(listed.sources)
 
 
-def test_parts_go_on_from_parts() -> None:
+def test_parts_of_a_follow_up_are_found() -> None:
     questions = [
         "net sales, cost of sales and net income in 2024",
         "sum of the first two",
@@ -72,7 +72,7 @@ def test_parts_go_on_from_parts() -> None:
     ]
 
 
-def test_two_answers_before_are_two_parts_of_a_filing() -> None:
+def test_last_two_answers_about_a_filing_count_as_parts() -> None:
     questions = ["what was net income in 2024?", "and net sales?", "the first as a percentage of the second"]
     assert str(quaestor.open(a_discussed_filing()).ask(questions)[-1]) == "15.0 %"
 
@@ -102,7 +102,7 @@ SALES, INCOME, COSTS = "what were net sales in 2024?", "what was net income in 2
         (["double answer 1", *["that plus answer 1"] * 70], "$ 43,200 million"),
     ],
 )
-def test_answers_are_computed_with_by_their_numbers(follow_ups: list[str], expected: str) -> None:
+def test_calculations_use_answers_by_number(follow_ups: list[str], expected: str) -> None:
     answers = quaestor.open(a_discussed_filing()).ask([SALES, INCOME, COSTS, *follow_ups])
     assert str(answers[-1]) == expected
 
@@ -119,7 +119,7 @@ def test_a_number_is_added_to_each_entry_of_a_list() -> None:
     assert numbers == [[605, 95], [600, 90]]
 
 
-def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
+def test_position_beyond_the_list_is_not_answered_from_it() -> None:
     answers = quaestor.open(a_discussed_filing()).ask(["net sales and net income in 2024", "the fifth one?"])
     assert "90" not in str(answers[-1])
 
@@ -144,11 +144,11 @@ def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
         ),
     ],
 )
-def test_a_place_of_another_list_or_of_uncounted_answers_is_not_used(questions: list[str], expected: str) -> None:
+def test_position_refers_only_to_a_matching_list(questions: list[str], expected: str) -> None:
     assert str(quaestor.open(a_discussed_filing()).ask(questions)[-1]) == expected
 
 
-def test_a_line_called_other_is_no_part(tmp_path: Path) -> None:
+def test_line_called_other_is_not_a_part(tmp_path: Path) -> None:
     (tmp_path / "alder.md").write_text(f"{PAGE}| Other | 7 | 8 | 9 |\n", encoding="utf-8")
     questions = ["what were operating income and rent in 2024?", "and other?"]
     assert str(quaestor.open(tmp_path / "alder.md").ask(questions)[-1]) == "7 million"
@@ -160,7 +160,7 @@ def test_a_list_has_the_order_in_which_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("operation", ["add", "items"])
-def test_parts_are_looked_for_at_once_in_a_plan_whose_steps_double_another(operation: str) -> None:
+def test_parts_of_a_deeply_nested_plan_are_searched_quickly(operation: str) -> None:
     one, two = Constant(Decimal(1), "1"), Constant(Decimal(2), "2")
     doubling = (Compute(step, "add", (Ref(step - 1), Ref(step - 1))) for step in range(2, 61))
     plan = Plan((Compute(1, operation, (one, two)), *doubling))
@@ -174,14 +174,14 @@ def test_parts_are_looked_for_at_once_in_a_plan_whose_steps_double_another(opera
     ("follow_ups", "expected"),
     [(["the average?"], "107.5 million"), (["average", "and the total?"], "215 million"), (["double that"], "2022")],
 )
-def test_an_operation_alone_is_on_the_last_list(tmp_path: Path, follow_ups: list[str], expected: str) -> None:
+def test_operation_without_operands_uses_the_last_list(tmp_path: Path, follow_ups: list[str], expected: str) -> None:
     (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
     questions = ["what was operating income in 2022 and 2024?", *follow_ups]
     assert expected in str(quaestor.open(tmp_path / "alder.md").ask(questions)[-1])
 
 
 @pytest.mark.parametrize("follow_up", ["double that", "the average?"])
-def test_an_amount_and_a_percentage_are_not_computed_with_as_one(tmp_path: Path, follow_up: str) -> None:
+def test_list_of_an_amount_and_a_percentage_is_not_used_in_calculations(tmp_path: Path, follow_up: str) -> None:
     (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
     questions = ["what was rent in 2024 and what was the percentage change from 2023?", follow_up, "double the first"]
     _, none, first = quaestor.open(tmp_path / "alder.md").ask(questions)

@@ -39,7 +39,7 @@ def test_difference_follows_a_comparison(questions: list[str], shown: str, repor
     assert [conversation.ask(question) for question in questions][-1].display == shown
 
 
-def test_without_a_comparison_it_is_another_question(report: Path) -> None:
+def test_question_without_a_comparison_has_no_difference(report: Path) -> None:
     conversation = quaestor.open(report).conversation()
     memory = Memory((conversation.ask("what was rent in 2024?").turn,))
     assert plan_difference(read_question("by how much?"), memory) is None

@@ -52,11 +52,11 @@ def test_other_words_are_not_read_as_the_name_of_a_row(
     path, plans = tmp_path / "a.csv", list[Plan | None]()
     path.write_text(NESTED)
 
-    def noted(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
+    def record_plan(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
         plans.append(plan_renaming(question, memory, document, leaves))
         return plans[-1]
 
-    monkeypatch.setattr(direct_answers, "plan_renaming", noted)
+    monkeypatch.setattr(direct_answers, "plan_renaming", record_plan)
     conversation = quaestor.open(path).conversation()
     conversation.ask("what were pumps in Asia in 2023?")
     conversation.ask(question)

@@ -15,7 +15,7 @@ MODEL = Answerability(
 )
 
 
-def test_words_that_nobody_has_seen_have_one_weight() -> None:
+def test_unknown_words_have_the_default_weight() -> None:
     assert (MODEL.stems.of("net"), MODEL.stems.of("zeppelin")) == (0.1, 2.0)
 
 

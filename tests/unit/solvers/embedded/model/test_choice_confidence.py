@@ -14,7 +14,7 @@ def test_a_confidence_is_a_probability(mass: float) -> None:
     assert 0 < ChoiceCalibration().confidence(ChoiceEvidence(mass, mass)) < 1
 
 
-def test_the_more_the_scorer_gives_the_surer() -> None:
+def test_confidence_increases_with_the_score() -> None:
     known = [ChoiceCalibration().confidence(ChoiceEvidence(mass)) for mass in (0.05, 0.5, 0.95)]
     assert known == sorted(known)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from quaestor.solvers.embedded.models import Calibration, Evidence, shared_confidence
 
 
-def test_more_share_more_lead_and_a_surer_history_are_surer() -> None:
+def test_confidence_increases_with_share_lead_and_history() -> None:
     calibration = Calibration((0.9, 0.2, 0.2, 0.5, -0.4, -0.1), -0.3)
     plain = calibration.confidence(Evidence(0.6, 0.2, 0.5, 1))
     assert calibration.confidence(Evidence(0.8, 0.2, 0.5, 1)) > plain
@@ -19,12 +19,12 @@ def test_confidence_is_a_probability_at_the_extremes(share: float) -> None:
     assert 0 < Calibration().confidence(Evidence(share, 0.0, 0.0, 0)) < 1
 
 
-def test_unfitted_it_is_the_share() -> None:
+def test_default_confidence_is_the_share() -> None:
     assert Calibration().confidence(Evidence(0.7, 0.1, 0.2, 3)) == pytest.approx(0.7)
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.01, 0.99), st.floats(0, 1))
-def test_another_result_is_never_likelier_and_both_are_no_more_than_certain(
+def test_confidence_of_another_result_is_not_higher_and_both_sum_to_at_most_one(
     first: float, share: float, other: float
 ) -> None:
     found = shared_confidence(first, share, other * (1 - share))

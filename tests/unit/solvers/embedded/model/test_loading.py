@@ -16,7 +16,7 @@ SHIPPED = SHIPPED_WEIGHTS
 @pytest.mark.parametrize(
     "row", [[10_000, 0.5], *(pytest.param(row, marks=pytest.mark.slow) for row in ([0, 0.5, 1], ["a", "b"], [[0]], 3))]
 )
-def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: object) -> None:
+def test_invalid_signature_weights_are_refused(tmp_path: Path, row: object) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(SHIPPED, folder)
     signature = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
@@ -38,7 +38,7 @@ def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: 
         ("filings/intents.json", "weights", []),
     ],
 )
-def test_numbers_that_are_none_or_too_few_are_reported_in_one_line(
+def test_invalid_or_missing_numbers_are_reported_in_one_line(
     tmp_path: Path, file: str, key: str, value: object
 ) -> None:
     folder = tmp_path / "damaged"

@@ -47,7 +47,7 @@ def test_columns_are_standardised_bounded_and_followed_by_codes_and_a_one() -> N
     assert codes[CATEGORIES.index("side_kind")].argmax() == 4
 
 
-def test_each_form_has_weights_of_its_own_and_a_question_that_stands_alone_more() -> None:
+def test_each_form_has_weights_and_an_independent_question_has_additional_ones() -> None:
     size = len(COLUMNS)
     weights = np.zeros((len(FORMS), size + len(CATEGORIES) * CODES + 1), np.float32)
     weights[FORMS.index("lookup(leaf,leaf)"), COLUMNS.index("prior")] = 2

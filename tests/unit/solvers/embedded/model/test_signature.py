@@ -28,7 +28,7 @@ def test_n_grams_are_words_pairs_and_triples_between_the_ends() -> None:
     }  # fmt: skip
 
 
-def test_years_are_one_shape_and_counted() -> None:
+def test_years_are_replaced_by_one_token_and_counted() -> None:
     found = features("from 2007 to 2008?")
     assert "q:from_YEAR_to" in found
     assert {name for name in found if name.startswith("years:")} == {"years:2"}
@@ -56,25 +56,25 @@ def test_features_list_earlier_turns_latest_first(signatures: tuple[str, ...], e
     assert {name for name in found if name.startswith(kinds) and "|" not in name} == expected
 
 
-def test_features_of_a_comparison_are_its_kind_and_what_points_back() -> None:
+def test_features_of_a_comparison_are_its_kind_and_references() -> None:
     found = features("what is that change divided by the rent?", ("what was the rent?",), ("lookup(new)",))
     assert {"sides:ratio|10", "lookup|sides:ratio|10", "side2:0said"} <= found.keys()
     assert not any(name.startswith("side1:") for name in features("what was it?"))
 
 
-def test_how_much_is_new() -> None:
+def test_new_words_and_years_are_counted() -> None:
     found = features("rent and tax in 2009?", ("rent in 2008?", "fees?"), ("lookup(new)",) * 2)
     assert (found["overlap:last"], found["overlap:all"]) == (0, 0.5)
     assert {"new stems:1", "new years:1"} <= found.keys()
     assert "overlap:all" not in features("rent?")
 
 
-def test_a_longer_question_is_longer() -> None:
+def test_length_is_relative_and_capped() -> None:
     assert features("net sales?")["length"] == 4 / 40
     assert features("word " * 60)["length"] == 1
 
 
-def test_probabilities_are_the_softmax_of_what_the_known_features_weigh() -> None:
+def test_probabilities_are_the_softmax_of_the_weights_of_known_features() -> None:
     model = SignatureModel(
         classes=("a", "b"),
         features={"q:rent": 0, "length": 1},
@@ -111,5 +111,5 @@ def test_results_older_than_three_turns_are_one_kind() -> None:
 
 
 @pytest.mark.parametrize(("value", "kind"), [(100.0, "asked"), (1000.0, "1000"), (-1.0, "-1"), (1e6, "1e+06")])
-def test_a_constant_is_asked_for_or_itself(value: float, kind: str) -> None:
+def test_constant_is_named_asked_or_by_its_value(value: float, kind: str) -> None:
     assert name_constant(value, (100.0,)) == kind

@@ -35,7 +35,7 @@ def document(*trees: dict[str, Any], base: str = "[0E0]", booster: str = "gbtree
     return json.dumps({"learner": learner}).encode()
 
 
-def test_a_row_goes_down_each_tree_and_what_the_trees_say_adds_up() -> None:
+def test_score_of_a_row_is_the_sum_of_its_leaves() -> None:
     trees = Trees(document(UNEVEN, stump(1, 5.0, 0.5, -0.5, False)), ("size", "age"))
     rows = np.array([[9.9, 4], [10, 2.9], [10, 3], [11, 5]], np.float32)
     assert trees.scores(rows).tolist() == [1.5, 20.5, 300.5, 299.5]
@@ -48,7 +48,7 @@ def test_a_missing_value_follows_the_default_branch() -> None:
     assert trees.scores(rows).tolist() == [300.5, 19.5, 19.5]
 
 
-def test_terms_are_added_in_single_precision_and_in_order_however_many_rows_there_are() -> None:
+def test_terms_are_added_in_single_precision_and_in_order() -> None:
     leaves = [1e8, *[1.0] * 20, -1e8]  # beside 1e8 a single 1 is lost; added in another order some would survive
     trees = Trees(document(*(stump(0, 1.0, leaf, leaf, True) for leaf in leaves)), ("size", "age"))
     for count in (1, 2, 3, 8, 9, 100):
@@ -62,7 +62,7 @@ def test_scores_become_shares_of_their_block() -> None:
     assert [part.tolist() for part in shares] == [pytest.approx([0.25, 0.75]), [], [1.0]]
 
 
-def test_trees_as_fitted_are_written_as_they_came(tmp_path: Path) -> None:
+def test_fitted_trees_are_written_unchanged(tmp_path: Path) -> None:
     text = document(UNEVEN)
     FittedTrees(text, ("size", "age")).save(tmp_path / "leaves.json")
     assert (tmp_path / "leaves.json").read_bytes() == text
@@ -84,7 +84,7 @@ def test_trees_as_fitted_are_written_as_they_came(tmp_path: Path) -> None:
         document({**UNEVEN, "default_left": [0]}),
     ],
 )
-def test_a_file_that_holds_no_such_trees_is_named(content: bytes, tmp_path: Path) -> None:
+def test_error_names_an_invalid_file(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "leaves.json").write_bytes(content)
     with pytest.raises(ModelError, match=r"leaves\.json"):
         Trees.read(tmp_path / "leaves.json", ("size", "age"))
@@ -96,7 +96,7 @@ def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
         Trees.read(tmp_path / "leaves.json", ("age", "size"))
 
 
-def test_models_that_number_their_nodes_otherwise_are_refused() -> None:
+def test_nodes_that_are_not_numbered_breadth_first_are_refused() -> None:
     tree = {
         "left_children": [1, 3, -1, -1, -1], "right_children": [2, 4, -1, -1, -1], "split_type": [0] * 5,
         "split_indices": [0, 1, 0, 0, 0], "split_conditions": [1.0] * 5, "default_left": [0] * 5,

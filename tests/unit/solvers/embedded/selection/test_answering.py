@@ -33,7 +33,7 @@ def test_each_kind_has_its_plan_its_sources_and_its_grounds(question: str, kind:
     assert turn.answer.grounds
 
 
-def test_where_numbers_alone_are_wanted_there_is_a_number() -> None:
+def test_answer_is_a_number_if_only_numbers_are_requested() -> None:
     (turn,) = run_questions(REGIONS, ["in which year were total net sales highest?"], answers="numbers")
     assert turn.answer.number is not None
 
@@ -55,7 +55,7 @@ _CELL = st.sampled_from(
     st.lists(_WORDS, min_size=2, max_size=12).filter(lambda words: set(words) != {"%"}),
     st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=6),
 )
-def test_no_question_and_no_page_makes_a_choice_crash(words: list[str], grid: list[list[str]]) -> None:
+def test_no_question_or_page_makes_a_choice_fail(words: list[str], grid: list[list[str]]) -> None:
     turns = run_questions(page(grid, ["net sales were 5 in 2012 ."]), [" ".join(words), "and what was it in 2011?"])
     assert len(turns) == 2
     assert all(turn.verified for turn in turns if turn.answer.value is not None)

@@ -38,7 +38,7 @@ def test_omitted_words_come_from_the_question_before(before: str, question: str,
         ("which regions declined?", "and the change in 2011?"),
     ],
 )
-def test_other_questions_are_left_as_they_are(before: str, question: str) -> None:
+def test_other_questions_are_unchanged(before: str, question: str) -> None:
     assert complete_question(read_question(question), [read_question(before)]).text == question
 
 
@@ -54,16 +54,16 @@ def test_other_questions_are_left_as_they_are(before: str, question: str) -> Non
         (["did wages fall in 2012?", "and freight?", "and in 2011?"], ["yes", "no", "yes"]),
     ],
 )
-def test_conversations_go_on(questions: list[str], answers: list[str]) -> None:
+def test_elliptical_questions_are_answered(questions: list[str], answers: list[str]) -> None:
     assert answer_texts(REGIONS, *questions) == answers
 
 
 _WORDS = st.sampled_from("and in 2011 what about which years ones ? freight the how many highest was".split())
-_SAID = st.lists(_WORDS, max_size=6)
+_QUESTION_WORDS = st.lists(_WORDS, max_size=6)
 
 
 @settings(max_examples=share(50))
-@given(st.lists(_SAID.map(" ".join), min_size=1, max_size=4))
+@given(st.lists(_QUESTION_WORDS.map(" ".join), min_size=1, max_size=4))
 def test_any_questions_can_follow_each_other(texts: list[str]) -> None:
     *earlier, last = map(read_question, texts)
     assert isinstance(complete_question(last, earlier).text, str)

@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.cell_groups import (
         ("operating expenses", ("freight", "wages")),
     ],
 )
-def test_lines_under_a_heading_or_above_its_total(whole: str, labels: tuple[str, ...]) -> None:
+def test_members_are_under_a_heading_or_above_its_total(whole: str, labels: tuple[str, ...]) -> None:
     members = find_members(REGIONS, whole)
     assert members is not None
     assert members.labels == labels
@@ -43,7 +43,7 @@ def test_deductions_and_lines_after_a_sum_are_not_parts() -> None:
     assert members.labels == ("billed", "unbilled")
 
 
-def test_all_lines_of_a_table_but_its_totals() -> None:
+def test_lines_of_a_table_exclude_totals() -> None:
     (lines,) = list_table_lines(REGIONS)
     assert lines.heading == ""
     assert lines.labels == (
@@ -57,7 +57,7 @@ def test_all_lines_of_a_table_but_its_totals() -> None:
     )
 
 
-def test_columns_are_called_by_a_short_word_for_them() -> None:
+def test_columns_are_found_by_a_short_name() -> None:
     grid = [["", "operating leases", "finance leases", "loans"], ["2013", "5", "6", "7"]]
     members = find_columns_called("lease liabilities", page(grid))
     assert members is not None
@@ -65,12 +65,12 @@ def test_columns_are_called_by_a_short_word_for_them() -> None:
     assert find_columns_called("what is owed for leases of plants", page(grid)) is None
 
 
-def test_lines_are_called_by_a_noun() -> None:
+def test_members_are_found_by_a_noun() -> None:
     members = find_members_called("region", REGIONS)
     assert members is not None
     assert members.heading == "total net sales"
     assert find_members_called("country", REGIONS) is None
 
 
-def test_parts_total_by_total() -> None:
+def test_members_are_listed_by_total() -> None:
     assert [each.heading for each in find_total_members(REGIONS)] == ["total net sales", "total operating expenses"]

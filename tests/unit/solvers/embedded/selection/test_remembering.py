@@ -19,14 +19,14 @@ def test_a_choice_of_one_cell_is_remembered_as_its_look_up() -> None:
     assert is_no_number(turn.answer)
 
 
-def test_a_list_of_several_and_a_number_are_not() -> None:
+def test_lists_and_numbers_are_not_remembered_as_choices() -> None:
     leaves = features(REGIONS).leaves
     for question in ("which years did wages exceed 310 thousand?", "what were wages in 2012?", "did wages fall?"):
         (turn,) = run_questions(REGIONS, [question])
         assert recall_choice(read_question(question), turn.answer, leaves) is None
 
 
-def test_the_next_question_goes_on_from_it() -> None:
+def test_next_question_uses_the_chosen_cell() -> None:
     assert answer_texts(
         REGIONS,
         "in which year was the tax rate highest?",

@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.choice_plans import read_two_years
         ("has it risen since 2012?", None),
     ],
 )
-def test_the_years_that_a_move_is_between(text: str, years: tuple[int, int] | None) -> None:
+def test_years_of_a_change_are_read(text: str, years: tuple[int, int] | None) -> None:
     assert read_two_years([2010, 2011, 2012], read_question(text)) == years
 
 

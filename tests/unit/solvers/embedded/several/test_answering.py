@@ -53,7 +53,7 @@ def test_numbers_keep_their_printed_sign_and_scale() -> None:
     assert answer.scale is Scale.THOUSAND
 
 
-def test_several_lines_at_one_time_count_in_what_each_counts() -> None:
+def test_listed_lines_keep_their_own_scale_and_unit() -> None:
     (answer,) = answered(OPTIONS, "what was the expected volatility and exercise price in 2007?")
     assert isinstance(answer.value, ValueList)
     assert answer.value.items == (
@@ -71,7 +71,7 @@ def test_numbers_in_the_text_are_listed_too() -> None:
     assert [number for _, number in listed(answer)] == [single.number for single in singles]
 
 
-def test_where_numbers_alone_are_asked_for_there_is_one() -> None:
+def test_one_number_is_given_if_only_numbers_are_requested() -> None:
     (answer,) = answered(OPTIONS, "what was the exercise price in 2006 and 2007, respectively?", answers="numbers")
     assert isinstance(answer.value, Number)
 
@@ -81,7 +81,7 @@ def test_a_total_of_several_years_is_one_number() -> None:
     assert isinstance(answer.value, Number)
 
 
-def test_the_next_question_goes_on_from_the_list() -> None:
+def test_next_question_uses_the_list() -> None:
     _, change = answered(OPTIONS, "what was the exercise price in 2007 and 2006?", "and the change?")
     assert change.number == Decimal("15.45")
 
@@ -105,6 +105,6 @@ def test_another_time_alone_asks_for_the_same_list() -> None:
         max_size=14,
     )
 )
-def test_no_question_crashes_a_list(words: list[str]) -> None:
+def test_no_question_makes_a_list_fail(words: list[str]) -> None:
     for answer in answered(OPTIONS, " ".join(words).strip(" ,") or "what"):
         assert answer.value is None or answer.plan is not None

@@ -18,7 +18,7 @@ def leaves() -> NumberMatrix:
     return build_number_matrix(build_graph(PAGE, build_ontology([PAGE])))
 
 
-def test_numbers_of_one_line_go_together_though_one_is_likelier_elsewhere() -> None:
+def test_numbers_of_one_line_are_preferred_to_a_likelier_number() -> None:
     numbers = leaves()
     at = {leaf.quantity.text: place for place, leaf in enumerate(numbers.leaves)}
     later, earlier = np.full(len(numbers), 0.01), np.full(len(numbers), 0.01)
@@ -40,7 +40,7 @@ def test_a_number_of_another_year_is_not_chosen() -> None:
     assert chosen.leaves == (at["11"], at["12"])
 
 
-def test_there_is_no_list_of_more_parts_than_numbers() -> None:
+def test_no_list_if_there_are_more_parts_than_numbers() -> None:
     numbers = leaves()
     parts = len(numbers) + 1
     assert choose_numbers([np.full(len(numbers), 0.1)] * parts, [0] * parts, numbers, "line") is None

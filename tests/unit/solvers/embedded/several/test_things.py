@@ -36,7 +36,7 @@ WITH_YEARS = [
         ),
     ],
 )
-def test_lines_side_by_side_are_several(question: str, items: tuple[str, ...]) -> None:
+def test_enumerated_lines_are_listed(question: str, items: tuple[str, ...]) -> None:
     listing = find_listed_lines(Question(question), PAGE)
     assert listing is not None
     assert listing.items == items
@@ -54,7 +54,7 @@ def test_lines_side_by_side_are_several(question: str, items: tuple[str, ...]) -
         "what was selling?",
     ],
 )
-def test_one_line_or_one_result_is_no_list(question: str) -> None:
+def test_one_line_or_one_result_is_not_a_list(question: str) -> None:
     assert find_listed_lines(Question(question), PAGE) is None
 
 
@@ -65,7 +65,7 @@ def test_a_label_without_an_and_does_not_match_across_one() -> None:
     assert listing.items == ("net income", "total assets")
 
 
-def test_the_name_of_a_line_that_is_nothing_but_years_is_no_label() -> None:
+def test_label_of_years_only_is_not_a_line() -> None:
     statements = assemble("TERN/2023", [TablePart(WITH_YEARS)])
     assert find_listed_lines(Question("passenger and freight sales, year 2022"), statements) is None
     assert find_listed_lines(Question("total of passenger sales and costs, year by year"), statements) is None

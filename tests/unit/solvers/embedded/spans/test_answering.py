@@ -63,7 +63,7 @@ def test_a_question_that_no_sentence_answers_is_declined(question: str) -> None:
     assert answer.reason
 
 
-def test_a_benchmark_gets_the_nearest_words() -> None:
+def test_nearest_words_are_given_if_nothing_is_declined() -> None:
     _, (answer,) = ask_page(CABLES, "why did the sales of the fourth quarter shrink?", decline=False)
     assert isinstance(answer.value, Text)
 

@@ -26,7 +26,7 @@ def test_a_cause_is_quoted_from_the_sentence_that_continues() -> None:
     assert best("why did freight costs rise in 2016?", "cause") == "the increase was driven by longer routes ."
 
 
-def test_a_line_leads_to_its_footnote() -> None:
+def test_footnote_of_a_line_is_found() -> None:
     assert best("what is included in freight costs?", "parts") == "( 1 ) includes tolls and fuel ."
 
 
@@ -34,7 +34,7 @@ def test_the_sentence_before_a_table_describes_it() -> None:
     assert best("what does the table show?", "table") == "the following table shows what the depots cost :"
 
 
-def test_the_cause_of_another_move_fits_less() -> None:
+def test_cause_of_the_opposite_change_scores_lower() -> None:
     fell, rose = (
         find_sentences(Question(f"why did rent {move} in 2015?"), "cause", PAGE)[0] for move in ("fall", "rise")
     )

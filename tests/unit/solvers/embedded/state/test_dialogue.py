@@ -16,20 +16,20 @@ STATE = state_of(
 )
 
 
-def test_a_leaf_is_used_last_by_the_last_turn_that_took_it() -> None:
+def test_leaf_is_mapped_to_the_last_turn_that_used_it() -> None:
     assert STATE.used_leaves == {3: 1, 5: 1, 6: 3}
 
 
-def test_look_ups_are_turns_that_took_one_leaf_and_no_more() -> None:
+def test_lookups_are_turns_with_a_single_leaf() -> None:
     assert STATE.lookups == {0: 3}
 
 
 @pytest.mark.parametrize(("turn", "leaves"), [(0, {3}), (1, {3, 5}), (2, {3, 5}), (3, {3, 5, 6}), (4, {3}), (5, set())])
-def test_a_result_rests_on_the_leaves_of_what_it_was_made_of(turn: int, leaves: set[int]) -> None:
+def test_leaves_of_a_result_include_those_of_its_operands(turn: int, leaves: set[int]) -> None:
     assert STATE.find_leaves_of(turn) == leaves
 
 
-def test_a_turn_is_added_and_what_was_stays() -> None:
+def test_added_turn_keeps_earlier_turns() -> None:
     action = looked_up(1, 2.0)
     after = DialogueState().after(read_question("a?"), action).after(read_question("b?"), looked_up(2, 3.0))
     assert [question.text for question in after.questions] == ["a?", "b?"]

@@ -8,7 +8,7 @@ from quaestor.solvers.embedded.turn_state import Operand, TurnAction, last_leave
 NO_LEAF = ("twice that?", TurnAction("multiply", (Operand("result", 0, 1.0), Operand("constant", 0, 2.0)), 2.0))
 
 
-def test_the_last_leaves_are_those_of_the_last_turn_that_took_any() -> None:
+def test_last_leaves_are_those_of_the_last_turn_with_leaves() -> None:
     both = TurnAction("add", (leaf(SALES_2008, 400.0), leaf(RATE_2008, 20.0)), 420.0)
     assert last_leaves(state_of(("a?", looked_up(COSTS_2009, -90.0)), ("b?", both), NO_LEAF)) == {SALES_2008, RATE_2008}
     assert last_leaves(state_of()) == frozenset()
@@ -27,7 +27,7 @@ def test_relative_periods_count_from_the_year_named_else_from_the_last_leaf(ques
     assert turn_of(question, ("net sales?", looked_up(SALES_2009, 500.0))).target_years == targets
 
 
-def test_without_a_leaf_they_count_from_the_year_of_an_earlier_question() -> None:
+def test_relative_periods_without_a_leaf_count_from_the_year_of_an_earlier_question() -> None:
     assert turn_of("and in the previous year?", ("in 2005?", TurnAction("lookup", (), 1.0))).target_years == {2004}
 
 
