@@ -1,4 +1,4 @@
-"""Every answer that a plan can give can be described, stored, displayed, referred to and judged."""
+"""Any answer that a plan can give can be described, stored, displayed, referred to and scored."""
 
 import json
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def check_stored_and_scored(memory: Memory) -> None:
     records = turn_records(TurnPlace("run", "conversation"), memory.turns)
     for turn, record in zip(memory.turns, records, strict=True):
         again = serial.load(Answer, record.answer)
-        if "?" not in str(record.answer):  # half a surrogate pair is kept as a question mark
+        if "?" not in str(record.answer):  # a lone surrogate is stored as a question mark
             assert again == turn.answer
         assert again.kind == turn.answer.kind
         assert (record.number is None) == (turn.answer.value is None)

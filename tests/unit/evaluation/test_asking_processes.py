@@ -1,4 +1,4 @@
-"""Conversations that ask a model in several worker processes: as in this process, whatever dies."""
+"""Conversations that ask a model in several worker processes: same records as in one process, even if workers die."""
 
 import asyncio
 import json
@@ -48,19 +48,19 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", autouse=True)
 def preloaded_modules() -> Iterator[None]:
-    """Start as the command line does: a process with all modules, from which workers are forked."""
+    """Fork workers from a process that has imported all modules, as the command line does."""
     processes.preload_modules([*processes.ASKING, "asking"])
     yield
     processes._Preloading.started = False
     if sys.platform == "linux":
-        forkserver._forkserver._stop()  # type: ignore[attr-defined]  # of the standard library's own tests
+        forkserver._forkserver._stop()  # type: ignore[attr-defined]  # used by tests of the standard library
 
 
 run_file = partial(run_rows.run_stored, factory=AskingSolver)
 
 
 def stored_content(store: Path) -> tuple[str, str]:
-    """Everything that is stored of the only run but times and ids: rows, and prompts."""
+    """Return the rows and prompts of the only run in a store, without times and ids."""
 
     async def prompts() -> list[PromptRecord]:
         async with open_store(str(store), create=False) as opened:
@@ -76,7 +76,7 @@ def stored_content(store: Path) -> tuple[str, str]:
 
 
 def strip_reply_numbers(text: str) -> str:
-    """Without the numbers that the server of the tests gives its replies."""
+    """Remove the numbers that the test server gives its replies."""
     return re.sub(r"(chatcmpl-|msg_)\d+", "", text)
 
 
@@ -85,7 +85,7 @@ def model_name(protocol: str, server: ModelServer) -> str:
 
 
 def reply_to(request: ReceivedRequest) -> Reply:
-    """A number of the question alone."""
+    """Return a reply that depends only on the last prompt."""
     return say(f"{len(request.prompts[-1])}.5")
 
 
@@ -109,7 +109,7 @@ def test_several_processes_store_the_same_as_one(tmp_path: Path, monkeypatch: py
         with CassetteRecorder(tape) as recorder:
             two = run_and_read("two", ProcessEngine(2, 4), ModelConfig(spec, cassette=recorder))
         assert two == run_and_read("here", InlineEngine(4), ModelConfig(spec))
-    # The server is gone: whoever asked it would fail.
+    # The server has stopped: a request to it would fail.
     with loopback_only(monkeypatch):
         assert two == run_and_read("replayed", ProcessEngine(2, 4), ModelConfig(spec, cassette=CassettePlayer(tape)))
     assert multiprocessing.active_children() == []
@@ -126,7 +126,7 @@ def test_budget_is_never_exceeded_across_processes(tmp_path: Path, monkeypatch: 
         assert len(server.requests) == 20
         run, examples, _ = stored(tmp_path / "runs.db")
         assert sum(example.usage.get("requests", 0) for example in examples) == 20
-        # A reply says that it cost 15 tokens: at most those that were under way come on top.
+        # Each reply reports 15 tokens; only requests in flight may exceed the limit.
         with pytest.raises(BudgetExceededError):
             run_file(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=300)))
         assert 20 <= len(server.requests) - 20 <= 20 + 8
@@ -145,7 +145,7 @@ def test_retry_after_applies_to_all_processes(tmp_path: Path, monkeypatch: pytes
         spec = find_model(f"openai:scripted@{server.url}/v1")
         run_file(many_conversations(9), tmp_path / "runs.db", ProcessEngine(2, 4), ModelConfig(spec))
     assert len(times) > 40
-    # What was on its way already came, and then nothing until the time was over.
+    # Requests in flight still arrive, then none until the delay is over.
     assert [at - times[20] for at in times if times[20] + 0.3 < at < times[20] + 0.95] == []
 
 
@@ -169,7 +169,7 @@ def test_conversation_of_a_killed_process_is_rerun(tmp_path: Path, monkeypatch: 
         _, examples, turns = stored(store)
         again = [example for example in examples if example.attempt > 1]
         assert again
-        # What is on record was sent; what was under way when a process died may not be.
+        # Recorded requests were sent; requests in flight when a process died may be unrecorded.
         recorded = sum(example.usage["requests"] for example in examples)
         assert sent - 12 <= recorded <= sent
         assert len({(turn.conversation, turn.index) for turn in turns}) == len(turns)
@@ -182,7 +182,7 @@ def test_conversation_of_a_killed_process_is_rerun(tmp_path: Path, monkeypatch: 
 
 
 class DyingSolver(AskingSolver):
-    """Takes its process with it."""
+    """A solver that ends its process."""
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         os._exit(9)
@@ -219,9 +219,7 @@ def test_interrupted_run_leaves_no_processes_and_resumes_to_the_same_result(
         with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
             while len(server.requests) < 5 and run.poll() is None:
                 time.sleep(0.01)
-            os.killpg(
-                run.pid, signal.SIGINT
-            )  # as a terminal and a service manager do: every process of the group hears it
+            os.killpg(run.pid, signal.SIGINT)  # as a terminal does: signal every process of the group
             errors = run.communicate(timeout=60)[1]
         assert "leaked" not in errors
         assert "Traceback" not in errors

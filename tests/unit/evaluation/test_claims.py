@@ -1,4 +1,4 @@
-"""How a runner holds its claims: until its block ends, whatever its store does to a cancellation."""
+"""A lease releases its claims when its block ends, even if the store swallows the cancellation."""
 
 import asyncio
 from typing import cast
@@ -8,7 +8,7 @@ from quaestor.store.base import RunStore
 
 
 class CancellationSwallowingStore:
-    """A store whose driver takes a cancellation for an interruption of its own."""
+    """A store that returns normally when it is cancelled, like some database drivers."""
 
     def __init__(self) -> None:
         self.renewed, self.waiting = list[float](), asyncio.Event()

@@ -1,4 +1,4 @@
-"""What a turn over a long document is shown, what its sources name, and which graph is kept."""
+"""Excerpts of a long document that each turn is shown, the sources of answers, and the stored graph."""
 
 import asyncio
 from pathlib import Path
@@ -31,7 +31,7 @@ SALES, TAXES, DEBT = (
 
 
 class FirstCell:
-    """Answers with the first number of the last visible table; searches for more if the question requests it."""
+    """Answers with the first number of the last table shown; widens the excerpt if the question starts with "find"."""
 
     name = "first cell"
 

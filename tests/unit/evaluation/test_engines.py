@@ -21,7 +21,7 @@ ENGINES = [
 
 
 class RecordingListener:
-    """A listener that remembers, and fails on demand."""
+    """A listener that records conversations and fails at the given result."""
 
     def __init__(self, fail_at: int = -1) -> None:
         self.started: list[str] = []

@@ -1,4 +1,4 @@
-"""Nothing that one conversation needs holds up the others: what computes, waits or writes is off the event loop."""
+"""Computing, waiting and writing for one conversation do not block the event loop for others."""
 
 import asyncio
 import gc
@@ -33,16 +33,16 @@ pytestmark = pytest.mark.usefixtures("local_models")
 
 BEAT = 0.002
 COMPUTING, WAITING = 0.02, 1.5
-"""Seconds: of computing in one step of the loop, which no load of the machine makes longer; and between two beats,
-while something waits for two seconds."""
+"""Limits in seconds: CPU time of one step of the loop, which does not depend on the load of the machine; and delay of
+a beat while another task waits for two seconds."""
 SLOW = "SELECT ?v WHERE { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g kg:value ?v . FILTER(?b != ?d && ?d != ?f) }"
-"""A query over all triples three times: it is ended after two seconds."""
+"""A query over all combinations of triples; it is stopped after two seconds."""
 VALUE = "SELECT ?v WHERE { doc:obs_0_1_1_0 kg:value ?v }"
 
 
 @dataclass
 class Heartbeat:
-    """A task that beats, how long it was kept from it, and what each step of the loop computed meanwhile."""
+    """Records the delay of a periodic task and the CPU time of each step of the loop."""
 
     computed: list[float] = field(default_factory=list)
     waited: list[float] = field(default_factory=list)
@@ -55,13 +55,13 @@ class Heartbeat:
 
     @contextmanager
     def timing(self) -> Iterator[None]:
-        """Times the steps of this thread's loop; that of the model's server is another thread's."""
+        """Time the steps of this thread's loop; the model server runs in another thread."""
         own, step = threading.get_ident(), asyncio.Handle._run
 
         def timed(handle: asyncio.Handle) -> None:
             begun = time.thread_time()
             step(handle)
-            # The step that ends the timing goes on without it.
+            # The step that ends the timing is not recorded.
             if threading.get_ident() == own and asyncio.Handle._run is timed:
                 self.computed.append(time.thread_time() - begun)
 
@@ -73,7 +73,7 @@ class Heartbeat:
 @contextmanager
 def beating() -> Iterator[Heartbeat]:
     heart = Heartbeat()
-    # The collector of garbage runs in whatever thread asked for memory last: its time is nobody's work.
+    # Garbage collection would be timed as part of the step that triggers it.
     gc.disable()
     task = asyncio.get_running_loop().create_task(heart.beat())
     try:
@@ -92,7 +92,7 @@ def script(values_asked: Iterator[str]) -> Script:
 
 
 async def play(pages: list[Document], path: Path, *queries: str) -> Heartbeat:
-    """Two questions on each page, all pages at once; the first values are asked for by `queries`."""
+    """Ask two questions on each page, all pages at once; the model uses `queries` for the first questions."""
     before, run, factory = make_run("before"), make_run("watched"), partial(make_solver, "sparql", {})
     conversations = [Conversation(f"c{n}", page, ("what was it?", "and now?")) for n, page in enumerate(pages)]
     with ModelServer(script(iter([VALUE, VALUE, *queries]))) as server:
@@ -101,7 +101,7 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heartbeat:
             await store.create_run(before)
             await store.create_run(run)
             knowledge = await asyncio.to_thread(GraphProvider.of, pages)
-            # What is loaded once a process is loaded before.
+            # Load what is loaded once per process before the measurement.
             writer = RunWriter(store, before.id, live=True)
             await InlineEngine(1).run(conversations[-1:], factory, writer, knowledge, session)
             with beating() as heart:
@@ -161,7 +161,7 @@ def test_the_embedded_solver_computes_off_the_loop() -> None:
             await InlineEngine(1).run([conversation], partial(make_solver, "embedded", {}), recorder, knowledge)
         return heart
 
-    asyncio.run(answer())  # what is loaded once
+    asyncio.run(answer())  # load what is loaded once per process
     assert max(asyncio.run(answer()).computed) < COMPUTING
 
 

@@ -1,4 +1,4 @@
-"""What becomes of each error that a solver can raise: a wrong answer, or the end of the conversation or the run."""
+"""The effect of each error that a solver can raise: a wrong answer, or the end of the conversation or the run."""
 
 import asyncio
 from pathlib import Path
@@ -21,7 +21,7 @@ from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
 
 Fate = Literal["wrong", "failed", "outage", "end"]
-"""A wrong turn; a conversation that failed; one that is unscored until the run is resumed; the end of the run."""
+"""A wrong turn; a failed conversation; a conversation that is unscored until the run is resumed; the end of the run."""
 
 FATES: dict[type[QuaestorError], Fate] = {
     errors.SolverError: "wrong",
@@ -74,7 +74,7 @@ FATES: dict[type[QuaestorError], Fate] = {
 
 
 class Raising:
-    """A solver that has one error for all questions."""
+    """A solver that raises the given error for every question."""
 
     name = "raising"
 

@@ -35,7 +35,7 @@ async def freeze(store: RunStore, dataset: Dataset, provider: GraphProvider) -> 
 
 
 async def play(store: RunStore, dataset: Dataset, engine: Engine) -> tuple[str, tuple[ConversationRecord, ...]]:
-    """Play a dataset with the embedded solver; returns all of its turns but their times, and the conversations."""
+    """Run a dataset with the embedded solver; return its turns without run id and times, and its conversations."""
     spec = RunSpec.of(dataset, "embedded")
     run = await run_dataset(dataset, spec, store, engine, factory=partial(make_solver, "embedded"))
     turns = [asdict(turn) for turn in await store.turns(run.id)]
@@ -56,7 +56,7 @@ def test_run_with_frozen_graphs_builds_none_and_gives_the_same_answers(
             built, examples = await play(store, dataset, engine)
             assert not any(FROZEN in example.kg_stats for example in examples)
             await freeze(store, dataset, GraphProvider.of(pages.values(), "strict"))
-            # In this process the builder is taken away; the workers of the other engine say what they did.
+            # Building is disabled in this process; workers of the process engine report that a graph was frozen.
             monkeypatch.setattr(knowledge, "build_graph", refuse_to_build)
             frozen, examples = await play(store, dataset, engine)
             assert frozen == built
@@ -66,7 +66,7 @@ def test_run_with_frozen_graphs_builds_none_and_gives_the_same_answers(
 
 
 def refuse_to_build(*_: object) -> None:
-    raise AssertionError("a graph is built that is frozen")
+    raise AssertionError("a frozen graph was built again")
 
 
 def test_frozen_graph_equals_the_built_graph() -> None:

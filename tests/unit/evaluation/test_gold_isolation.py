@@ -1,4 +1,4 @@
-"""Nothing that a solver can reach, and nothing that is stored, comes from an answer field."""
+"""Answer fields of a dataset reach neither a solver nor a store."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ ASKED = "dialogue_break"
 
 
 class RevealingSolver:
-    """Answers with everything that it can reach, but its own answers."""
+    """Answers with everything that it can reach except its own answers."""
 
     name = "telling"
 

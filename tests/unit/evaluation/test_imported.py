@@ -1,4 +1,4 @@
-"""Lines of answers from elsewhere: each field, each mistake, and what becomes of an answer without a plan."""
+"""Answers imported from the lines of a file: fields, mistakes, and answers without a plan."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Independent questions: each is played as the first one, and a file of them is another file than a conversation."""
+"""Independent questions are answered without history, and chained questions with it."""
 
 import asyncio
 from dataclasses import replace
@@ -13,7 +13,7 @@ CONVERSATION = a_conversation("what was row 1?", "and what was it before?", "wha
 
 
 class MemoryRecorder:
-    """Records the number of turns in its history, and the references of the question."""
+    """Records the number of earlier turns and of reference candidates for each question."""
 
     name = "remembering"
 

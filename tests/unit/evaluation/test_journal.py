@@ -1,4 +1,4 @@
-"""What is in the store while a conversation with a model is played, and after the process that plays it was killed."""
+"""Contents of the store while a conversation with a model runs, and after its process is killed."""
 
 import asyncio
 import multiprocessing
@@ -44,7 +44,7 @@ DATASET = Dataset.of("made up", "original", [Conversation("c1", sample_pages()[C
 
 
 def answer(request: ReceivedRequest) -> Reply:
-    """Understands, looks a number up, answers."""
+    """Reply with an understanding, a look-up or an answer, depending on the request."""
     if is_understanding(request):
         return structured(request, {"description": "a number of the page", "property": CASH})
     year = int(question_of(request)[-5:-1])
@@ -60,7 +60,7 @@ async def run(spec: ModelSpec, path: Path, resume: str | None = None) -> str:
 
 
 def read_turn_states(path: Path) -> list[tuple[int, str, int, bool]]:
-    """Of each turn its index, its status, how many calls it has, and whether it has ended."""
+    """Return the index, status and number of calls of each turn, and whether it has finished."""
     with closing(sqlite3.connect(path)) as db:
         rows = 'SELECT "index", status, json_array_length(tool_calls), finished IS NOT NULL FROM turns ORDER BY "index"'
         return db.execute(rows).fetchall()
@@ -72,7 +72,7 @@ def count_prompts(path: Path) -> int:
 
 
 def wait_for_value(read: Callable[[], object], wanted: object) -> object:
-    """Return the records once they are as expected, or after a timeout."""
+    """Return the value once it is as wanted, or the current value after a timeout."""
     waited = threading.Event()
     for _ in range(200):
         if (found := read()) == wanted:
@@ -107,7 +107,7 @@ def test_turns_prompts_and_calls_are_stored_before_the_next_request(local_models
 
 
 class RecordingStore:
-    """Store that records its write operations by kind."""
+    """A store that records its write operations by kind."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -169,7 +169,7 @@ def test_killed_run_can_be_read_and_resumes_to_the_same_result(local_models: Non
     (again, prompts), (expected, _) = records(killed), records(undisturbed)
     assert [without_run_details(turn) for turn in again] == [without_run_details(turn) for turn in expected]
     assert ([turn.attempt for turn in again], len(prompts)) == ([2, 2, 2], 9)
-    # What the first attempt was told is on record still.
+    # The turns and prompts of the first attempt are still stored.
     assert (records(killed, 1)[0], len(records(killed, 1)[1])) == (first, 5)
 
 
@@ -183,7 +183,7 @@ def records(path: Path, attempt: int | None = None) -> tuple[tuple[TurnRecord, .
 
 
 def without_run_details(turn: TurnRecord) -> TurnRecord:
-    """A turn without what differs between two runs of one conversation: ids, times, attempts."""
+    """Return a turn without the fields that differ between runs of a conversation: ids, times and attempts."""
     calls = (call for call in turn.tool_calls if isinstance(call, dict))
     timeless: list[JsonValue] = [{**call, "seconds": 0, "started": None} for call in calls]
     return replace(turn, run="", attempt=1, started=EPOCH, finished=EPOCH, tool_calls=timeless)

@@ -29,7 +29,7 @@ CABLES = "NORD/2012/page_41.pdf"
 
 
 def core_ontology() -> Ontology:
-    """What is known before any document was seen: every label is a gap."""
+    """Return the ontology of no documents."""
     return build_ontology([])
 
 
@@ -38,7 +38,7 @@ def a_page_of_the_sample() -> Dataset:
 
 
 def a_page_with_gaps() -> Dataset:
-    """A page of the sample with lines that no statement line of the core is."""
+    """Return a page of the sample with lines that the core ontology does not have."""
     conversation = Conversation("Single_NORD/2012/page_41.pdf-1", sample_pages()[CABLES], ("cell 1 1", "cell 1 2"))
     return a_dataset(conversation)
 
@@ -65,7 +65,7 @@ def run_with(
 def stored_triples(
     path: Path, digest: str, run: str, conversation: str
 ) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
-    """The triples of an ontology and of a conversation's graph, as they are stored."""
+    """Return the stored triples of an ontology and of a conversation's graph."""
 
     async def read() -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
         async with open_store(str(path), create=False) as store:
@@ -135,7 +135,7 @@ def test_pickled_knowledge_omits_the_documents() -> None:
     copied = pickle.loads(pickle.dumps(knowledge))  # noqa: S301 - our own bytes
     assert (copied.ontology, copied.policy) == (knowledge.ontology.without_documents(), knowledge.policy)
     assert copied.ontology != knowledge.ontology
-    # The digest is in each graph: it is that of the whole.
+    # Graphs contain the digest, so it stays that of the complete ontology.
     assert copied.ontology.digest == knowledge.ontology.digest
     again = copied.graph(sample_pages()[OPTIONS])
     assert again == graph

@@ -1,4 +1,4 @@
-"""A document of twice as many tables costs twice the work: counted, not timed, so that any machine may run it."""
+"""Work grows linearly with the size of a document: counted, not timed, so that results do not depend on the machine."""
 
 import sys
 import tracemalloc
@@ -25,12 +25,12 @@ from quaestor.solvers.registry import make_solver
 
 FEW, MANY = 10, 20
 MOST = 1.3
-"""How much more work a number may be among twice as many."""
+"""Highest allowed ratio of the work per number in a document of twice the size."""
 QUESTION = "what is the change in net income from 2018 to 2019?"
 
 
 def lines_of(work: Callable[[], object]) -> int:
-    """Return how many lines of Python some work runs, each line of a loop each time."""
+    """Return how many lines of Python a call runs, counting every iteration of a loop."""
     lines = 0
 
     def traced(frame: FrameType, event: str, arg: object) -> Any:
@@ -48,7 +48,7 @@ def lines_of(work: Callable[[], object]) -> int:
 
 
 def bytes_of(work: Callable[[], object]) -> int:
-    """Return the most bytes that some work holds, with the arrays of numpy, whose work no line shows."""
+    """Return the peak memory of a call in bytes, including numpy arrays, whose work runs no lines of Python."""
     tracemalloc.start()
     try:
         work()
@@ -58,7 +58,7 @@ def bytes_of(work: Callable[[], object]) -> int:
 
 
 def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
-    """Return the lines, or the bytes, that each step costs a number of the document."""
+    """Return the lines or bytes of each step, divided by the count of numbers in the document."""
     ontology = build_ontology([document])
     graph = build_graph(document, ontology)
     numbers = len(solver.pages.page(graph).leaves)
@@ -67,7 +67,7 @@ def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
         context = TurnContext(document, Memory(), graph, ontology, question=read_question(QUESTION))
         next(solver.answers(QUESTION, context))
 
-    turn()  # what is made once a document is another step's
+    turn()  # builds what is cached for the document, which other steps measure
     found = {
         "ontology": lines_of(lambda: build_ontology([document])),
         "graph": lines_of(lambda: build_graph(document, ontology)),
@@ -81,7 +81,7 @@ def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
 
 @pytest.fixture(scope="module")
 def ratios() -> Mapping[str, float]:
-    """How much more a number costs among many tables than among few."""
+    """Return the ratio of the cost per number in many tables to that in few."""
     solver = make_solver("embedded", {})
     assert isinstance(solver, EmbeddedSolver)
     few, many = costs(many_tables(FEW), solver), costs(many_tables(MANY), solver)
@@ -99,14 +99,14 @@ LABELS = {"different labels": "line {}", "equal labels": "sales"}
 
 
 def a_file(rows: int, columns: int, label: str) -> FileContent:
-    """Return a file of dollars under headings that are not periods."""
+    """Return a file of dollar amounts under headings that are not periods."""
     lines = [["item", *(f"column {column}" for column in range(1, columns))]]
     lines += [[label.format(row), *["$ 17"] * (columns - 1)] for row in range(1, rows)]
     return FileContent(Path("table.csv"), "\n".join(map(",".join, lines)).encode())
 
 
 def costs_of_cells(rows: int, columns: int, label: str) -> Mapping[str, float]:
-    """Return the lines that each step from a file to its graph costs a cell of its table."""
+    """Return the lines that each step from a file to its graph runs, divided by the count of cells."""
     file = a_file(rows, columns, label)
     reading = read_file(file)
     assert reading is not None

@@ -1,4 +1,4 @@
-"""Workers that are forked from a process that has loaded what they need: the same answers, and nothing left behind."""
+"""Workers forked from a preloaded process give the same answers and leave no processes."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="elsewhere workers are spawned")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")]
 
 PLAY = """
 import asyncio, json, sys
@@ -69,7 +69,7 @@ def test_early_end_of_a_run_leaves_no_processes(how: signal.Signals, after: floa
         if how is signal.SIGKILL:
             run.kill()
         else:
-            os.killpg(run.pid, how)  # as a terminal and a service manager do: every process of the group hears it
+            os.killpg(run.pid, how)  # as a terminal does: signal every process of the group
         assert "leaked" not in run.communicate(timeout=60)[1]
     for _ in range(100):
         try:

@@ -1,4 +1,4 @@
-"""Conversations on several nodes of Ray: the same rows as of this process, whatever dies."""
+"""Conversations on several Ray nodes: same rows as in this process, even if nodes die."""
 
 import asyncio
 import json
@@ -50,8 +50,8 @@ from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Ray's clusters are experimental"),
-    # Ray leaves what it reads of its own processes to be collected.
+    pytest.mark.skipif(sys.platform != "linux", reason="Ray clusters are experimental on other platforms"),
+    # Ray does not close files that it reads about its own processes.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
@@ -63,7 +63,7 @@ def nodes() -> Iterator[Nodes]:
 
 
 class RecordingListener:
-    """A listener that remembers."""
+    """A listener that records results."""
 
     def __init__(self) -> None:
         self.ended: dict[str, ConversationResult] = {}
@@ -153,7 +153,7 @@ def test_files_are_read_as_in_this_process(nodes: Nodes, tmp_path: Path) -> None
     assert [number for number, (_, value) in enumerate(here) if isinstance(value, str)] == [3, 5]
     assert read("ray", 1) == here
     assert read("ray", 2, cache) == here
-    for file in files[6:]:  # what workers have read is kept by this process, under what the file holds
+    for file in files[6:]:  # this process caches what workers have read, by content
         assert cache.get(str(document_key(read_content(file)))) is not None
     assert read("inline", cache=cache) == here
 
@@ -210,7 +210,7 @@ def test_retry_after_applies_to_all_workers(nodes: Nodes, tmp_path: Path, monkey
         engine = RayEngine(2, nodes.address, at_once=4)
         run_stored(many_conversations(12), tmp_path / "ray.db", engine, factory=AskingSolver, config=ModelConfig(spec))
     assert len(times) > 40
-    # What was on its way already came, and then nothing until the time was over.
+    # Requests in flight still arrive, then none until the delay is over.
     refused = times[20]
     assert [at - refused for at in times if refused + 0.6 < at < refused + 1.9] == []
 
@@ -239,7 +239,7 @@ def test_workers_replay_a_recording_and_traces_have_their_requests(
         names = ("turn", "what", "prompt", "number", "status")
         return sorted(json.dumps([line.get(name) for name in names]) for line in lines)
 
-    # The server is gone: whoever asked it would fail.
+    # The server has stopped: a request to it would fail.
     with loopback_only(monkeypatch):
         here, there = replayed("here", InlineEngine(4)), replayed("there", RayEngine(2, nodes.address, at_once=4))
     assert there == here
@@ -265,7 +265,7 @@ def test_error_of_the_solver_factory_is_raised(nodes: Nodes) -> None:
 
 
 def commands_in_session(leader: int) -> list[str]:
-    """The processes that hold, or are of, a Ray that a process started: they name its folder, or its sockets."""
+    """Return the command lines of the running processes in the session of a process."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -308,7 +308,7 @@ def test_local_ray_is_shut_down_completely(tmp_path: Path) -> None:
 
 @pytest.mark.very_slow
 def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
-    # A shell that starts a program in the background has it ignore Ctrl-C.
+    # A program that a shell starts in the background ignores Ctrl-C.
     before = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     command = [sys.executable, "-c", f"{before}import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(tmp_path / "runs.db")]
@@ -332,7 +332,7 @@ def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
 
 
 def holder_of(process: int) -> int:
-    """The process that holds Ray for another one: its child that leads a session of its own; 0 if there is none."""
+    """Return the child process that holds Ray and leads its own session, or 0 if there is none."""
     children = Path(f"/proc/{process}/task/{process}/children")
     for child in children.read_text().split() if children.exists() else ():
         if b"local_ray.py" in Path(f"/proc/{child}/cmdline").read_bytes():
@@ -346,7 +346,7 @@ def wait_for(look: Callable[[], int]) -> int:
         try:
             if found := look():
                 return found
-        except Exception:  # noqa: BLE001 - what is looked for is not there yet
+        except Exception:  # noqa: BLE001 - not there yet
             pass
         time.sleep(0.1)
-    pytest.fail("it did not come")
+    pytest.fail("timed out")

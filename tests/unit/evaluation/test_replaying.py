@@ -1,4 +1,4 @@
-"""A cascade of a solver and a stored run: the solver's answers after those of the run."""
+"""Replay of a cascade of a solver and a stored run."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ QUESTIONS = ("which?", "twice", "which?", "twice", "nothing", "twice")
 
 
 class UnsureSolver:
-    """Takes a row for itself, unsure; goes on from what was said, surely where that is its own row's number."""
+    """Answers "which?" from its row and "twice" with twice the last answer, less surely if that answer is its own."""
 
     def __init__(self, name: str, row: int) -> None:
         self.name, self._row, self.calls = name, row, 0
@@ -57,7 +57,6 @@ def replayed(first: Solver, second: Solver, thresholds: Sequence[float]) -> Sequ
 
 @pytest.mark.parametrize("second_row", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_replayed_cascade_equals_the_cascade_when_run(second_row: int) -> None:
-    """With a second stage that answers a question as it does alone, whatever was said before."""
     first, second = UnsureSolver("first", 0), UnsureSolver("second", second_row)
     for least, turns in zip(THRESHOLDS, replayed(first, second, THRESHOLDS), strict=True):
         recorded = RecordedAnswers("second", conversation_of(), stored(second, conversation_of()))
@@ -69,7 +68,7 @@ def test_follow_up_is_surer_after_an_answer_of_the_run() -> None:
     alone, low, high = replayed(UnsureSolver("first", 0), UnsureSolver("second", 1), [0.0, 0.5, 0.7])
     assert not any(turn.passed for turn in alone[:4])
     assert [turn.passed for turn in low[:4]] == [True, False, True, False]
-    # Alone it was 0.55 sure of what goes on from its own answer; after the other's it is 0.85 sure.
+    # The follow-up has confidence 0.55 after the solver's own answer, and 0.85 after that of the run.
     assert [turn.passed for turn in high] == [turn.passed for turn in low]
     assert [turn.record.number for turn in low] != [turn.record.number for turn in alone]
 
@@ -81,7 +80,7 @@ def test_repeated_question_is_solved_once() -> None:
 
 
 class RoutingSolver:
-    """Asks one solver what stands for itself, and another one what goes on from it."""
+    """Passes "twice" to the second solver, and other questions to the first."""
 
     name = "mixed"
 

@@ -124,7 +124,7 @@ def test_defect_fails_one_conversation_which_is_rerun(tmp_path: Path) -> None:
 
     class RepairedSolver(ScriptedSolver):
         async def solve(self, question: str, context: object) -> Answer:
-            assert question == "break", "a complete conversation is played again"
+            assert question == "break", "a complete conversation is run again"
             return Answer(None, reason="mended")
 
     again = run_stored(dataset, store, resume=run.id, factory=RepairedSolver)
@@ -174,7 +174,7 @@ def test_interruption_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tmp_p
 
 
 class SubstitutingSolver(ScriptedSolver):
-    """Takes one word for another."""
+    """Answers one question as if it were another."""
 
     def __init__(self, word: str, other: str) -> None:
         super().__init__()
@@ -285,7 +285,7 @@ def kill_started_processes() -> Iterator[None]:
 
 def slow_run(store: Path, engine: str, count: int, pause: float, run: str | None = None) -> subprocess.Popen[bytes]:
     words = [str(store), engine, str(count), str(pause), *([run] if run else [])]
-    # A group of its own, so that the signal reaches the run as the one from a terminal does.
+    # A new process group, so that a signal reaches all processes of the run, as from a terminal.
     process = subprocess.Popen(
         [sys.executable, str(SUPPORT / "slow_run.py"), *words], stderr=subprocess.PIPE, start_new_session=True
     )
@@ -294,7 +294,7 @@ def slow_run(store: Path, engine: str, count: int, pause: float, run: str | None
 
 
 def wait_for_complete(store: Path, least: int, process: subprocess.Popen[bytes]) -> int:
-    """Wait until the run has `least` complete conversations or is over; returns how many it has."""
+    """Wait until the run has `least` complete conversations or is over; return how many it has."""
     done = 0
     while done < least and process.poll() is None:
         time.sleep(0.01)

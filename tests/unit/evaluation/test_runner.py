@@ -66,7 +66,7 @@ def test_reference_to_a_turn_without_an_answer_is_an_operand_error() -> None:
 def test_a_plan_that_gives_another_number_is_not_verified() -> None:
     turns = play("lie 0 1", "cell 0 1", "change")
     assert [turn.verified for turn in turns] == [False, True, True]
-    # What the person was told is what later turns refer to.
+    # Later turns refer to the answer that was shown.
     assert turns[2].answer.number == value(0, 1) - 999
 
 
@@ -132,7 +132,7 @@ def test_references_of_a_question_are_passed_to_the_solver_and_recorded() -> Non
 
 
 class ConstantSolver:
-    """Gives one answer to everything."""
+    """Gives the same answer to every question."""
 
     name = "saying"
 
@@ -184,7 +184,7 @@ def test_cancelling_is_not_a_defect() -> None:
 
 
 class Endless(ScriptedSolver):
-    """Computes for ever if the question requests it."""
+    """Computes forever if the question is "endless"."""
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         if question == "endless":
@@ -201,7 +201,8 @@ def _forever() -> None:
 @pytest.mark.parametrize("others", [0, 1])
 def test_turn_fails_after_its_time_limit_and_the_conversation_continues(others: int) -> None:
     async def played() -> ConversationResult:
-        waiting = [asyncio.create_task(asyncio.sleep(600)) for _ in range(others)]  # then it computes in a thread
+        # Other tasks make the solver compute in a thread.
+        waiting = [asyncio.create_task(asyncio.sleep(600)) for _ in range(others)]
         try:
             conversation = a_conversation("cell 0 1", "endless", "cell 0 2")
             return await run_conversation(conversation, Endless(), seconds=2.0)

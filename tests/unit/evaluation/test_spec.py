@@ -32,7 +32,7 @@ def test_digest_covers_everything_that_affects_results() -> None:
 
 
 def test_digest_without_a_selection_is_stable() -> None:
-    """Computed by the release before: a run that it left can be resumed."""
+    """The expected digest is from an older release, whose runs can be resumed."""
     spec = RunSpec("embedded", "pages.json", "d1", {"a": 1}, 3, None, "strict", None, None, "0.1.0")
     assert spec.digest == "4f30ce00766fdd74ec716925a3df0564f2124b59100d4ad80d7a6e4f88734be4"
 

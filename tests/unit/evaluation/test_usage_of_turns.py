@@ -1,4 +1,4 @@
-"""What a turn has used: typed in Python, counts under the same names in a store."""
+"""Usage of a turn: typed in Python, and stored as counts by name."""
 
 import asyncio
 from decimal import Decimal
@@ -20,7 +20,7 @@ PRICED = Usage(1, 1200, 85, 300, 0, Decimal("0.004217"))
 
 
 class Paying:
-    """Calls its own service, and reports the usage."""
+    """Reports the usage of two calls per question."""
 
     name = "paying"
 

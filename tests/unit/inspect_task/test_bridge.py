@@ -1,4 +1,4 @@
-"""Requests of our solvers to Inspect's models: schemas keep what they say, replies arrive as they were."""
+"""Requests of our solvers to Inspect's models: schemas and replies are converted without loss."""
 
 import asyncio
 from typing import Any
@@ -25,7 +25,7 @@ SCHEMAS = {
 
 
 def find_lost(sent: Any, kept: Any) -> set[str]:
-    """The words of a schema that are not kept."""
+    """Return the keys and values of a schema that are missing or changed in a copy."""
     if isinstance(sent, dict) and isinstance(kept, dict):
         gone = {key for key in sent.keys() - kept.keys() if sent[key] is not None}
         return gone.union(*(find_lost(sent[key], kept[key]) for key in sent.keys() & kept.keys()))
@@ -39,11 +39,8 @@ def test_inspect_keeps_our_schemas(name: str) -> None:
     tool = pytest.importorskip("inspect_ai.tool")
     schema = inline_schema(SCHEMAS[name])
     validated = tool.ToolParams.model_validate(schema).model_dump(exclude_none=True)
-    assert find_lost(schema, validated) <= {
-        "propertyNames",
-        "minItems",
-        "maxItems",
-    }  # checked again when a reply is read
+    # These are checked again when a reply is read.
+    assert find_lost(schema, validated) <= {"propertyNames", "minItems", "maxItems"}
     assert "$ref" not in str(schema)
 
 
@@ -76,7 +73,7 @@ CALCULATE = ModelRequestParameters(
 
 
 def run_with_connection(reply: Any, ask: Any) -> Any:
-    """What `ask` returns of a connection to a model of Inspect that replies so."""
+    """Return what `ask` returns for a connection to an Inspect model with the given replies."""
     from inspect_ai.model import get_model
     from inspect_ai.model._model import init_active_model
 
@@ -89,7 +86,7 @@ def run_with_connection(reply: Any, ask: Any) -> Any:
     return asyncio.run(run())
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a package of Inspect
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from a dependency of Inspect
 def test_tool_calls_results_and_usage_convert_both_ways(local_models: None) -> None:
     inspect = pytest.importorskip("inspect_ai.model")
     messages_seen: list[list[Any]] = []
@@ -118,6 +115,6 @@ def test_tool_calls_results_and_usage_convert_both_ways(local_models: None) -> N
     used = connection.meter.total
     assert (used.requests, used.input_tokens, used.output_tokens, used.cached_tokens) == (2, 19, 8, 2)
     _, own, result = messages_seen[1]
-    # The reply goes back as the message that it was, its signed reasoning in it.
+    # The reply is sent back unchanged, including its signed reasoning.
     assert own.content[0].signature == "signed"
     assert (result.role, result.text, result.tool_call_id) == ("tool", "5", own.tool_calls[0].id)

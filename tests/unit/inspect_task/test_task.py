@@ -1,4 +1,4 @@
-"""`inspect eval quaestor/convfinqa`: found by its name, scored as `quaestor eval` scores, failures counted as wrong."""
+"""`inspect eval quaestor/convfinqa`: found by name, scored like `quaestor eval`, with failures counted as wrong."""
 
 import gc
 import subprocess
@@ -16,7 +16,7 @@ from recorded_replies import Replies, answering, faulty
 from quaestor.testing.models import Reply
 
 pytest.importorskip("inspect_ai")
-# What Inspect's own packages warn of is not ours to mend.
+# Warnings of Inspect's dependencies are not errors.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default"), pytest.mark.usefixtures("local_models")]
 
 TURNS = sum(len(one.questions) for one in few()[1])
@@ -31,7 +31,7 @@ def set_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def collect_streams() -> Iterator[None]:
-    """Allow the warnings that Inspect raises within a test."""
+    """Collect garbage after each test, so that warnings about unclosed streams are raised within it."""
     yield
     gc.collect()
 
@@ -45,7 +45,7 @@ def replies() -> Iterator[Replies]:
 
 
 def verdicts(log: Any) -> dict[tuple[str, int], bool]:
-    """Of each turn whether it is right."""
+    """Return whether each turn is right."""
     found = {}
     for sample in log.samples:
         for index, right in enumerate(sample.scores["official"].metadata["verdicts"]["execution"]):
@@ -70,11 +70,11 @@ def test_the_same_replies_have_the_same_score(protocol: str, faults: bool, repli
     right, total = ours.report.score.execution.correct, ours.report.score.execution.total
     assert 0 < right < total == TURNS  # some are wrong, and some have no answer
     assert 0 < ours.report.score.unanswered < total - right
-    assert theirs == requests  # nothing is asked twice that is asked once by ours
+    assert theirs == requests  # both runs send the same number of requests
     assert not faults or requests > len(replies)
     usage = log.stats.model_usage[f"{protocol}/scripted"]
     used = ours.report.turns and sum(turn.usage.get("input_tokens", 0) for turn in ours.turns.values())
-    assert usage.input_tokens == used or faults  # a reply that was cut off counts where it was counted
+    assert usage.input_tokens == used or faults  # with faults, truncated replies are counted differently
 
 
 def test_task_is_found_by_its_name_and_writes_a_readable_log(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_task_is_found_by_its_name_and_writes_a_readable_log(tmp_path: Path) -> 
     sample = log.samples[0]
     assert [message.role for message in sample.messages[:2]] == ["user", "assistant"]
     assert "| answer | reference |" in sample.scores["official"].explanation
-    assert sample.target == ""  # the references are in no state that a solver is handed
+    assert sample.target == ""  # solvers do not receive the references
 
 
 def test_every_epoch_counts(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
 def test_unreachable_model_fails_samples_and_counts_turns_as_wrong(status: int, tmp_path: Path) -> None:
     with ModelServer(lambda request: broken(status)) as server:
         log = run_theirs("openai/scripted", tmp_path, f"{server.url}/v1", max_retries=1)
-    assert log.status == "error"  # as an outage stops a run of ours, and `inspect eval-retry` goes on with it
+    assert log.status == "error"  # like a run stopped by an outage; `inspect eval-retry` resumes it
     assert all(sample.error for sample in log.samples)
     assert figures(log)["execution"] == (0, 0, 0, 0, TURNS)
 

@@ -1,4 +1,4 @@
-"""Which sentences of a page a model is shown."""
+"""Selection of the sentences of a page that a model is shown."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ TOPICS = ("rent", "goodwill", "dividends", "interest", "wages")
 
 
 def long_text(count: int = 300) -> Document:
-    """Return sentences with a number about five subjects in turn, and as many without numbers."""
+    """Return a document with sentences about five topics in turn, each followed by a sentence without numbers."""
     lines = [f"the {TOPICS[n % 5]} of plant {n} came to $ {n + 11} million in the year ." for n in range(count)]
     paragraphs = [ParagraphPart((line, "this is explained elsewhere .")) for line in lines]
     return assemble("ACME/2009/10-K", paragraphs)
@@ -37,7 +37,7 @@ def test_long_text_is_cut_to_the_sentences_about_the_question_in_order() -> None
 
 
 def shown_operands(path: Path) -> tuple[int, int]:
-    """Of the turns that take a number from a sentence: how many, and how many whose sentences are all shown."""
+    """Return how many turns take a number from a sentence, and for how many of them all such sentences are shown."""
     golds, turns, whole = read_gold(path), 0, 0
     for conversation in read_dataset(path).conversations:
         graph = GraphProvider.of([conversation.document]).graph(conversation.document)

@@ -1,4 +1,4 @@
-"""What one conversation keeps: its own, whatever else is played on the same solver, and no longer than itself."""
+"""Concurrent conversations on one solver do not affect each other."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ QUESTIONS = {
 def conversations() -> list[Conversation]:
     pages: dict[str, Document] = {"rent": RENT, "revenue": RENT, "taxes": TAX}
     found = [Conversation(f"{name} {n}", pages[name], QUESTIONS[name][n:]) for name in pages for n in range(3)]
-    # The same questions about the same page, twice at once.
+    # Each conversation is run twice at the same time.
     return [*found, *found]
 
 

@@ -1,4 +1,4 @@
-"""What solvers say of themselves, and their options: typed, or by name from settings and records."""
+"""Specifications and options of solvers: typed, or by name."""
 
 from dataclasses import dataclass
 

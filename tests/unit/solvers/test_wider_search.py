@@ -1,4 +1,4 @@
-"""Where a model finds no answer in a part of a long document, more of it is shown once before that is believed."""
+"""If a model finds no answer in a part of a long document, it is shown a wider part once."""
 
 import re
 
@@ -87,7 +87,7 @@ def test_search_takes_no_step_number() -> None:
 
 
 def test_names_of_cited_passages_are_stable_across_searches() -> None:
-    """What the tools read has its name before it, in the order of the whole report."""
+    """Passages are named by their order in the whole report."""
     read: list[str] = []
 
     def model(request: ReceivedRequest) -> Reply:

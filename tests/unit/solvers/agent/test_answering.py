@@ -64,7 +64,7 @@ def test_an_answer_names_a_step_or_an_earlier_answer(answer: str, number: int) -
 
 @pytest.mark.parametrize("resting", [CHANGE, final("#2"), final(206588, steps=[2])])
 def test_call_that_uses_steps_is_refused_after_a_failed_call_in_the_same_reply(resting: Call) -> None:
-    """Else #1 would be another number than the model thinks."""
+    """The numbers of the steps are not those that the model assumed."""
     hasty = reply(understood(), query(1999), query(2008), query(2009), resting)
     run = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
     assert '"success": false' in run.requests[1].results[-1]

@@ -1,4 +1,4 @@
-"""From a model's claim to the plan of the answer."""
+"""Conversion of a model's claim to the plan of the answer."""
 
 import json
 from decimal import Decimal
@@ -23,7 +23,7 @@ CASH = "net_cash_from_operating_activities"
 
 @pytest.fixture
 def box() -> Toolbox:
-    """Step 1 is 181001, step 2 206588, step 3 the change of 14.14 percent."""
+    """Return a toolbox with the steps 181001, 206588 and their change of 14.14 percent."""
     box = toolbox(CASH_FLOWS)
     for year in ("2008", "2009"):
         box.call("query_kg", {"entityType": "CashFlow", "filters": {"year": year}, "property": CASH})

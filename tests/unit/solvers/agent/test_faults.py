@@ -1,4 +1,4 @@
-"""What models do wrong: repaired within a bound, or named as the turn's error."""
+"""Faults of models: repaired within a limit, or reported as the error of the turn."""
 
 import json
 from dataclasses import replace

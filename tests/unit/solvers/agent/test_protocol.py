@@ -1,4 +1,4 @@
-"""The two ways in which models call tools."""
+"""The two protocols for tool calls: native calls and calls in text."""
 
 import json
 

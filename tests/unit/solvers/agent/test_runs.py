@@ -1,4 +1,4 @@
-"""A whole run with a model that does everything wrong at random: it completes, and every turn is accounted for."""
+"""A run with a model that makes random faults completes, and every turn has an answer or an error."""
 
 import asyncio
 import json
@@ -26,16 +26,19 @@ from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 REPLIES = 120
 SHARE = 0.5
-"""Of the replies that are anything."""
+"""Share of the replies with a fault."""
 MOST_IN_A_ROW = 4
-"""Faults of the server that one request meets: with as many as there are attempts, its conversation were an outage."""
+"""Highest number of server faults for one request: fewer than the attempts, so that there is no outage."""
 
 IDENTITY = re.compile(r"(?:call|toolu)_[0-9]+_[0-9]+")
 
 
 class Faulty:
-    """A script some of whose replies are anything. Which, and what, hangs on the request and on how often it came
-    before, not on the order in which conversations that are played at once come to ask."""
+    """A script with random faults.
+
+    Faults depend on a request and on how often it came before, not on the order in which concurrent conversations send
+    requests.
+    """
 
     def __init__(self, seed: int, script: Script) -> None:
         self.faults = 0
@@ -53,7 +56,7 @@ class Faulty:
 
 
 def server_fault(draw: random.Random) -> Reply:
-    """What is asked again: the reply never came, or is of no protocol."""
+    """Return a fault after which the request is sent again: no reply, or one that does not follow the protocol."""
     noise = draw.choice(["", "{", "<html>", "\u2028 no"])
     return draw.choice(
         [
@@ -64,7 +67,7 @@ def server_fault(draw: random.Random) -> Reply:
 
 
 def any_fault(draw: random.Random) -> Reply:
-    """What comes whole and cannot be used, or is the answer to another question."""
+    """Return a complete reply that is unusable or answers another question."""
     noise = "".join(draw.choices('{}[]":, \n\\TOOL: ANSWER(0123456789.%$)yesno\u2028\U0001f600', k=draw.randrange(120)))
     arguments = draw.choice(
         [

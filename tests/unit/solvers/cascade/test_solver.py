@@ -22,7 +22,7 @@ from quaestor.solvers.registry import make_solver
 
 
 class ConfidentSolver:
-    """Answers with the first number of a row, with the given confidence for each question, or None."""
+    """Answers with the first number of a row and the given confidence, or confidence by question."""
 
     def __init__(self, name: str, row: int, confidence: Mapping[str, float | None] | float | None = None) -> None:
         self.name, self._row, self._confidence = name, row, confidence
@@ -40,7 +40,7 @@ class ConfidentSolver:
 
 
 class Failing:
-    """Fails with one error, always."""
+    """Always raises the given error."""
 
     name = "failing"
 

@@ -1,4 +1,4 @@
-"""Options of a cascade, and invalid ones."""
+"""Valid and invalid options of a cascade."""
 
 from pathlib import Path
 

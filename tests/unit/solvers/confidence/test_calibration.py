@@ -1,4 +1,4 @@
-"""From measures to a probability, and the calibration file."""
+"""Calibration files of confidence."""
 
 import json
 from pathlib import Path

@@ -48,7 +48,7 @@ class Model:
 
 
 class Ranking:
-    """Finds row 0 likeliest, then row 1."""
+    """Ranks row 0 first, then row 1."""
 
     name = "ranking"
 
@@ -73,7 +73,7 @@ def measures(turn: Turn) -> Sequence[AnswerMeasured]:
 
 @pytest.fixture
 def calibration(tmp_path: Path) -> str:
-    """As sure as the other solver is."""
+    """Return the path of a calibration that gives the confidence of the ranking solver."""
     weights = dict.fromkeys(MEASURES, 0.0) | {AGREES: 1.0}
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps(serial.dump(AnswerCalibration(0.0, weights, {}, {}))), encoding="utf-8")

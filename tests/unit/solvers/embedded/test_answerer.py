@@ -1,4 +1,4 @@
-"""Kinds of answers are asked in turn: the first that has one answers, and no other is asked."""
+"""Answerers are asked in order until one has answers."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -13,7 +13,7 @@ ASKED = cast(AskedTurn, object())
 
 
 class ScriptedAnswerer:
-    """Answers with what it is told to, and counts how often it is asked."""
+    """Gives the scripted answers and records its calls."""
 
     def __init__(self, *numbers: int) -> None:
         self.found = [Answer(value=a_value(Decimal(number))) for number in numbers]

@@ -1,4 +1,4 @@
-"""Pages as the embedded solver reads them."""
+"""Reading of pages by the embedded solver."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""The embedded solver as a solver: deterministic, blind to ids, robust to what pages and histories hold."""
+"""The embedded solver: deterministic, independent of ids, and robust to unusual pages, histories and weights."""
 
 import asyncio
 import json

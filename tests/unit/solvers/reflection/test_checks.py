@@ -1,4 +1,4 @@
-"""Single rules, on plans of a line."""
+"""The check for unrequested absolute values, on short plans."""
 
 from decimal import Decimal
 

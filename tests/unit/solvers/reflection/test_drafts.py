@@ -89,7 +89,7 @@ def test_a_given_number_needs_no_place() -> None:
         (draft(look_up(IN_2008, 206588, "T0R1C3"), answer=206588), ["misplaced"]),
         (draft(OLD, calculate("add", "#1", "12345.5", result=193346.5), answer=193346.5), ["ungrounded"]),
         (draft(OLD, calculate("add", "#1", "206588", result=387589), answer=387589), ["misplaced"]),
-        # rounded on the way: 0.14 * 100 is 14, the exact result 14.136
+        # rounded intermediate result: 0.14 * 100 is 14, the exact result is 14.136
         (
             draft(
                 NEW,

@@ -1,4 +1,4 @@
-"""Evidence on drafts that are sound, and on drafts that are made wrong on purpose."""
+"""Checks of valid drafts, and of drafts with deliberate errors."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Malformed verdicts of models: recovered fields, and no guesses."""
+"""Malformed verdicts of models: fields are recovered, not guessed."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Formulas over the values: repeated requests, valid formulas, and doubts for the reader."""
+"""Formulas over retrieved values: faults, repeated formulas, and remarks."""
 
 import pytest
 from sparql_bench import CASH_2008, CASH_2009, formula, retrieval, values
@@ -45,7 +45,7 @@ def test_numbers_of_the_question_and_common_constants_need_no_source(calculation
 
 def test_ratio_times_one_hundred_is_questioned_once(calculation: FormulaPhase) -> None:
     assert len(check(calculation, "new / old * 100")) == 1
-    assert check(calculation, "100 * (new / old)") == []  # the same again
+    assert check(calculation, "100 * (new / old)") == []  # repeated
     assert calculation.plan is not None
 
 

@@ -1,4 +1,4 @@
-"""Values named by a model: found with their source, or refused with the existing names."""
+"""Values requested by a model: found with their source, or refused with the existing names."""
 
 from decimal import Decimal
 from typing import Any
@@ -158,7 +158,7 @@ def test_text_cells_are_shown_and_queried_if_all_kinds_are_allowed() -> None:
     assert [line.partition(": ")[2] for line in shown[0]["lines"]] == ["12 | n/a"]
     cell = next(cell for cell in found.context.graph.text_cells if cell.text == "may 2019")
     arguments = {"sold": query(f"{cell.instance} {cell.predicate} ?value")}
-    assert found.check(named(**arguments))  # where a number is asked for
+    assert found.check(named(**arguments))  # if a number is asked for
     found.kinds.all = True
     assert found.check(named(**arguments)) == []
     assert found.values["sold"].shown == '"may 2019"'

@@ -185,7 +185,7 @@ def test_models_without_tools_write_json() -> None:
 
 
 def any_fault(draw: random.Random, request: ReceivedRequest) -> Reply:
-    """A reply that is anything."""
+    """Return a random reply, which is usually invalid."""
     noise = "".join(draw.choices('{}[]":, \n\\SELECT?v(0123456789.*-/%$)WHERE<>\u2028\U0001f600', k=draw.randrange(90)))
     reply = draw.choice(
         [noise, noise[:9], None, True, -1, 1e300, 10**300, [noise], {noise: noise}, "result_9", CASH_2008]

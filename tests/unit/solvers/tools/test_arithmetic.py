@@ -53,7 +53,7 @@ def test_a_result_copied_with_fewer_digits_is_still_that_result() -> None:
     reply = calculate(box, "subtract", 1.465, 1)
     assert origins(reply) == ["step 3", "constant"]
     assert origins(calculate(box, "subtract", 1.47, 1))[0] == "step 3"
-    assert origins(calculate(box, "subtract", 1.5, 1))[0] == "ungrounded"  # two digits could be anything
+    assert origins(calculate(box, "subtract", 1.5, 1))[0] == "ungrounded"  # two digits are ambiguous
 
 
 def test_answers_of_earlier_turns_are_referred_to() -> None:

@@ -1,4 +1,4 @@
-"""`calculate` on lists: steps become a list, from which an operation selects, counts or lists."""
+"""`calculate` on lists of steps: operations that select, count or list values."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OPERATING = "net cash from operating activities"
 
 
 def box_with_a_row(row: str = OPERATING) -> Toolbox:
-    """A toolbox in which a row was looked up: its cells are the steps from 1 on."""
+    """Return a toolbox after the look-up of a row, whose cells are the steps from 1 on."""
     box = toolbox(CASH_FLOWS)
     assert box.call("query_kg", {"filters": {"row": row}})["success"]
     return box

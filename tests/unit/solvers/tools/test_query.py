@@ -68,7 +68,7 @@ def test_several_years_are_read_by_one_call() -> None:
 
 
 def read(reply: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
-    """The cells that a query returned together."""
+    """Return the cells that a query returned together."""
     assert reply["success"] is True
     values = reply["values"]
     assert isinstance(values, list)

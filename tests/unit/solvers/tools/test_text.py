@@ -23,7 +23,7 @@ def values(reply: dict[str, JsonValue]) -> list[JsonValue]:
 
 
 def mentions(reply: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
-    """The numbers of a reply, sentence by sentence."""
+    """Return the numbers of a reply, sentence by sentence."""
     sentences = reply["sentences"]
     assert isinstance(sentences, list)
     return [mention for sentence in sentences for mention in sentence["mentions"]]  # type: ignore[index,call-overload,union-attr,misc]
@@ -132,7 +132,7 @@ def test_an_amount_printed_again_for_its_period_is_one() -> None:
 
 @pytest.mark.very_slow
 def test_suggestions_are_the_same_in_every_process() -> None:
-    """A recorded run is played back by another process, whose sets have another order."""
+    """Another process, in which sets have another order, can replay a recorded run."""
     code = (
         "from toolboxes import toolbox; print(toolbox().call('find_in_text', {'words': 'grantd optoins compensaton'}))"
     )

@@ -110,6 +110,6 @@ def test_properties_are_those_of_the_page_else_those_of_the_ontology() -> None:
     assert here["properties"][0] == {
         "name": "kg:exercise_price", "label": "exercise price", "range": "xsd:decimal", "instances": 3,
     }  # fmt: skip
-    assert here["more"]  # of the sample's other page with stock options
+    assert here["more"]  # properties of the other sample page with stock options
     there = box.call("introspect_ontology", {"action": "get_properties", "entityType": "CashFlow"})
     assert "kg:net_cash_from_operating_activities" in str(there["properties"])

@@ -1,4 +1,4 @@
-"""The worked examples of the prompt are plans that run on pages of the sample, a line each."""
+"""The worked examples of the prompt, one per line, are plans that run on pages of the sample."""
 
 import re
 from decimal import Decimal
@@ -36,7 +36,7 @@ KINDS = [
     "no",
     "two offshore grid projects were delivered ahead of plan",
 ]
-"""What the examples of other kinds come to, on the page that they are about."""
+"""The results of the examples of other kinds on the first page."""
 PAGES = [
     ("NORD/2012/page_41.pdf", "0.30729"),
     ("LUMI/2018/page_35.pdf", "38.2"),
@@ -48,11 +48,11 @@ PAGES = [
     ("ELDR/2017/page_47.pdf", "16828.14"),
     ("HALC/2009/page_52.pdf", "-0.12472"),
 ]
-"""The page that each example is about, and what it comes to there."""
+"""The page and the result of each example."""
 
 
 def answers() -> dict[tuple[str, str], AnswerValue]:
-    """The sample's answers by page and question."""
+    """Return the answers of the sample by page and question."""
     golds = read_gold(sample_path())
     return {
         (conversation.document.id, question): gold.executed
@@ -62,7 +62,7 @@ def answers() -> dict[tuple[str, str], AnswerValue]:
 
 
 def expand_steps(steps: str) -> Json:
-    """The plan that the short form of an example means."""
+    """Return the plan for the short form of an example."""
     return plan(*(_step(*step.split(" ", 1)) for step in steps.split("; ")))
 
 

@@ -1,4 +1,4 @@
-"""Valid plans broken in one place: each is caught, and mended by the model or on record; none passes, none crashes."""
+"""Valid plans with one fault: each is detected before execution, and repaired by the model or reported as an error."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ VALID = [
 
 
 async def run_plans(broken: list[tuple[str, Json, Json]], mended: bool) -> list[Turn]:
-    """A conversation of one question for each plan; the model writes the broken one, and then the valid one or none."""
+    """Ask one question per plan; the model writes the broken plan, then the valid plan if `mended`."""
     answers: list[list[Json]] = []
 
     def script(request: ReceivedRequest) -> Reply:

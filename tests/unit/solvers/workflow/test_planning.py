@@ -1,4 +1,4 @@
-"""A plan comes from a model behind HTTP, is run, and goes back with its faults where it cannot be run."""
+"""A model behind HTTP writes a plan, which is executed, or returned with its faults."""
 
 from typing import Any
 

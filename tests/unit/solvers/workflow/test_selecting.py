@@ -1,4 +1,4 @@
-"""Cells by the words for their rows and columns: several at once."""
+"""Selection of several cells by the words for their rows and columns."""
 
 from functools import lru_cache
 

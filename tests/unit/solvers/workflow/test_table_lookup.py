@@ -1,4 +1,4 @@
-"""Cells found by the names of their lines: orientation, duplicates, headings, periods; refusals with suggestions."""
+"""Look-up of cells by the names of rows and columns, and refusals with suggestions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def page(*grids: Sequence[Sequence[str]]) -> Document:
 
 
 def try_look_up(document: Document, row: str, column: str) -> TableMatch | str:
-    """The match, or why there is none."""
+    """Return the match, or the message of the refusal."""
     try:
         return look_up(document, row, column)
     except LookupFailure as refused:

@@ -1,4 +1,4 @@
-"""Numbers of the text by the words around them."""
+"""Look-up of numbers in the text by the words around them."""
 
 import pytest
 from solver_bench import context_of

@@ -1,4 +1,4 @@
-"""Questions that the page hardly answers, through `quaestor.open`."""
+"""Questions that a page does not answer, through `quaestor.open`."""
 
 import pytest
 from long_filing import a_long_filing
@@ -37,7 +37,7 @@ def test_a_missing_line_is_reported_with_the_nearest_reading(document: Document,
     answer = ask(document, question)
     assert (answer.kind, answer.value, answer.plan) == ("none", None, None)
     assert answer.answerable is not None
-    assert answer.answerable < 0.3  # twice what it is declined below: no word of them describes a number of the page
+    assert answer.answerable < 0.3  # twice the threshold, as none of their words describes a number of the page
     assert lacking in (answer.reason or "")
     assert "2014 to 2016" in (answer.reason or "")
 

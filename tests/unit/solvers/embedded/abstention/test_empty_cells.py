@@ -1,4 +1,4 @@
-"""Cells without a number, of a line that is asked for by its name."""
+"""Questions about a named line with cells without a number."""
 
 import pytest
 from pages import page

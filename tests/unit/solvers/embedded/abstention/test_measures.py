@@ -1,4 +1,4 @@
-"""What is measured of a question and a page."""
+"""Measures of a question and a page from which its answerability is estimated."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a page lacks, in words."""
+"""Messages about what a page lacks."""
 
 from decimal import Decimal
 

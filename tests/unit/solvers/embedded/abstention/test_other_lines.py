@@ -1,4 +1,4 @@
-"""A line that the page lacks, though it has one that sounds like it."""
+"""Questions about a line that the page lacks although it has a line with a similar name."""
 
 import pytest
 from pages import page

@@ -1,4 +1,4 @@
-"""A time that the line that is asked for does not have, though the page has others."""
+"""Questions about a period that a line does not have."""
 
 import pytest
 from pages import page
@@ -53,7 +53,7 @@ def test_balance_at_january_1_also_belongs_to_the_previous_year(question: str, y
 
 
 def grid(*columns: str) -> Document:
-    """A page with revenue and cash of some times."""
+    """Return a page with revenue and cash for the given periods."""
     values = [str(510 - 30 * n) for n in range(len(columns))]
     return page([["( in thousands )", *columns], ["revenue", *values], ["cash", *values]], ())
 

@@ -1,4 +1,4 @@
-"""The silence of the solver without a model, through `quaestor.open`: said where it is certain, and nowhere else."""
+"""Rules by which the solver without a model declines to answer, through `quaestor.open`."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_a_missing_year_is_reported() -> None:
 
 @pytest.mark.very_slow
 def test_years_that_pages_lack_are_never_answered() -> None:
-    """Made by rule: every page, a line, two years long before; what is "due" may be asked for any year."""
+    """Lines for which any year may be asked, such as lines of amounts "due", are not used."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
     pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
     refused = wanted = 0
@@ -64,7 +64,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
 
 @pytest.mark.very_slow
 def test_few_questions_of_the_sample_are_declined() -> None:
-    """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
+    """All questions have an answer; at most four percent may be declined."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
     answers = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
     events = [declined(one) for one in answers]

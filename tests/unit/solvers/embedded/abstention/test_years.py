@@ -1,4 +1,4 @@
-"""The years of a page and of a question: only what is certain counts."""
+"""Years of a page and of a question: only certain ones count."""
 
 import pytest
 from pages import page

@@ -1,4 +1,4 @@
-"""The plans that fit a turn: their values are those of the exact execution, whatever is combined."""
+"""Enumeration of plans: their values agree with exact execution."""
 
 import asyncio
 import math
@@ -45,7 +45,7 @@ def solver() -> EmbeddedSolver:
 
 
 def turns(document: Document, solver: EmbeddedSolver) -> list[tuple[TurnContext, str]]:
-    """Every turn of the conversation `QUESTIONS` about a page, with the solver's own answers before it."""
+    """Return every turn of the conversation `QUESTIONS` about a page, with the solver's own answers as history."""
     knowledge, memory, found = GraphProvider.of([document]), Memory(), []
     for question in QUESTIONS:
         context = TurnContext(document, memory, knowledge.graph(document), knowledge.ontology)

@@ -1,4 +1,4 @@
-"""Numbers that are added up or averaged at once: which a question may mean."""
+"""Groups of numbers that a question may add up or average."""
 
 import numpy as np
 import pytest

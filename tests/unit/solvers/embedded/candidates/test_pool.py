@@ -1,4 +1,4 @@
-"""What can be an operand in a turn, on a page whose leaves are known by hand."""
+"""The operands of a turn, on a page with known leaves."""
 
 import math
 
@@ -69,7 +69,7 @@ def test_results_are_named_by_their_distance_in_turns() -> None:
     first = pool.operands.index(Operand("result", 3, 80.0))
     assert pool.turn[first : first + 4].tolist() == [1, 2, 3, 4]
     assert pool.leaf[first : first + 4].tolist() == [COSTS_2008, SALES_2008, SALES_2009, RATE_2009]
-    # What a look-up took stands there as its result, not as a leaf too.
+    # A leaf that was looked up is listed as a result only.
     assert {index for _, index, _ in rows(pool, "new", "used")} == {COSTS_2009, 5, INCOME_2008, 7}
 
 

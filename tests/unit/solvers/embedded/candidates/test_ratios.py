@@ -1,4 +1,4 @@
-"""Named ratios spelled out: what is asked for is divided only where the page has the parts and not the whole."""
+"""Named ratios are expanded to a division if the page has the parts but not the ratio."""
 
 import pytest
 from hypothesis import given

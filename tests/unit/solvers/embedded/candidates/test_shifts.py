@@ -1,4 +1,4 @@
-"""What operands are multiplied by: as the one rule of scales says, however many kinds of operands there have been."""
+"""Factors of operands of any dimensions follow the scaling rule."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Several readings of a conversation: kept apart by their answers, and never denying an answer that was given."""
+"""Readings of a conversation: distinguished by their answers, and consistent with the answers that were given."""
 
 import asyncio
 import math
@@ -43,7 +43,7 @@ def outcome(value: float, leaf: int = 0, scale: Scale = Scale.ONE) -> TurnAction
 
 
 def choices(*found: tuple[float, float]) -> Hypotheses:
-    """Hypotheses of a value with its share, after one reading of no turns."""
+    """Return hypotheses with the given values and shares, after a reading of no turns."""
     ranked = tuple(
         Hypothesis(START[0], outcome(value, leaf), math.log(share)) for leaf, (value, share) in enumerate(found)
     )

@@ -1,4 +1,4 @@
-"""Why a reading was chosen, what was nearly chosen instead, and what is withheld."""
+"""The grounds of a reading, its runner-up, and withheld answers."""
 
 import asyncio
 import re
@@ -61,7 +61,7 @@ def context() -> TurnContext:
 def extract_cell(row: int, column: int, value: str, reading: str = "signed", step: int = 1) -> Extract:
     source: Source = CellRef(PAGE.id, 0, row, column)
     quantity = Quantity(Decimal(value), text=value)
-    return Extract(step, source, "here", quantity, reading=reading)  # type: ignore[arg-type]  # one of two words
+    return Extract(step, source, "here", quantity, reading=reading)  # type: ignore[arg-type]  # a literal type
 
 
 def answered(*steps: Extract | Compute, sure: float) -> Answer:

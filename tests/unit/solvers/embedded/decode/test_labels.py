@@ -1,4 +1,4 @@
-"""What a question says of the names of lines."""
+"""Names of lines that a question mentions."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ TABLE, _ = read_table(
 
 
 def mentions_by_label(question: str) -> Mapping[str, tuple[float, bool]]:
-    """By its label what the question says of each line; of those with one label the last."""
+    """Return how the question mentions each line by label; the last of several lines with one label."""
     labels = LabelMentions(question, [TABLE])
     rows = {row: TABLE.rows[row] for row in range(1, len(TABLE.cells))}
     return {

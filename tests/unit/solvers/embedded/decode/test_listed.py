@@ -1,4 +1,4 @@
-"""What is calculated right after a list of numbers."""
+"""Calculations that follow a list of numbers."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A look-up is of the year that a question names, where its line has one."""
+"""A look-up uses the year that a question names, if its line has that year."""
 
 from pathlib import Path
 

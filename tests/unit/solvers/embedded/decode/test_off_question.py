@@ -1,4 +1,4 @@
-"""Plans that do another thing than the question asks for."""
+"""Plans that do not compute what the question asks for."""
 
 import pytest
 from alder_report import numbers_of_report, plan

@@ -1,4 +1,4 @@
-"""Rules that overrule the ranking on filings: a percentage is what is asked for by that word."""
+"""Rules that override the ranking on filings."""
 
 import pytest
 

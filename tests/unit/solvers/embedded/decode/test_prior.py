@@ -1,4 +1,4 @@
-"""What speaks for a number of a document with several tables, and numbers with the sign that is printed."""
+"""Priors of the numbers of a document with several tables, and numbers with their printed sign."""
 
 import asyncio
 from decimal import Decimal
@@ -59,7 +59,7 @@ def test_the_likelier_place_and_the_whole_label_come_first() -> None:
     assert of_part is not None
     at = {(leaf.source.table, leaf.source.row): float(prior.leaves[place]) for place, leaf in enumerate(both.leaves)
           if isinstance(leaf.source, CellRef)}  # fmt: skip
-    # The operating income of a segment is not meant where no segment is named.
+    # The operating income of a segment is not meant if no segment is named.
     assert at[OPERATIONS, 9] == 0.0 > max(at[SEGMENTS, 3], at[SEGMENTS, 2])
     assert at[OPERATIONS, 9] > at[OPERATIONS, 2]
     rows = [

@@ -1,4 +1,4 @@
-"""A calculation that is asked for once more, at another place."""
+"""A calculation that is asked for again for another line or year."""
 
 import pytest
 from feature_bench import (
@@ -42,12 +42,12 @@ SHARE_OF_CHANGE = (
         ([RATIO], "and what was this ratio in 2008?", None),
         ([CHANGE], "and between 2007 and 2008?", 0),
         ([SALES], "and in 2008?", 0),
-        # A balance at the beginning of a year is in the column before; another thing is not another year of this one.
+        # An opening balance is in the column of the previous year; another line is not another year of this one.
         ([SALES], "and at the beginning of 2008?", None),
         ([SALES], "and for the tax rate?", None),
-        # What goes on after a sum asks for the next number.
+        # A follow-up after a sum asks for the next number.
         ([SUM], "and in 2007?", None),
-        # A conversion, a question that names what it asks for.
+        # Conversions, and questions that name what they ask for.
         ([RATIO], "in millions?", None),
         ([RATIO], "what about in percentage terms?", None),
         ([CHANGE], "what were total costs in 2008?", None),

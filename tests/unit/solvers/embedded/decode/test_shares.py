@@ -1,4 +1,4 @@
-"""Shares that a report is asked for: of what a question names, of two lines or of the last answer."""
+"""Shares: of a named line, of two lines, or of the last answer."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Whether a cell is of the kind of period that a question speaks of."""
+"""Whether a cell is of the kind of period that a question names."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is measured of a plan against what its question says, worked out by hand."""
+"""Features of the agreement of a plan with its question, computed by hand."""
 
 import pytest
 from feature_bench import (
@@ -30,7 +30,7 @@ def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
 
 
 EXPECTED = {
-    # A change is asked for with 0.83, and a value after a value with 0.5.
+    # The confidence is 0.83 that a change is asked for, and 0.5 for a value after a value.
     "metric": [0.83, 0.83, 0, 0.83, 0, 0.5],
     "metric_gap": [0, 0, -0.83, 0, -0.83, -0.33],
     "order": [1, -1, 0, 1, 0, 0],

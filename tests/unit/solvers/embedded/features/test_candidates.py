@@ -1,4 +1,4 @@
-"""The columns of the ranker that fit a plan to its signature, describe its result, and are taken from its leaves."""
+"""Columns of the ranker for the signature, the result and the leaves of a plan."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ EXPECTED = {
     "value_negative": [0, 1, 1, 0, 0, 0],
     "value_size": np.log10([101, 101, 1.18, 31, 50001, 501]).tolist(),
     "value_small": [0, 0, 1, 0, 0, 0],
-    # Sides: net sales 2009, 2008; costs; income twice. Each by its own leaf, and -9 if it is none.
+    # Operands: net sales of 2009 and 2008, costs, income twice; -9 if an operand is not a leaf.
     "first:year_named": [1, 1, 1, 1, 1, 1],
     "second:year_named": [1, 1, 1, 1, -9, -9],
     "first:row_in_question": [1, 1, 0, 0.5, 1, 1],

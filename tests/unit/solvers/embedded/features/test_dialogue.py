@@ -1,4 +1,4 @@
-"""What is measured of a plan against the turns before, worked out by hand."""
+"""Features of a plan relative to the turns before it, computed by hand."""
 
 from feature_bench import (
     COSTS_2008,
@@ -68,7 +68,7 @@ def test_constant_equals_the_count_of_the_preceding_numbers() -> None:
     rows: tuple[Row, ...] = (("new", RATE_2009, 25.0), *(("constant", 0, float(n)) for n in (2, 3, 4)))
     plans = ("divide", 0, 1), ("divide", 0, 2), ("divide", 0, 3)
     turn = turn_of("their average?", *TWO_SALES, ("the sum?", added))
-    # The sum brings two together, and each look-up before it one more.
+    # The sum counts two numbers, and each look-up before it one more.
     assert measured(turn, candidates_of(turn, rows, *plans))["constant_turns"] == [0, 0, 1]
     turn = turn_of("their average?", ("rent?", TurnAction("multiply", (), 1.0)), *TWO_SALES)
     assert measured(turn, candidates_of(turn, rows, *plans))["constant_turns"] == [1, 0, 0]
@@ -128,7 +128,7 @@ def test_role_of_an_operand_in_the_last_turn() -> None:
     plans = ("divide", 0, 2), ("divide", 1, 2), ("divide", 2, 0), ("divide", 3, 1)
     columns = measured(turn, candidates_of(turn, rows, *plans))
     assert (columns["first_role"], columns["second_role"]) == ([1, 2, 0, 0], [0, 0, 1, 2])
-    # Where a side points back, its operand is distinguished from the other side's.
+    # If a side refers back, its operand is distinguished from that of the other side.
     turn = turn_of("how much did it represent in relation to the rate?", *before)
     columns = measured(turn, candidates_of(turn, rows, *plans))
     assert (columns["first_role"], columns["second_role"]) == ([3, 4, 0, 0], [0, 0, 1, 2])

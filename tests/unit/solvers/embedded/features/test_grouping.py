@@ -1,4 +1,4 @@
-"""What is measured of a group of numbers, worked out by hand."""
+"""Features of a group of numbers, computed by hand."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every column of the leaf scorer on made-up pages, worked out by hand; where every stem weighs one."""
+"""Columns of the leaf scorer on made-up pages, computed by hand with a weight of one for every stem."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ CHANGE_OF_SALES: Columns = {
     "question_in_column": [0, 0, 0, 0, 0, 0, 0.25, 0],
     "row_in_question": [1, 1, 0, 0, 0, 0, 1 / 3, 0.5],
     "column_in_question": [0, 0, 0, 0, 0, 0, 1, 0],
-    # In the sentence "net" stands 4 words before the first number and "million" 14, so 6/10 + 6/20, of four stems.
+    # In the sentence, "net" is 4 words before the first number and "million" 14, so 6/10 + 6/20, of four stems.
     "question_near": [0.5, 0.5, 0, 0, 0, 0, 0.9 / 4, (6 / 24 + 6 / 14) / 4],
     "context_near": [1, 1, 0, 0, 0, 0, 0.6 / 2, 0.25 / 2],
     "best_near": [0, 0, -0.5, -0.5, -0.5, -0.5, 0.225 - 0.5, 0.1696 - 0.5],
@@ -78,8 +78,8 @@ CHANGE_OF_SALES: Columns = {
     "question_in_caption": [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 0],
     "year_near": [0, 0, 0, 0, 0, 0, 6 / 7, 6 / 7],
     "question_moved": [1] * 8,
-    "scale_asked": [1, 1, 1, 1, -1, -1, 1, 1],  # in millions, and no percentage is
-    # Of 8 leaves 8 have "million", 4 "net", 2 "sale": they tell ln(9/8.5), ln(9/4.5) and ln(9/2.5).
+    "scale_asked": [1, 1, 1, 1, -1, -1, 1, 1],  # in millions; percentages are not
+    # Of 8 leaves, 8 have "million", 4 "net" and 2 "sale": the weights are ln(9/8.5), ln(9/4.5) and ln(9/2.5).
     "telling": [1, 1, *[0.0572 / 2.0312] * 4, 0.7503 / 2.0312, 0.7503 / 2.0312],
     "best_telling": [0, 0, *[0.0281 - 1] * 4, 0.3694 - 1, 0.3694 - 1],
     "best_telling_label": [0, 0, *[-1.9741 / 2.0312] * 4, (0.7503 - 1.9741) / 2.0312, (0.7503 - 1.9741) / 2.0312],
@@ -89,7 +89,7 @@ CHANGE_OF_SALES: Columns = {
     "fresh": [1.5] * 8,
 }
 
-# The leaves: the balance at the start and at the end, and notes due 2015, of 2009 and 2008; then a sentence.
+# The leaves: the opening balance, the closing balance and notes due 2015, of 2009 and 2008; then a sentence.
 END_OF_A_PERIOD: Columns = {
     "year_relative": [0, 1, 0, 1, 0, 1, 0],
     "year_step": [0, -1, 0, -1, 0, -1, 9],
@@ -122,7 +122,7 @@ RATIO: Columns = {
     "scale_asked": [0] * 8,
     "points_back": [0] * 8,
 }
-# Of "those net sales" it is "sale" that names a thing.
+# In "those net sales", "sale" is the noun.
 POINTED: Columns = {
     "pointed": [1, 1, 0, 0, 0, 0, 0, 0],
     "role": [2, 0, 1, 0, 0, 0, 0, 0],
@@ -178,7 +178,7 @@ def test_every_column_is_tested_with_different_values() -> None:
             found.setdefault(column, set()).update(values)
     assert found.keys() == LEAF_FEATURES.keys()
     one_value = {column for column, values in found.items() if len(values) == 1}
-    assert one_value == {"turn", "years_named", "places", "lookup", "fresh"}  # one number a turn, held above
+    assert one_value == {"turn", "years_named", "places", "lookup", "fresh"}  # one value per turn, checked above
 
 
 def test_earlier_turns_have_less_weight() -> None:

@@ -1,4 +1,4 @@
-"""What is measured of one operand, worked out by hand."""
+"""Features of one operand, computed by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is measured of two operands together, worked out by hand on one page."""
+"""Features of pairs of operands, computed by hand on one page."""
 
 import pytest
 from feature_bench import (
@@ -29,7 +29,7 @@ def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
 
 
 EXPECTED = {
-    # 2009 less 2008, the reverse, 2009 twice, 2009 less 2008 in the sentence; then a constant, and nothing.
+    # 2009 less 2008, the reverse, 2009 twice, 2009 less 2008 in the sentence; then a constant, and no second operand.
     "year_gap": [1, -1, 0, 1, 99, 99],
     "years_covered": [1, 1, 0.5, 1, 0.5, 0.5],
     "years_outside": [0, 0, 0, 0, 0, 0],
@@ -40,7 +40,7 @@ EXPECTED = {
     "sentence_order": [1, -1, 0, -1, 0, 0],
     "same_words": [1, 1, 0, 1, 0, 0],
     "words_covered": [0.5] * 6,
-    # Only net sales beside costs are distinguished, by "net", the second of four stems; beside nothing, by that too.
+    # Net sales are distinguished from costs by "net", the second of four stems, and also if there is no other leaf.
     "first_distinct": [2, 2, 2, 2, 0.25, 0.25],
     "second_distinct": [2, 2, 0.25, 2, 2, 2],
     "word_order": [0, 0, -1, 0, 1, 1],

@@ -1,4 +1,4 @@
-"""Whether a result counts in the scale asked for, worked out by hand: the page is in millions."""
+"""Whether a result has the scale asked for, computed by hand on a page in millions."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Words of a question that the label of a number may have."""
+"""Words of a question that may be part of a label."""
 
 import pytest
 

@@ -81,7 +81,7 @@ def run(table: FactTable, plan: Plan) -> AnswerValue | None:
 
 
 def number(table: FactTable, plan: Plan) -> float:
-    """Return the number that a plan comes to."""
+    """Return the number that a plan evaluates to."""
     value = run(table, plan)
     assert isinstance(value, Number)
     return float(value.value)
@@ -275,7 +275,7 @@ def test_comparisons_answer_yes_or_no_or_which(table: FactTable) -> None:
 
 
 def test_question_without_comparison_is_not_compared_with_the_year_before(table: FactTable) -> None:
-    with pytest.raises(IndexError):  # no plan at all
+    with pytest.raises(IndexError):  # no plan
         ask(table, "does it have net income?", "yesno", ("net income",))
 
 
@@ -749,7 +749,7 @@ def test_losses_of_several_years_add_up_without_a_minus() -> None:
 
 
 def test_which_grew_more_is_decided_by_growth(table: FactTable) -> None:
-    # Asia sells less, and grew more.
+    # Asia has lower sales and higher growth.
     grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))
     assert run(table, grew) == YesNo(True)
 

@@ -20,7 +20,7 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 
 class _Trees:
-    """A model that scores the first result 0, the next one 1, and so on; the answer is there for sure."""
+    """A model that scores the first result 0, the next one 1, and so on."""
 
     def scores(self, rows: np.ndarray) -> np.ndarray:
         return np.arange(len(rows), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Sentences are quoted as far as a question asks: who it asks for is somebody that a sentence names."""
+"""How many sentences are quoted, and whether a sentence names a person or firm."""
 
 import pytest
 

@@ -46,7 +46,7 @@ TABLE = build_facts(
 
 
 class _BySubject:
-    """A ranker that knows one feature."""
+    """A ranker that uses one feature."""
 
     def scores_of(self, names: Sequence[str], rows: np.ndarray) -> np.ndarray:
         return 5 * rows[:, names.index("subject")]
@@ -70,7 +70,7 @@ def test_feature_marks_sentences_with_the_asked_kind_of_answer() -> None:
 
 
 def likeliest(question: str, feature: str, *paragraphs: tuple[str, ...]) -> list[str]:
-    """Return the sentences that have most of a feature, of a document that has these paragraphs."""
+    """Return the sentences of the given paragraphs with the highest value of a feature."""
     table = build_facts(assemble("10-K", [HeadingPart("Notes", 1), *map(ParagraphPart, paragraphs)]))
     candidates = find_sentences(ask(question, "text_fact"), table)
     values = candidates.features[:, candidates.names.index(feature)]

@@ -1,4 +1,4 @@
-"""The change of the last look-up from another year of its line: if nothing else can be meant."""
+"""The change of the last look-up from another year of its line, if the question is unambiguous."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ KNOWLEDGE = GraphProvider.of([PAGE])
 
 @pytest.fixture(scope="module")
 def memory() -> Memory:
-    """After a look-up of the rent in 2008."""
+    """Return the memory after a look-up of the rent in 2008."""
     context = TurnContext(PAGE, Memory(), KNOWLEDGE.graph(PAGE), KNOWLEDGE.ontology)
     turn = asyncio.run(run_turn("what was the rent in 2008?", context, EmbeddedSolver(load_weights())))
     assert turn.answer.number == 7

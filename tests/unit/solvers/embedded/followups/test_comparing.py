@@ -1,4 +1,4 @@
-"""The last answer held against an earlier one."""
+"""Comparison of the last answer with an earlier one."""
 
 from pathlib import Path
 

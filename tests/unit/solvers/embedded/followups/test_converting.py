@@ -1,4 +1,4 @@
-"""The last answer in another scale: the same amount, or a word on why there is none."""
+"""Conversion of the last answer to another scale, or the reason why it is impossible."""
 
 from decimal import Decimal
 
@@ -70,7 +70,7 @@ def test_in_percent_a_difference_is_its_share_of_the_base(operation: str, explan
     difference = Plan((Compute(1, operation, (Ref(-2), Ref(-1))),))
     result = execute(difference, (five, four)).result
     answer = Answer(result.value, result.scale, result.unit, plan=difference, in_ones=result.in_ones)
-    # After two more turns, which the plan has to look past.
+    # Two more turns follow, so the references are shifted by two.
     plan = plan_conversion(QuestionConversion(Scale.PERCENT), answer, 3)
     assert plan == Plan((Compute(1, explanation, (Ref(-5), Ref(-4))),))
     assert number_in(execute(plan, (five, four, result, result, result)).result.value) == Decimal(value)

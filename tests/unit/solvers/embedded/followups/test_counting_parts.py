@@ -1,4 +1,4 @@
-"""The parts of an earlier answer, by their places."""
+"""References to the parts of earlier answers by position."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -28,7 +28,7 @@ PAGE = """# Alder, annual report
 
 @pytest.fixture(params=["page", "filing"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Document | Path, str, dict[str, str]]:
-    """Return what is asked, a question for two numbers, and what is then shown of them."""
+    """Return a document, a question for two numbers, and the expected answers to follow-ups."""
     if request.param == "filing":
         shown = {
             "and the second one?": "$ 85 million",

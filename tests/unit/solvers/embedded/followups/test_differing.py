@@ -1,4 +1,4 @@
-"""By how much two things differ that were just compared."""
+"""The difference between two values that were just compared."""
 
 from pathlib import Path
 

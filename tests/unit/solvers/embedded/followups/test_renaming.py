@@ -1,4 +1,4 @@
-"""The last look-up under another name of its row: if nothing else can be meant."""
+"""The last look-up with another name in its row, if the question is unambiguous."""
 
 from pathlib import Path
 

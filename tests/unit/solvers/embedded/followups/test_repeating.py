@@ -1,4 +1,4 @@
-"""A question asked again in the same words: the same number, whatever was asked between."""
+"""A question repeated in the same words has the same answer."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""How sure a choice is."""
+"""Confidence of choices."""
 
 import pytest
 

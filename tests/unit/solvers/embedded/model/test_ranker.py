@@ -1,4 +1,4 @@
-"""The ranker's forms and its weighing, by hand."""
+"""Forms and scores of the ranker, computed by hand."""
 
 import numpy as np
 import pytest

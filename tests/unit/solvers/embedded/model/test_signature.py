@@ -1,4 +1,4 @@
-"""The features of a turn without its page, and how they are weighed, by hand."""
+"""Features of a turn without its page, and their weights, computed by hand."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Boosted trees, applied with numpy: by hand, and bit for bit as XGBoost applies them."""
+"""Boosted trees applied with numpy: computed by hand, and bitwise equal to XGBoost."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_a_missing_value_follows_the_default_branch() -> None:
 
 
 def test_terms_are_added_in_single_precision_and_in_order() -> None:
-    leaves = [1e8, *[1.0] * 20, -1e8]  # beside 1e8 a single 1 is lost; added in another order some would survive
+    leaves = [1e8, *[1.0] * 20, -1e8]  # 1e8 + 1 is 1e8 in single precision; another order would give another sum
     trees = Trees(document(*(stump(0, 1.0, leaf, leaf, True) for leaf in leaves)), ("size", "age"))
     for count in (1, 2, 3, 8, 9, 100):
         assert trees.scores(np.zeros((count, 2), np.float32)).tolist() == [0.0] * count
@@ -115,7 +115,7 @@ def test_trees_of_any_depth_score_missing_values_like_xgboost(depth: int) -> Non
     random = np.random.default_rng(depth)
     rows = random.normal(size=(2000, 6)).astype(np.float32)
     target = np.sin(rows[:, 0] * 3) + np.where(rows[:, 1] > 0, rows[:, 2], -1)
-    # What is missing says something, now the one thing and now the other: both ways down are learned.
+    # Missing values depend on the target in both directions, so that both default branches are learned.
     rows[(target > 1) & (random.random(2000) < 0.7), 0] = np.nan
     rows[(target < -1) & (random.random(2000) < 0.7), 2] = np.nan
     names = tuple("abcdef")

@@ -1,4 +1,4 @@
-"""Measures that are computed from the statements of a short document."""
+"""Measures computed from the statements of a short document."""
 
 import asyncio
 

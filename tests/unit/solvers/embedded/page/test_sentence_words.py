@@ -1,4 +1,4 @@
-"""The words of a sentence, read once, say what reading its parts says."""
+"""Stems of parts of a sentence and of several texts, read in one pass."""
 
 import pytest
 from hypothesis import example, given
@@ -27,9 +27,9 @@ def test_the_stems_of_several_texts_are_those_of_all_in_one(parts: list[str]) ->
 @pytest.mark.parametrize(
     ("text", "number", "distances"),
     [
-        # Stop words count, and a number between counts as five; of a word that is said twice the nearest.
+        # Stop words are counted, and the nearest of repeated words is used.
         ("rent of 12 stores and rent of 5 offices", "5", {"rent": 2, "store": 4, "offic": 1}),
-        # A word that the number cuts is two.
+        # A word that the number splits is two words.
         ("the fy2009 plan", "2009", {"fy": 1, "plan": 1}),
     ],
 )

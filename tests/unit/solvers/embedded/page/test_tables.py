@@ -1,4 +1,4 @@
-"""The numbers of tables, with what their lines are called."""
+"""Numbers of tables, with the labels of their lines."""
 
 from pages import page
 

@@ -1,4 +1,4 @@
-"""Both ways in which a matrix of numbers and words is kept say the same."""
+"""The two representations of a matrix of numbers and words give the same results."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Choices as answers: kinds, sources, sureness, grounds; and no question or page that makes one crash."""
+"""Choices as answers: kinds, sources, confidence and grounds, for any question and page."""
 
 import pytest
 from choices import REGIONS, run_questions
@@ -51,7 +51,7 @@ _CELL = st.sampled_from(
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
-    # A question of nothing but signs is an error.
+    # A question of percent signs only is an error.
     st.lists(_WORDS, min_size=2, max_size=12).filter(lambda words: set(words) != {"%"}),
     st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=6),
 )

@@ -1,4 +1,4 @@
-"""The cells of a page: which lines are totals, and what of a label names a time."""
+"""Cells of a page: lines that are totals, and times in labels."""
 
 import pytest
 from choices import REGIONS, features

@@ -1,4 +1,4 @@
-"""Questions that choose, each alone: which cells, and what is done with them."""
+"""Single questions that choose cells of a page."""
 
 import pytest
 from choices import QUARTERS, REGIONS, answer_texts

@@ -1,4 +1,4 @@
-"""Questions that leave out what the last one said."""
+"""Questions that omit words of the previous question."""
 
 import pytest
 from choices import REGIONS, answer_texts

@@ -1,4 +1,4 @@
-"""The lines that are parts of something."""
+"""Lines and columns that are the members of a total, a heading or a noun."""
 
 import pytest
 from choices import REGIONS

@@ -1,4 +1,4 @@
-"""What a choice leaves to the questions after it."""
+"""How later questions use a choice."""
 
 from choices import REGIONS, answer_texts, features, run_questions
 

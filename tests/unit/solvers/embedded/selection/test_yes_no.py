@@ -1,4 +1,4 @@
-"""Yes or no of the cells of a line."""
+"""Yes-no answers from the cells of a line."""
 
 import pytest
 from choices import REGIONS, answer_texts

@@ -1,4 +1,4 @@
-"""Numbers that answer the parts of a question together."""
+"""Choice of one number for each part of a question."""
 
 import numpy as np
 from pages import page

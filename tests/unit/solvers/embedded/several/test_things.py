@@ -1,4 +1,4 @@
-"""Which lines of a page a question lists: only the page tells whether an "and" parts two."""
+"""Lines that a question lists; the labels of the page decide whether "and" separates two lines."""
 
 import pytest
 from pages import page

@@ -1,4 +1,4 @@
-"""Which sentence answers in words."""
+"""Search for the sentence that answers a question in words."""
 
 from pages import page
 

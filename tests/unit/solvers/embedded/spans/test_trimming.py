@@ -1,4 +1,4 @@
-"""Which words of a sentence answer."""
+"""Trimming of a sentence to the words that answer a question."""
 
 import pytest
 from hypothesis import given

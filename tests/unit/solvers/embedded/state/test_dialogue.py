@@ -1,4 +1,4 @@
-"""What earlier turns took and found."""
+"""Leaves and results of earlier turns."""
 
 import pytest
 from feature_bench import leaf, looked_up, state_of

@@ -1,4 +1,4 @@
-"""The years and results that a question points at, on a page whose leaves are known by hand."""
+"""Years and results that a question refers to, on a page with known leaves."""
 
 import pytest
 from feature_bench import COSTS_2009, RATE_2008, SALES_2008, SALES_2009, leaf, looked_up, state_of, turn_of
