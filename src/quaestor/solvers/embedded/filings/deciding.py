@@ -37,7 +37,7 @@ it has.
 """
 _LEAST_FOUND = 0.4
 """Minimum share of a question's needs that a filing must cover by synonyms if it has none of its words."""
-_CAUTION = 2.2
+_CAUTION = 1.5
 """Minimum ratio of the probability of an answer to that of having none, because a wrong number is worse than none."""
 
 
