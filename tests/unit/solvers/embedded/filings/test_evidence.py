@@ -4,8 +4,14 @@ import pytest
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.solvers.embedded.filings.composing import BoundQuestion
-from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
+from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal
+from quaestor.solvers.embedded.filings.evidence import (
+    count_lines,
+    find_evidence,
+    measure_coverage,
+    measure_joint,
+    quote,
+)
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.turns import FilingWeights, TurnState, understand_turn
 
@@ -65,10 +71,11 @@ def test_plan_lacks_terms_that_none_of_its_lines_has(table: FactTable, weights: 
     understood = understand_turn("what was the goodwill of Norway?", TurnState(), table, weights)
     evidence = find_evidence(understood.question, ())
     (goodwill, *_) = [one for one in understood.proposals if {s.line.label for s in one.series} == {"Goodwill"}]
-    (sales, *_) = [one for one in understood.proposals if one.form == "words"]
+    (index,) = [place for place, one in enumerate(table.sentences.sentences) if "Norway" in one.text]
+    stores = Proposal(quote((index,), table, ""), 0.0, "words", (), ())
     assert 0 < measure_coverage(evidence, goodwill, table)["needs_open_own"] < 1
     assert measure_coverage(evidence, goodwill, table)["contradicted"] == 0
-    assert measure_coverage(evidence, sales, table)["rarest_need_open_own"] > 0
+    assert measure_coverage(evidence, stores, table)["rarest_need_open_own"] > 0
 
 
 def test_lines_named_in_a_question_are_counted_at_its_times(weights: FilingWeights, table: FactTable) -> None:
