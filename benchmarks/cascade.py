@@ -91,7 +91,7 @@ class Bench:
     def replay(self, first: Solver, second: AnsweredTurns) -> tuple[CascadePoint, ...]:
         """Simulate cascades in which the first stage answers again after the second one's answers."""
         records = [record for _, record in second]
-        return asyncio.run(replayed_curve(self.dataset, self.gold, first, records, self._knowledge))
+        return asyncio.run(replayed_curve(self.dataset, self.gold, first, records, THRESHOLDS, self._knowledge))
 
 
 def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:

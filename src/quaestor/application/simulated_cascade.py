@@ -118,7 +118,7 @@ async def simulate_stored(
     if solver is None:
         return found
     _, graphs = await resolve_ontology(RunSpec.of_run(runs[0]), pages, store)
-    points = await replayed_curve(pages, gold, solver, tuple(other.turns.values()), graphs)
+    points = await replayed_curve(pages, gold, solver, tuple(other.turns.values()), THRESHOLDS, graphs)
     return replace(found, points=points, replayed=True)
 
 
@@ -143,18 +143,19 @@ async def replayed_curve(
     gold: Gold,
     first: Solver,
     second: Sequence[TurnRecord],
+    thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[CascadePoint, ...]:
     """Return the results of cascades in which a solver answers again with a stored run's answers in the history."""
     by_conversation: dict[str, list[TurnRecord]] = {}
     for turn in second:
         by_conversation.setdefault(turn.conversation, []).append(turn)
-    cascade_turns: list[list[CascadeTurn]] = [[] for _ in THRESHOLDS]
-    right: list[list[bool]] = [[] for _ in THRESHOLDS]
+    cascade_turns: list[list[CascadeTurn]] = [[] for _ in thresholds]
+    right: list[list[bool]] = [[] for _ in thresholds]
     pages: list[str] = []
     for conversation in dataset.conversations:
         recorded = RecordedAnswers("recorded", conversation, by_conversation.get(conversation.id, ()))
-        found = await replay_cascade(conversation, first, recorded, THRESHOLDS, graphs)
+        found = await replay_cascade(conversation, first, recorded, thresholds, graphs)
         # Thresholds with the same outcome share their turns.
         different = {id(turns): turns for turns in found}
         judged = {key: await compute(_right, turns, conversation, gold) for key, turns in different.items()}
@@ -169,7 +170,7 @@ async def replayed_curve(
             proportion(verdicts, pages),
             sum((Usage.of_counts(turn.record.usage) for turn in turns), Usage()),
         )
-        for threshold, turns, verdicts in zip(THRESHOLDS, cascade_turns, right, strict=True)
+        for threshold, turns, verdicts in zip(thresholds, cascade_turns, right, strict=True)
     )
 
 
