@@ -25,6 +25,7 @@ name, corrects the spelling and marks names of lines, all by the facts of the fi
     answer_units  the kind of the number: money, a price, a count
     question_parts              several questions in one text, by their operands
     quoted_names  names of lines that are not parsed
+    word_patterns  persons, times, reasons and kinds of numbers that its words ask for
     offices, owners, explained  the names of offices; whose numbers; the thing to explain
 
 Both use:

@@ -11,7 +11,7 @@ Modules, in the order in which a question passes through them:
     past        what earlier answers measured
     binding     the times that it names, and the query for the series of an operand
     series      candidate series, with features
-    words, reasons    candidate sentences, with features; `word_patterns`: what the words of a question ask for
+    words, reasons    candidate sentences, with features
     composing   plans over the bound series
     evidence    lines and sentences that contain what the question names; plans that quote
     results     executes the plans

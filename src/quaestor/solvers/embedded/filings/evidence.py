@@ -17,8 +17,8 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_units import KINDS
+from quaestor.questions.word_patterns import STOP_TERMS, asks_for
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, softmax
-from quaestor.solvers.embedded.filings.word_patterns import STOP_TERMS, asks_for
 from quaestor.solvers.embedded.filings.words import SentenceCandidates
 from quaestor.solvers.embedded.trees import Trees
 

@@ -15,8 +15,7 @@ from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, Senten
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import Synonym, find_synonyms, read_lexicon
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
-from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
-from quaestor.solvers.embedded.filings.word_patterns import (
+from quaestor.questions.word_patterns import (
     ASKS,
     STOP_TERMS,
     asks_for,
@@ -24,6 +23,7 @@ from quaestor.solvers.embedded.filings.word_patterns import (
     list_asked_numbers,
     list_counted_terms,
 )
+from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
 
 _MOST = 80
 """Maximum number of sentences to score."""
