@@ -17,12 +17,15 @@ from quaestor.documents.facts import Fact
 from quaestor.documents.sentences import prose_spans
 from quaestor.readers.html.blocks import HtmlLine, Piece, RawTable, is_page_number
 from quaestor.readers.html.grid import Grid, grid_or_lines
+from quaestor.readers.html.styles import PLAIN
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
 _LONGEST = 200
+_LARGE = 1.2
+"""Smallest ratio of the font sizes of a heading and of the body text, if nothing else marks the heading."""
 _PART = lazy_regex(r"part\s+(?:[ivx]{1,4}|[0-9])\b[\s.,:\u2013\u2014-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _ITEM = lazy_regex(r"items?\s+[0-9]{1,2}\s?[a-c]?\s?(?:[.:\u2013\u2014-]|\s|$)", re.IGNORECASE)
 _NOTE = lazy_regex(
@@ -48,9 +51,11 @@ class Outline:
 
     Attributes:
         linked: The ids that links within the file point to.
+        body_size: Font size of most of the text, in points.
     """
 
     linked: frozenset[str]
+    body_size: float = PLAIN.size
     _open: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
 
     def level(self, line: HtmlLine) -> int | None:
@@ -84,8 +89,10 @@ class Outline:
         return _PRINTED, tuple(map(int, shown))
 
     def _is_like_heading(self, line: HtmlLine, text: str) -> bool:
-        """Whether a line has the style of a heading: bold, underlined, italic, or centred capitals."""
+        """Whether a line has the style of a heading: large, bold, underlined, italic, or centred capitals."""
         look, capitals = line.look, text.upper() == text
+        if look.size >= _LARGE * self.body_size:
+            return True
         aimed = any(target in self.linked for target in line.targets)
         if look.bold or (look.underlined and len(text) < 100) or (look.italic and len(text) < 90):
             return True
@@ -212,7 +219,8 @@ def parts_of_html(
         pieces: The pieces in order, without page headers and footers.
         captions: Captions that apply to all amounts of a page, by page.
     """
-    builder = _Builder(Outline(linked), fact_of, captions)
+    pieces = list(pieces)
+    builder = _Builder(Outline(linked, _body_size(pieces)), fact_of, captions)
     for piece in pieces:
         if isinstance(piece, HtmlLine):
             builder.add_line(piece)
@@ -225,6 +233,15 @@ def parts_of_html(
                 builder.add_line(line)
     builder.release()
     return builder.parts
+
+
+def _body_size(pieces: Iterable[Piece]) -> float:
+    """Return the font size of most characters outside tables."""
+    characters = Counter[float]()
+    for piece in pieces:
+        if isinstance(piece, HtmlLine):
+            characters[piece.look.size] += len(piece.text)
+    return max(characters, key=characters.__getitem__, default=PLAIN.size)
 
 
 def _is_caption(text: str) -> bool:

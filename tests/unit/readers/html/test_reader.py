@@ -195,3 +195,15 @@ def test_caption_below_two_headings_applies_to_all_of_the_first() -> None:
     )
     scales = [mention.quantity.scale for sentence in document.sentences for mention in sentence.mentions]
     assert scales == [Scale.MILLION, Scale.ONE, Scale.ONE]
+
+
+def test_line_in_a_larger_font_than_the_text_is_a_heading() -> None:
+    document = read(
+        "<p><b>Critical audit matters</b></p><p>The audit took ninety days of work by three people.</p>"
+        '<div style="font-size:22pt">CONSOLIDATED STATEMENTS OF INCOME</div>'
+        "<table><tr><td></td><td>2025</td></tr><tr><td>Revenues</td><td>46,309</td></tr></table>"
+        '<div style="font-size:11pt">Sales fell</div><p>They fell in every region.</p>'
+    )
+    (table,) = document.tables
+    assert document.section_of(table).title == "CONSOLIDATED STATEMENTS OF INCOME"
+    assert "Sales fell" in [sentence.text for sentence in document.sentences]
