@@ -11,6 +11,7 @@ import numpy as np
 from quaestor.core import serial
 from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
+from quaestor.learning.signature import DIGITS
 from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.scorers import SCORERS, measures_of
@@ -145,7 +146,7 @@ def _signature_json(model: SignatureModel) -> dict[str, object]:
 
 
 def _short(weight: np.float32) -> float:
-    return round(float(weight), 3)
+    return round(float(weight), DIGITS)
 
 
 def _ranker_json(ranker: Ranker) -> dict[str, object]:

@@ -19,8 +19,12 @@ _SEEN = 8
 """Rarer signatures are pooled with the others of their operation."""
 _FEATURE_SEEN = 4
 """Rarer features are dropped."""
-_SMALL = 0.015
+_REGULARIZATION = 0.25
+"""Inverse strength of the L2 penalty."""
+_SMALL = 0.02
 """Smaller weights are not stored."""
+DIGITS = 2
+"""Decimals of the stored weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +69,14 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
     vectorizer = DictVectorizer(dtype=np.float32)
     matrix = vectorizer.fit_transform([sample.features for sample in samples])
     frequent = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() >= _FEATURE_SEEN)
-    regression = LogisticRegression(C=0.5, max_iter=300).fit(matrix[:, frequent], targets)
+    regression = LogisticRegression(C=_REGULARIZATION, max_iter=300).fit(matrix[:, frequent], targets)
     weights = regression.coef_.T.astype(np.float32)
     weights[np.abs(weights) < _SMALL] = 0
     names = vectorizer.get_feature_names_out()[frequent]
     return SignatureModel(
         classes=tuple(map(str, regression.classes_)),
         features={str(name): row for row, name in enumerate(names)},
-        weights=np.round(weights, 3),
+        weights=np.round(weights, DIGITS),
         intercept=regression.intercept_.astype(np.float32),
     )
 
