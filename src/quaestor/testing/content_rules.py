@@ -34,7 +34,7 @@ from quaestor.testing.store_records import (
     make_turns,
     measure_records,
 )
-from quaestor.testing.store_rules import RUN, OpenStore, collect_rules, expect_error
+from quaestor.testing.store_rules import PENDING, RUN, OpenStore, collect_rules, expect_error, store_with_run
 
 OTHER_RUN = make_run("another-run", minutes=5)
 _ALL = ListPart()
@@ -173,14 +173,12 @@ async def lists_and_counts_turns_by_class(open_store: OpenStore) -> None:
 
 
 async def lists_only_turns_of_the_current_attempt(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        pending = make_example(RUN, status="pending", turns=0)
-        await store.begin_example(pending)
+    async with store_with_run(open_store) as store:
+        await store.begin_example(PENDING)
         for turn in make_listed_turns(RUN, "c1"):
             await store.save_turn(turn)
         assert (await store.list_turns(RUN.id, TurnFilter(), _ALL)).total == 3
-        attempt = await store.begin_example(pending)
+        attempt = await store.begin_example(PENDING)
         assert (await store.list_turns(RUN.id, TurnFilter(), _ALL)).total == 0
         again = make_listed_turns(RUN, "c1", attempt)[:1]
         await store.complete_example(make_example(RUN, turns=1, attempt=attempt), again)
@@ -223,8 +221,7 @@ async def counts_conversations(open_store: OpenStore) -> None:
 
 
 async def returns_equal_graphs_after_reopening(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
+    async with store_with_run(open_store) as store:
         # In any order, from plain tuples, with duplicates: a graph is a set.
         await store.save_graph(RUN.id, "c1", [(s, p, o) for s, p, o in reversed(GRAPH)] + list(GRAPH))
         await store.save_graph(RUN.id, "c2", ())
@@ -235,8 +232,7 @@ async def returns_equal_graphs_after_reopening(open_store: OpenStore) -> None:
 
 
 async def replaces_a_graph_that_is_saved_again(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
+    async with store_with_run(open_store) as store:
         await store.save_graph(RUN.id, "c1", GRAPH)
         await store.save_graph(RUN.id, "c1", GRAPH)
         assert await store.load_graph(RUN.id, "c1") == GRAPH
@@ -302,8 +298,7 @@ async def stores_frozen_graphs_by_their_whole_key(open_store: OpenStore) -> None
 
 async def returns_equal_prompts_by_turn_and_number(open_store: OpenStore) -> None:
     prompts = tuple(make_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
-    async with open_store() as store:
-        await store.create_run(RUN)
+    async with store_with_run(open_store) as store:
         for prompt in prompts[::-1]:
             await store.log_prompt(prompt)
         await store.log_prompt(make_prompt(RUN, "c2"))
@@ -315,8 +310,7 @@ async def returns_equal_prompts_by_turn_and_number(open_store: OpenStore) -> Non
 
 
 async def rejects_a_duplicate_prompt(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
+    async with store_with_run(open_store) as store:
         await store.log_prompt(make_prompt(RUN))
         with expect_error(DuplicateRecordError, r"prompt 0 of turn 0 .*'c1'"):
             await store.log_prompt(replace(make_prompt(RUN), response="another"))
@@ -324,14 +318,13 @@ async def rejects_a_duplicate_prompt(open_store: OpenStore) -> None:
 
 
 async def keeps_prompts_of_earlier_attempts(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        await store.begin_example(make_example(RUN, status="pending", turns=0))
+    async with store_with_run(open_store) as store:
+        await store.begin_example(PENDING)
         await store.log_prompt(make_prompt(RUN))
         await store.log_prompt(make_prompt(RUN, "c2"))
         await store.complete_example(make_example(RUN, status="outage", turns=0), ())
         assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
-        await store.begin_example(make_example(RUN, status="pending", turns=0))
+        await store.begin_example(PENDING)
         assert await store.prompts(RUN.id, "c1") == ()
         await store.log_prompt(make_prompt(RUN, attempt=2))
         assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN, attempt=2),)
@@ -342,8 +335,7 @@ async def keeps_prompts_of_earlier_attempts(open_store: OpenStore) -> None:
 async def rejects_text_that_is_not_unicode_without_storing_anything(open_store: OpenStore) -> None:
     broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
     turns = tuple(replace(turn, question="what \ud800 was it?") for turn in make_turns(RUN))
-    async with open_store() as store:
-        await store.create_run(RUN)
+    async with store_with_run(open_store) as store:
         with expect_error(StoreError):
             await store.complete_example(make_example(RUN), turns)
         assert await store.turns(RUN.id) == ()
@@ -396,9 +388,8 @@ async def deletes_a_run_with_all_its_records(open_store: OpenStore) -> None:
 
 
 async def rejects_records_of_a_run_that_was_deleted_meanwhile(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        await store.begin_example(make_example(RUN, status="pending", turns=0))
+    async with store_with_run(open_store) as store:
+        await store.begin_example(PENDING)
         await store.delete_run(RUN.id)
         with expect_error(UnknownRunError):
             await store.complete_example(make_example(RUN), make_turns(RUN))
@@ -408,44 +399,39 @@ async def rejects_records_of_a_run_that_was_deleted_meanwhile(open_store: OpenSt
 
 
 async def returns_equal_corrections_in_order_without_changing_turns(open_store: OpenStore) -> None:
-    run, turns = make_run(), make_turns(make_run())
-    corrections = tuple(make_correction(run, number=number) for number in (1, 2, 3))
-    async with open_store() as store:
-        await store.create_run(run)
-        await store.complete_example(make_example(run), turns)
+    turns = make_turns(RUN)
+    corrections = tuple(make_correction(RUN, number=number) for number in (1, 2, 3))
+    async with store_with_run(open_store) as store:
+        await store.complete_example(make_example(RUN), turns)
         # A complete conversation can still be corrected.
         for correction in reversed(corrections):
             await store.add_correction(correction)
     async with open_store() as store:
-        assert await store.corrections(run.id, "c1") == corrections
-        assert await store.corrections(run.id) == corrections
-        assert await store.corrections(run.id, "c2") == ()
-        assert await store.turns(run.id) == turns
+        assert await store.corrections(RUN.id, "c1") == corrections
+        assert await store.corrections(RUN.id) == corrections
+        assert await store.corrections(RUN.id, "c2") == ()
+        assert await store.turns(RUN.id) == turns
 
 
 async def rejects_a_duplicate_correction(open_store: OpenStore) -> None:
-    run = make_run()
-    async with open_store() as store:
-        await store.create_run(run)
-        await store.begin_example(make_example(run, status="pending"))
-        await store.add_correction(make_correction(run))
+    async with store_with_run(open_store) as store:
+        await store.begin_example(make_example(RUN, status="pending"))
+        await store.add_correction(make_correction(RUN))
         with expect_error(DuplicateRecordError, r"correction 1 .*'c1'"):
-            await store.add_correction(make_correction(run))
-        assert await store.corrections(run.id) == (make_correction(run),)
+            await store.add_correction(make_correction(RUN))
+        assert await store.corrections(RUN.id) == (make_correction(RUN),)
 
 
 async def keeps_corrections_per_attempt(open_store: OpenStore) -> None:
-    run = make_run()
-    async with open_store() as store:
-        await store.create_run(run)
-        await store.begin_example(make_example(run, status="pending"))
-        await store.add_correction(make_correction(run))
-        assert await store.begin_example(make_example(run, status="pending")) == 2
-        assert await store.corrections(run.id, "c1") == ()
-        second = make_correction(run, attempt=2)
+    async with store_with_run(open_store) as store:
+        await store.begin_example(make_example(RUN, status="pending"))
+        await store.add_correction(make_correction(RUN))
+        assert await store.begin_example(make_example(RUN, status="pending")) == 2
+        assert await store.corrections(RUN.id, "c1") == ()
+        second = make_correction(RUN, attempt=2)
         await store.add_correction(second)
-        assert await store.corrections(run.id, "c1") == (second,)
-        assert await store.corrections(run.id, "c1", 1) == (make_correction(run),)
+        assert await store.corrections(RUN.id, "c1") == (second,)
+        assert await store.corrections(RUN.id, "c1", 1) == (make_correction(RUN),)
 
 
 CONTENT_RULES = collect_rules(globals())

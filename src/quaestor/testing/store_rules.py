@@ -5,7 +5,8 @@ Each rule opens an empty store, and fails with an AssertionError, or an error of
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -29,7 +30,7 @@ OpenStore = Callable[[], RunStore]
 StoreRule = Callable[[OpenStore], Coroutine[None, None, None]]
 
 RUN = make_run()
-_PENDING = make_example(RUN, status="pending", turns=0)
+PENDING = make_example(RUN, status="pending", turns=0)
 
 
 def collect_rules(members: Mapping[str, object]) -> tuple[StoreRule, ...]:
@@ -38,13 +39,21 @@ def collect_rules(members: Mapping[str, object]) -> tuple[StoreRule, ...]:
     return tuple(rule for rule in rules if list(inspect.signature(rule).parameters) == ["open_store"])
 
 
+@asynccontextmanager
+async def store_with_run(open_store: OpenStore) -> AsyncIterator[RunStore]:
+    """Open a store and add the run `RUN`."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        yield store
+
+
 def expect_error(kind: type[Exception], pattern: str = "") -> Any:
     """Expect an error whose message matches a pattern; the context's `exception` is the error."""
     return TestCase().assertRaisesRegex(kind, pattern)  # noqa: PT027 - needs no pytest
 
 
 async def returns_equal_records_after_reopening(open_store: OpenStore) -> None:
-    run, example, turns = replace(make_run(), kind="ask"), make_example(make_run()), make_turns(make_run())
+    run, example, turns = replace(RUN, kind="ask"), make_example(RUN), make_turns(RUN)
     async with open_store() as store:
         await store.create_run(run)
         await store.complete_example(example, turns)
@@ -74,27 +83,24 @@ async def returns_runs_latest_first(open_store: OpenStore) -> None:
 
 
 async def orders_turns_by_conversation_and_index(open_store: OpenStore) -> None:
-    run = make_run()
-    async with open_store() as store:
-        await store.create_run(run)
+    async with store_with_run(open_store) as store:
         for conversation in ("c2", "c1"):
             await store.complete_example(
-                make_example(run, conversation, turns=12), make_turns(run, conversation, 12)[::-1]
+                make_example(RUN, conversation, turns=12), make_turns(RUN, conversation, 12)[::-1]
             )
-        keys = [(turn.conversation, turn.index) for turn in await store.turns(run.id)]
+        keys = [(turn.conversation, turn.index) for turn in await store.turns(RUN.id)]
         assert keys == [(conversation, index) for conversation in ("c1", "c2") for index in range(12)]
-        assert [turn.index for turn in await store.turns(run.id, "c2")] == list(range(12))
-        assert [example.conversation for example in await store.examples(run.id)] == ["c1", "c2"]
+        assert [turn.index for turn in await store.turns(RUN.id, "c2")] == list(range(12))
+        assert [example.conversation for example in await store.examples(RUN.id)] == ["c1", "c2"]
 
 
 async def finishes_and_resumes_a_run(open_store: OpenStore) -> None:
-    run, end = make_run(), START + timedelta(hours=1)
-    async with open_store() as store:
-        await store.create_run(run)
-        await store.finish_run(run.id, "stopped", end)
-        assert await store.run(run.id) == replace(run, status="stopped", finished=end)
-        await store.resume_run(run.id)
-        assert await store.run(run.id) == run
+    end = START + timedelta(hours=1)
+    async with store_with_run(open_store) as store:
+        await store.finish_run(RUN.id, "stopped", end)
+        assert await store.run(RUN.id) == replace(RUN, status="stopped", finished=end)
+        await store.resume_run(RUN.id)
+        assert await store.run(RUN.id) == RUN
 
 
 async def rejects_a_duplicate_run_id(open_store: OpenStore) -> None:
@@ -121,78 +127,67 @@ async def restarts_an_unfinished_conversation(open_store: OpenStore) -> None:
 
 
 async def stores_turns_immediately_and_keeps_them_after_reopening(open_store: OpenStore) -> None:
-    run = make_run()
-    first, second = make_turns(run)
+    first, second = make_turns(RUN)
     unfinished = replace(second, status="understanding", finished=None, answer={"value": None}, number=None)
-    async with open_store() as store:
-        await store.create_run(run)
-        assert await store.begin_example(make_example(run, status="pending", turns=0)) == 1
+    async with store_with_run(open_store) as store:
+        assert await store.begin_example(PENDING) == 1
         await store.save_turn(first)
         await store.save_turn(unfinished)
         await store.save_turn(replace(unfinished, status="understanding_complete", events=second.events))
     async with open_store() as store:
         understood = replace(unfinished, status="understanding_complete", events=second.events)
-        assert await store.turns(run.id) == (first, understood)
+        assert await store.turns(RUN.id) == (first, understood)
         await store.save_turn(second)
-        assert await store.turns(run.id) == (first, second)
+        assert await store.turns(RUN.id) == (first, second)
         # Stored turns can be omitted, and given turns replace stored ones.
-        await store.complete_example(make_example(run), (replace(second, verified=False),))
-        assert await store.turns(run.id) == (first, replace(second, verified=False))
+        await store.complete_example(make_example(RUN), (replace(second, verified=False),))
+        assert await store.turns(RUN.id) == (first, replace(second, verified=False))
 
 
 async def numbers_attempts_and_keeps_their_turns_separate(open_store: OpenStore) -> None:
-    run = make_run()
-    async with open_store() as store:
-        await store.create_run(run)
-        attempts = await asyncio.gather(
-            *(store.begin_example(make_example(run, status="pending", turns=0)) for _ in range(4))
-        )
+    async with store_with_run(open_store) as store:
+        attempts = await asyncio.gather(*(store.begin_example(PENDING) for _ in range(4)))
         assert sorted(attempts) == [1, 2, 3, 4]
         for attempt in (4, 2):
-            for turn in make_turns(run, count=attempt, attempt=attempt):
+            for turn in make_turns(RUN, count=attempt, attempt=attempt):
                 await store.save_turn(turn)
-        assert await store.turns(run.id) == make_turns(run, count=4, attempt=4)
-        await store.complete_example(make_example(run, attempt=2), ())
-        assert await store.turns(run.id) == make_turns(run, count=2, attempt=2)
+        assert await store.turns(RUN.id) == make_turns(RUN, count=4, attempt=4)
+        await store.complete_example(make_example(RUN, attempt=2), ())
+        assert await store.turns(RUN.id) == make_turns(RUN, count=2, attempt=2)
         with expect_error(DuplicateRecordError):
-            await store.complete_example(make_example(run, attempt=4), ())
-        assert await store.turns(run.id) == make_turns(run, count=2, attempt=2)
-        assert await store.turns(run.id, attempt=4) == make_turns(run, count=4, attempt=4)
+            await store.complete_example(make_example(RUN, attempt=4), ())
+        assert await store.turns(RUN.id) == make_turns(RUN, count=2, attempt=2)
+        assert await store.turns(RUN.id, attempt=4) == make_turns(RUN, count=4, attempt=4)
 
 
 async def rejects_turns_and_corrections_of_an_unknown_conversation(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(make_run())
+    async with store_with_run(open_store) as store:
         with expect_error(StoreError, "'c1'"):
-            await store.save_turn(make_turns(make_run())[0])
+            await store.save_turn(make_turns(RUN)[0])
         with expect_error(StoreError):
-            await store.add_correction(make_correction(make_run()))
-        assert await store.turns(make_run().id) == ()
+            await store.add_correction(make_correction(RUN))
+        assert await store.turns(RUN.id) == ()
 
 
 async def rejects_changes_of_a_complete_conversation(open_store: OpenStore) -> None:
-    run = make_run()
-    async with open_store() as store:
-        await store.create_run(run)
-        await store.complete_example(make_example(run), make_turns(run))
+    async with store_with_run(open_store) as store:
+        await store.complete_example(make_example(RUN), make_turns(RUN))
         with expect_error(DuplicateRecordError, "'c1'"):
-            await store.begin_example(make_example(run, status="pending"))
+            await store.begin_example(make_example(RUN, status="pending"))
         with expect_error(DuplicateRecordError, "'c1'"):
-            await store.complete_example(make_example(run, turns=1), make_turns(run, count=1))
-        assert await store.turns(run.id) == make_turns(run)
-        assert await store.examples(run.id) == (make_example(run),)
+            await store.complete_example(make_example(RUN, turns=1), make_turns(RUN, count=1))
+        assert await store.turns(RUN.id) == make_turns(RUN)
+        assert await store.examples(RUN.id) == (make_example(RUN),)
 
 
 async def completes_a_conversation_atomically(open_store: OpenStore) -> None:
-    run = make_run()
-    first, second = make_turns(run)
-    async with open_store() as store:
-        await store.create_run(run)
-        await store.begin_example(make_example(run, status="pending", turns=0))
+    first, second = make_turns(RUN)
+    async with store_with_run(open_store) as store:
+        await store.begin_example(PENDING)
         with expect_error(DuplicateRecordError):
-            await store.complete_example(make_example(run, turns=3), (first, second, first))
-        assert await store.turns(run.id) == ()
-        assert await store.examples(run.id) == (make_example(run, status="pending", turns=0),)
+            await store.complete_example(make_example(RUN, turns=3), (first, second, first))
+        assert await store.turns(RUN.id) == ()
+        assert await store.examples(RUN.id) == (PENDING,)
 
 
 async def counts_conversations_by_status(open_store: OpenStore) -> None:
@@ -238,12 +233,11 @@ async def raises_unknown_run_error_in_every_operation(open_store: OpenStore) -> 
 
 
 async def reports_an_unknown_turn_in_one_line(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(make_run())
-        await store.complete_example(make_example(make_run()), make_turns(make_run()))
+    async with store_with_run(open_store) as store:
+        await store.complete_example(make_example(RUN), make_turns(RUN))
         for conversation, index in (("c1", 2), ("c1", -1), ("c9", 0)):
             with expect_error(StoreError, f"{index} .*'{conversation}'") as caught:
-                await store.turn(make_run().id, conversation, index)
+                await store.turn(RUN.id, conversation, index)
             assert "\n" not in str(caught.exception)
 
 
@@ -256,61 +250,57 @@ async def allows_closing_twice(open_store: OpenStore) -> None:
 
 
 async def rejects_other_owners_of_a_claimed_conversation(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        assert await store.begin_example(_PENDING, Claim("ada", 30)) == 1
+    async with store_with_run(open_store) as store:
+        assert await store.begin_example(PENDING, Claim("ada", 30)) == 1
         assert await store.pending(RUN.id) == {"c1": "ada"}
-        assert await store.examples(RUN.id) == (_PENDING,)
+        assert await store.examples(RUN.id) == (PENDING,)
         with expect_error(ClaimedError) as caught:
-            await store.begin_example(_PENDING, Claim("bob", 30))
+            await store.begin_example(PENDING, Claim("bob", 30))
         assert caught.exception.owner == "ada"
         # The same owner may begin again, as after a lost reply.
-        assert await store.begin_example(_PENDING, Claim("ada", 30)) == 1
+        assert await store.begin_example(PENDING, Claim("ada", 30)) == 1
         # Claims of an owner known to be gone are ignored.
-        assert await store.begin_example(_PENDING, Claim("bob", 30, over="ada")) == 2
+        assert await store.begin_example(PENDING, Claim("bob", 30, over="ada")) == 2
         assert await store.pending(RUN.id) == {"c1": "bob"}
 
 
 async def releases_claims_on_expiry_and_on_request(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        await store.begin_example(_PENDING, Claim("ada", 0.3))
+    async with store_with_run(open_store) as store:
+        await store.begin_example(PENDING, Claim("ada", 0.3))
         await store.renew_claims(RUN.id, "ada", 0.6)
         await store.renew_claims(RUN.id, "bob", 60)
         await asyncio.sleep(0.35)
         with expect_error(ClaimedError):
-            await store.begin_example(_PENDING, Claim("bob", 30))
+            await store.begin_example(PENDING, Claim("bob", 30))
         await asyncio.sleep(0.4)
         assert await store.pending(RUN.id) == {"c1": None}
-        assert await store.begin_example(_PENDING, Claim("bob", 30, seen=1)) == 2
+        assert await store.begin_example(PENDING, Claim("bob", 30, seen=1)) == 2
         await store.renew_claims(RUN.id, "bob", 0)
-        assert await store.begin_example(_PENDING, Claim("ada", 30)) == 3
+        assert await store.begin_example(PENDING, Claim("ada", 30)) == 3
 
 
 async def rejects_a_start_after_a_newer_attempt(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
-        await store.begin_example(_PENDING, Claim("ada", 30))
+    async with store_with_run(open_store) as store:
+        await store.begin_example(PENDING, Claim("ada", 30))
         await store.complete_example(make_example(RUN, status="failed", turns=0), ())
         assert await store.pending(RUN.id) == {}
         with expect_error(ClaimedError) as caught:
-            await store.begin_example(_PENDING, Claim("bob", 30, seen=0))
+            await store.begin_example(PENDING, Claim("bob", 30, seen=0))
         assert caught.exception.owner is None
         # A runner that starts later knows of that attempt.
-        assert await store.begin_example(_PENDING, Claim("bob", 30, seen=1)) == 2
+        assert await store.begin_example(PENDING, Claim("bob", 30, seen=1)) == 2
         await store.complete_example(make_example(RUN, attempt=2), make_turns(RUN, attempt=2))
         with expect_error(DuplicateRecordError):
-            await store.begin_example(_PENDING, Claim("ada", 30, seen=2))
+            await store.begin_example(PENDING, Claim("ada", 30, seen=2))
 
 
 async def gives_a_conversation_to_one_of_several_claimants(open_store: OpenStore) -> None:
-    async with open_store() as store:
-        await store.create_run(RUN)
+    async with store_with_run(open_store):
 
         async def claim(owner: str) -> bool:
             async with open_store() as own:
                 try:
-                    return await own.begin_example(_PENDING, Claim(owner, 30)) == 1
+                    return await own.begin_example(PENDING, Claim(owner, 30)) == 1
                 except ClaimedError:
                     return False
 
