@@ -37,7 +37,6 @@ from quaestor.store.tables import (
     operation,
     record_of,
     row_of,
-    turns_where,
 )
 
 _LATEST = ("-scored", "-id")
@@ -185,7 +184,7 @@ class ScoreStore(TableStore):
     ) -> AsyncIterator[tuple[tuple[str, int], Outcome, bool]]:
         """Yield the places of the turns that two runs share, with the outcome and whether the answers differ."""
         columns = ("conversation", "index", "number", "correct")
-        wheres = [await self._latest(first) | turns_where(first, text), await self._latest(second)]
+        wheres = [await self._latest(first) | filter_of(first, TurnFilter(text))[1], await self._latest(second)]
         async for some in self._conversations(first):
             rows = [
                 await self._tables.find(JUDGED_TURNS, columns, where | {"conversation": Among(some)})

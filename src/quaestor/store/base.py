@@ -50,6 +50,8 @@ from quaestor.store.tables import (
     LATEST_TURNS,
     OF_RUNS,
     Among,
+    Between,
+    Containing,
     Exactly,
     KeyTakenError,
     Other,
@@ -61,7 +63,6 @@ from quaestor.store.tables import (
     operation,
     record_of,
     row_of,
-    turns_where,
 )
 from quaestor.store.turn_summary import COUNTED, RunMeasures, sum_measures, summary_row
 
@@ -573,8 +574,17 @@ def _check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> No
 
 def filter_of(run: str, wanted: TurnFilter) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the order and the condition of a filter of turns."""
-    filtered = asdict(wanted)
-    return TURN_ORDERS[filtered.pop("order")], turns_where(run, **filtered)
+    where = {
+        "run": run,
+        "conversation": wanted.conversation,
+        "index": wanted.index,
+        "kind": wanted.kind,
+        "operation": wanted.operation,
+        "origin": wanted.origin,
+        "confidence": None if wanted.low is None and wanted.high is None else Between(wanted.low, wanted.high),
+        "question": Containing(wanted.text) if wanted.text else None,
+    }
+    return TURN_ORDERS[wanted.order], where
 
 
 def listing_of(row: Row) -> TurnListing:

@@ -5,11 +5,11 @@ document then makes them valid. Remains of a crash are never read.
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import JsonValue
 from pymongo import ReplaceOne, UpdateOne
@@ -18,7 +18,7 @@ from pymongo.errors import BulkWriteError
 from quaestor.store import contents
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ListPart
-from quaestor.store.mongo_connection import INDEXES, MongoConnection, done_before
+from quaestor.store.mongo_connection import INDEXES, MongoConnection, failed_only_with
 from quaestor.store.tables import (
     JUDGED_TURNS,
     KEYS,
@@ -30,13 +30,11 @@ from quaestor.store.tables import (
     KeyTakenError,
     Other,
     Row,
-    Verb,
     Where,
 )
 from quaestor.store.turn_summary import TurnClasses, TurnMeasures, summarise_turns
 
-R = TypeVar("R")
-_DUPLICATE_KEY = 11000
+_DUPLICATE_KEY = (11000,)
 _VERDICTS = ("score", "correct", "program_correct", "cause")
 _BATCH = 500
 """Number of documents per write."""
@@ -70,8 +68,7 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
     | _SPAN,
     "turns": _TURNS,
     LATEST_TURNS: _TURNS,
-    JUDGED_TURNS: _TURNS
-    | {name: f"verdict.{_VERDICT.get(name, name)}" for name in ("score", "correct", "program_correct", "cause")},
+    JUDGED_TURNS: _TURNS | {name: f"verdict.{_VERDICT.get(name, name)}" for name in _VERDICTS},
     "prompt_logs": {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
     "corrections": {"turns": "numTurns", "made": "timestamp"} | _PLACE,
     "graphs": {"created": "createdAt"} | _PLACE,
@@ -102,25 +99,11 @@ _SETS = (
 """Formats older than contents: kinds of triple sets, each with the collection of its triples and the linking fields."""
 
 
-class MongoTables:
+class MongoTables(MongoConnection):
     """Tables in one database of a server. Bound to the event loop that first uses it."""
 
     transactional = False
     reference = "digest"
-
-    def __init__(self, uri: str, *, create: bool) -> None:
-        """Parse the URI, as `MongoConnection` does; the first operation contacts the server."""
-        self._connection = MongoConnection(uri, self._upgrade, create=create)
-        self.name, self._db = self._connection.name, self._connection.database
-
-    @property
-    def done_before(self) -> bool:
-        """Whether the operation is being retried, so that it may find its own results."""
-        return done_before()
-
-    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return the result of an operation, which is retried while the server is unavailable."""
-        return await self._connection.perform(work, verb)
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Insert rows; if keys are taken, insert the others and raise KeyTakenError."""
@@ -129,7 +112,7 @@ class MongoTables:
             try:
                 await self._collection(table).insert_many(some, ordered=False)
             except BulkWriteError as error:
-                if not _is_duplicate(error):
+                if not failed_only_with(error, _DUPLICATE_KEY):
                     raise
                 duplicate = error
         if duplicate is not None:
@@ -148,7 +131,7 @@ class MongoTables:
         try:
             await self._collection(table).bulk_write(writes, ordered=False)
         except BulkWriteError as error:
-            if not _is_duplicate(error):
+            if not failed_only_with(error, _DUPLICATE_KEY):
                 raise
             await self._collection(table).bulk_write(writes, ordered=False)  # another process inserted it
         return [row.get(self.reference) for row in rows]
@@ -266,8 +249,9 @@ class MongoTables:
 
     async def _upgrade(self) -> None:
         """Convert what older versions have written; each step can be interrupted and repeated."""
-        for step in (self._count_attempts, self._add_fields, self._pack_contents):
-            await step()
+        await self._count_attempts()
+        await self._add_fields()
+        await self._pack_contents()
 
     async def _count_attempts(self) -> None:
         """Number the current attempts, which used to have ids; the remains of a crash have another id."""
@@ -308,10 +292,6 @@ class MongoTables:
             if triples != "ontology":  # triples are dropped last, as another process may be upgrading too
                 await self._db.drop_collection(triples)
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._connection.close()
-
     def _collection(self, table: str) -> Any:
         return self._db[COLLECTIONS.get(table, table)]
 
@@ -322,12 +302,6 @@ class MongoStore(RunStore):
     def __init__(self, uri: str, *, create: bool = True) -> None:
         """Parse the URI (the default database is `quaestor`); the first operation contacts the server."""
         super().__init__(MongoTables(uri, create=create))
-
-
-def _is_duplicate(error: BulkWriteError) -> bool:
-    """Return whether all failed writes are due to duplicate keys."""
-    failed = [*error.details.get("writeErrors", ()), *error.details.get("writeConcernErrors", ())]
-    return bool(failed) and all(one.get("code") == _DUPLICATE_KEY for one in failed)
 
 
 def _query(table: str, where: Where) -> dict[str, Any]:

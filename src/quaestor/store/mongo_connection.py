@@ -6,7 +6,7 @@ a change of the primary, a lost connection or a timeout does not end a run.
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields
@@ -127,12 +127,11 @@ _retrying: ContextVar[bool] = ContextVar("retrying", default=False)
 class MongoConnection:
     """Connection to one database of a server. Bound to the event loop that first uses it."""
 
-    def __init__(self, uri: str, upgrade: Callable[[], Coroutine[Any, Any, None]], *, create: bool) -> None:
+    def __init__(self, uri: str, *, create: bool) -> None:
         """Parse the URI; the first operation contacts the server.
 
         Args:
             uri: Its default database is `quaestor`, and its options override DEFAULTS.
-            upgrade: Converts what an older version has written. Must be repeatable, as another process may run it too.
         """
         address, _, query = uri.partition("?")
         given = {name.lower() for name, _ in parse_qsl(query.replace(";", "&"))}
@@ -151,14 +150,17 @@ class MongoConnection:
             raise StoreError(f"invalid store URI{why}; write {form}") from error
         hosts = address.partition("://")[2].rpartition("@")[2].partition("/")[0]
         self.name = f"MongoDB {hosts}/{self._db.name}"
-        self._create, self._upgrade, self._ready, self._lock = create, upgrade, False, asyncio.Lock()
+        self._create, self._ready, self._lock = create, False, asyncio.Lock()
+
+    async def _upgrade(self) -> None:
+        """Convert what an older version has written. Must be repeatable, as another process may run it too."""
 
     @property
-    def database(self) -> Database:
-        """The database, ready within `perform`."""
-        return self._db
+    def done_before(self) -> bool:
+        """Whether the operation is being retried, so that it may find its own results."""
+        return _retrying.get()
 
-    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: str) -> R:
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: str, *, short: bool) -> R:
         """Return the result of an operation, which is retried while the server is unavailable, up to PATIENCE_SECONDS.
 
         A server that has never answered is not retried, as its address may be wrong.
@@ -250,17 +252,17 @@ class MongoConnection:
         return " ".join(why.split())
 
 
-def done_before() -> bool:
-    """Return whether the current operation is being retried, so that it may find its own results."""
-    return _retrying.get()
+def failed_only_with(error: BulkWriteError, codes: Collection[int]) -> bool:
+    """Return whether all failed writes have one of some error codes."""
+    failed = [*error.details.get("writeErrors", ()), *error.details.get("writeConcernErrors", ())]
+    return bool(failed) and all(one.get("code") in codes for one in failed)
 
 
 def _is_temporary(error: StoreError) -> bool:
     """Return whether an error is temporary, so that a retry may succeed."""
     cause = error.__cause__
     if isinstance(cause, BulkWriteError):
-        failed = [*cause.details.get("writeErrors", ()), *cause.details.get("writeConcernErrors", ())]
-        return bool(failed) and all(one.get("code") in _TEMPORARY for one in failed)
+        return failed_only_with(cause, _TEMPORARY)
     if isinstance(cause, OperationFailure):
         return cause.code in _TEMPORARY or cause.has_error_label("RetryableWriteError")
     return isinstance(cause, ConnectionFailure) or (isinstance(cause, PyMongoError) and cause.timeout)

@@ -272,9 +272,3 @@ def record_of(kind: "type[D]", row: Row) -> "D":
     if any(isinstance(row.get(name), str | bytes) for name in _numbers(kind)):
         raise ValueError("a number is stored as text")
     return kind(**{name: row[name] for name in columns_of(kind) if name in row})
-
-
-def turns_where(run: str, text: str = "", low: float | None = None, high: float | None = None, **same: Any) -> Row:
-    """Return the condition of a filter of turns."""
-    sure = None if low is None and high is None else Between(low, high)
-    return {"run": run, **same, "confidence": sure, "question": Containing(text) if text else None}

@@ -7,7 +7,7 @@ functions read plain JSON and reject nothing: missing values have no class and c
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from pydantic import JsonValue
@@ -144,21 +144,16 @@ COUNTED = ("milliseconds", "requests", "tokens", "cached_tokens", "called")
 """Measures for which a run has the number of turns with each value."""
 
 
-def measure_parts(
-    started: datetime,
-    finished: datetime | None,
-    usage: Mapping[str, Any],
-    tool_calls: Sequence[JsonValue],
-    events: Sequence[JsonValue],
-) -> TurnMeasures:
+def measure_turn(turn: Row) -> TurnMeasures:
     """Return the measures of a turn."""
+    usage, events, finished = turn.get("usage") or {}, turn.get("events") or [], turn.get("finished")
     flat = list(_flatten(events))
     return TurnMeasures(
-        milliseconds=None if finished is None else (finished - started) // timedelta(milliseconds=1),
+        milliseconds=None if finished is None else (finished - turn["started"]) // timedelta(milliseconds=1),
         requests=_count(usage.get("requests")),
         tokens=_count(usage.get("input_tokens")) + _count(usage.get("output_tokens")),
         cached_tokens=_count(usage.get("cached_tokens")),
-        called=len(tool_calls),
+        called=len(turn.get("tool_calls") or []),
         refusals=sum(kind in ("plan_refused", "reply_rejected") for kind in flat),
         no_answer="no_answer_given" in flat,
         stages=sum(isinstance(event, dict) and event.get("kind") == "stage_answered" for event in events),
@@ -206,8 +201,7 @@ def _flatten(events: Sequence[JsonValue]) -> Iterator[str]:
 
 def summary_row(turn: Row) -> Row:
     """Return the derived columns of a turn."""
-    written = (turn.get("usage") or {}, turn.get("tool_calls") or [], turn.get("events") or [])
-    return row_of(classes_of(turn.get("answer") or {}), measure_parts(turn["started"], turn.get("finished"), *written))
+    return row_of(classes_of(turn.get("answer") or {}), measure_turn(turn))
 
 
 async def summarise_turns(tables: Tables) -> None:

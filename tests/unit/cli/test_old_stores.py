@@ -24,7 +24,7 @@ from command_line import PreparedFolder, Quaestor, command_line
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
 from quaestor.store.sqlite import SqliteStore
-from quaestor.store.turn_summary import TurnMeasures, measure_parts
+from quaestor.store.turn_summary import TurnMeasures, measure_turn
 
 DUMP = Path(__file__).parents[1] / "store" / "store_of_schema_4.sql.gz"
 COMPLETE, KILLED = "20261122-031012-embedded-8e34", "20261122-031027-embedded-34b5"
@@ -142,9 +142,8 @@ def test_upgraded_store_keeps_all_data(quaestor: Quaestor) -> None:
     assert notes == [[{"text": turn["understanding"], "kind": "note"}] for turn in turns]
     assert all(turn["understanding"] for turn in turns)
     for row in rows("turns"):
-        times = [datetime.fromisoformat(row[name]) for name in ("started", "finished")]
-        written = [json.loads(row[name]) for name in ("usage", "tool_calls", "events")]
-        found = measure_parts(times[0], times[1], *written)
+        times = {name: datetime.fromisoformat(row[name]) for name in ("started", "finished")}
+        found = measure_turn(times | {name: json.loads(row[name]) for name in ("usage", "tool_calls", "events")})
         assert {name: row[name] for name in asdict(found)} == asdict(found)
     assert any(row["requests"] for row in rows("turns"))
 

@@ -48,10 +48,10 @@ def test_a_malformed_uri_is_one_clear_line_without_the_password(uri: str) -> Non
 
 
 def test_options_of_the_uri_win_over_the_defaults() -> None:
-    usual = MongoTables("mongodb://localhost", create=True)._connection._client
+    usual = MongoTables("mongodb://localhost", create=True)._client
     assert usual.options.pool_options.socket_timeout == DEFAULTS["socketTimeoutMS"] / 1000
     assert usual.write_concern.document == {"j": True}
-    wished = MongoTables("mongodb://localhost/?SocketTimeoutMS=250&journal=false", create=True)._connection._client
+    wished = MongoTables("mongodb://localhost/?SocketTimeoutMS=250&journal=false", create=True)._client
     assert wished.options.pool_options.socket_timeout == 0.25
     assert wished.write_concern.document == {"j": False}
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 import quaestor
 from quaestor.core import serial
-from quaestor.store.turn_summary import TurnClasses, TurnMeasures, classes_of, measure_parts
+from quaestor.store.turn_summary import TurnClasses, TurnMeasures, classes_of, measure_turn
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 JSON = st.recursive(
@@ -26,17 +26,18 @@ def test_events_within_others_count_and_stages_once() -> None:
     stage = {"kind": "stage_answered"}
     events: list[Any] = [refused, within, stage, stage, {"kind": "note"}, {"kind": "no_answer_given"}]
     counts = {"requests": 2, "input_tokens": 30, "output_tokens": 4, "cached_tokens": 5, "cost_millionths": 6}
-    found = measure_parts(START, START + timedelta(milliseconds=1), counts, [{}, {}], events)
+    ended = {"started": START, "finished": START + timedelta(milliseconds=1)}
+    found = measure_turn(ended | {"usage": counts, "tool_calls": [{}, {}], "events": events})
     assert found == TurnMeasures(1, 2, 34, 5, 2, 2, True, 2)
 
 
 def test_a_turn_that_has_not_ended_took_no_time() -> None:
-    assert measure_parts(START, None, {}, [], []) == TurnMeasures()
+    assert measure_turn({"started": START}) == TurnMeasures()
 
 
 @given(st.lists(JSON), st.dictionaries(st.sampled_from(["requests", "input_tokens"]), JSON))
 def test_any_turn_in_a_store_can_be_summarized(events: list[Any], usage: dict[str, Any]) -> None:
-    assert measure_parts(START, START, usage, [], events).refusals >= 0
+    assert measure_turn({"started": START, "finished": START, "usage": usage, "events": events}).refusals >= 0
 
 
 CELL: dict[str, Any] = {"kind": "cell"}
