@@ -7,7 +7,7 @@ dataset, the number of workers and the time are not part of the digest.
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import version
@@ -80,12 +80,21 @@ class RunSpec:
         """Return the spec of `solver` over `dataset`, read with `limit`, with the current prompts."""
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
         path = visible_name(dataset.path)  # stores accept only names in UTF-8
-        spec = cls(solver, path, dataset.digest, options, limit, ontology, policy, model, prompts)
-        spec = replace(spec, selection=selection)
-        if dataset.folder is None:
-            return spec
-        tokens = None if excerpt_tokens == EXCERPT_TOKENS else excerpt_tokens
-        return replace(spec, folder=visible_name(dataset.folder), excerpt_tokens=tokens)
+        folder = None if dataset.folder is None else visible_name(dataset.folder)
+        return cls(
+            solver,
+            path,
+            dataset.digest,
+            options,
+            limit,
+            ontology,
+            policy,
+            model,
+            prompts,
+            selection=selection,
+            folder=folder,
+            excerpt_tokens=None if folder is None or excerpt_tokens == EXCERPT_TOKENS else excerpt_tokens,
+        )
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":

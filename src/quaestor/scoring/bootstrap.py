@@ -67,12 +67,11 @@ def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] 
     if not len(outcomes):
         return Proportion(0, 0, 0.0, 0.0)
     values = np.asarray(outcomes, dtype=float)
-    hits, totals = _sum_groups(values, pages)
-    low, high = _interval(hits, totals)
+    interval = _interval(values, pages)
     whole = bool(((values == 0) | (values == 1)).all())
     # Summed one by one, so that the last digit does not depend on the order of NumPy's summation.
     right = int(values.sum()) if whole else round(sum(values.tolist()), _DECIMALS)
-    return Proportion(right, len(outcomes), low, high, len(totals))
+    return Proportion(right, len(outcomes), *interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +91,7 @@ def share_difference(
     if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    sums, totals = _sum_groups(differences, groups)
-    low, high = _interval(sums, totals)
-    return ShareDifference(float(differences.mean()), low, high, len(totals))
+    return ShareDifference(float(differences.mean()), *_interval(differences, groups))
 
 
 def group_places(names: Sequence[str]) -> Numbers:
@@ -109,20 +106,15 @@ def group_members(places: Numbers) -> list[Numbers]:
     return [found for found in np.split(ordered, np.cumsum(np.bincount(places))[:-1]) if len(found)]
 
 
-def _sum_groups(values: Numbers, groups: Sequence[str] | Numbers) -> tuple[Numbers, Numbers]:
-    """Return the sum and the size of each non-empty group."""
-    places = groups if isinstance(groups, np.ndarray) else group_places(groups)
-    totals = np.bincount(places)
-    sums = np.bincount(places, weights=values)
-    return sums[totals > 0], totals[totals > 0]
-
-
-def _interval(sums: Numbers, totals: Numbers) -> tuple[float, float]:
-    """Return the percentiles of the resampled ratio of the groups' sums to their totals.
+def _interval(values: Numbers, names: Sequence[str] | Numbers) -> tuple[float, float, int]:
+    """Return the percentiles of the mean when the groups are resampled, and the number of groups.
 
     Samples are drawn in batches, whose size does not change the stream of random numbers. With many groups, the counts
     of equal groups are drawn instead: groups with the same sum and total are interchangeable.
     """
+    group_of = names if isinstance(names, np.ndarray) else group_places(names)
+    totals = np.bincount(group_of)
+    sums, totals = np.bincount(group_of, weights=values)[totals > 0], totals[totals > 0]
     random, groups = np.random.default_rng(SEED), len(totals)
     kinds, times = np.unique(sums + 1j * totals, return_counts=True) if groups > _MANY else (sums, totals)
     if groups > _MANY and len(kinds) * _OF_A_KIND < groups:
@@ -135,4 +127,4 @@ def _interval(sums: Numbers, totals: Numbers) -> tuple[float, float]:
             places = random.integers(groups, size=(min(step, RESAMPLES - start), groups))
             found[start : start + step] = sums[places].sum(axis=1) / totals[places].sum(axis=1)
     low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
+    return float(low), float(high), groups

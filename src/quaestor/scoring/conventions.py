@@ -85,9 +85,7 @@ def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | Non
 
 
 def _near(answer: Decimal, reference: Decimal) -> bool:
-    if executed_equal(Number(answer), Number(reference)):
-        return True
-    return abs(answer - reference) <= abs(reference) / 100
+    return _equal(answer, reference) or abs(answer - reference) <= abs(reference) / 100
 
 
 def _judge_by(right: Callable[[Decimal, Decimal], bool]) -> Judge:
@@ -113,11 +111,8 @@ def _ignore_sign(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal
     return lambda answer, reference: right(abs(answer), abs(reference))
 
 
-def _digits(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
-    if executed_equal(found.value, gold.executed):
-        return True
-    numbers = _numbers(found, gold)
-    return numbers is not None and rounds_to(numbers[1], numbers[0])
+def _rounded(answer: Decimal, reference: Decimal) -> bool:
+    return _equal(answer, reference) or rounds_to(reference, answer)
 
 
 def _matches_shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
@@ -142,7 +137,7 @@ def _scorer(name: str, rule: str) -> Convention:
 CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
     PROGRAMS.right: (
         _scorer("execution", "equals the reference to five decimals (official)"),
-        Convention("digits", "equals the reference rounded to the answer's digits", _digits),
+        Convention("digits", "equals the reference rounded to the answer's digits", _judge_by(_rounded)),
         Convention("relative", "is within 1 % of the reference", _judge_by(_near)),
         Convention("shown", "equals the annotators' displayed answer, at its precision", _matches_shown),
         Convention("percent", "equals it to five decimals, as percentage or fraction", _judge_by(_or_percent(_equal))),

@@ -87,22 +87,22 @@ class _Diagnosis:
             return Cause.INHERITED
         if prediction.value is None:
             return Cause.UNUSABLE
+        return self._own_cause(gold, prediction, prediction.value, expected, found)
+
+    def _own_cause(
+        self,
+        gold: GoldTurn,
+        prediction: Prediction,
+        answer: AnswerValue,
+        expected: _Computation,
+        found: _Computation,
+    ) -> Cause:
+        """Return the cause of an error in this turn's plan; without a plan, the cause that the number alone suggests."""
+        if states_number(gold, answer):
+            return Cause.SCALE
+        reference = gold.executed if expected.result is None else expected.result.value
         if prediction.plan is None and prediction.program is None:
-            return self._cause_without_plan(gold, prediction.value, expected)
-        return self._own_cause(gold, prediction.value, expected, found)
-
-    def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, expected: _Computation) -> Cause:
-        """Return the cause that the number alone suggests for an answer without a plan."""
-        if states_number(gold, answer):
-            return Cause.SCALE
-        reference = gold.executed if expected.result is None else expected.result.value
-        return _compare_values(reference, answer) or _compare_rounded(reference, answer) or Cause.NO_PLAN
-
-    def _own_cause(self, gold: GoldTurn, answer: AnswerValue, expected: _Computation, found: _Computation) -> Cause:
-        """Return the cause of an error in this turn's plan."""
-        if states_number(gold, answer):
-            return Cause.SCALE
-        reference = gold.executed if expected.result is None else expected.result.value
+            return _compare_values(reference, answer) or _compare_rounded(reference, answer) or Cause.NO_PLAN
         if expected.term is None or found.term is None:
             missing = Cause.UNUSABLE if found.term is None else Cause.UNKNOWN
             return _compare_values(reference, answer) or missing

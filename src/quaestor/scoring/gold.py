@@ -5,7 +5,7 @@ document or a question. No layer below this package may import these modules, so
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -102,11 +102,12 @@ class GoldFile:
                 raise DatasetError(f"{where}: expected an object")
             yield where, record
 
-    def named(self, key: str, what: str) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-        """Yield the id, location and content of each record."""
+    def named(self, key: str, what: str, within: str | None = None) -> Iterator[tuple[str, str, Mapping[str, object]]]:
+        """Yield the id, location and content of each record; `within` names the object of a record that has its id."""
         seen: set[str] = set()
         for where, record in self.records():
-            name = record.get(key)
+            holder = record if within is None else record.get(within)
+            name = holder.get(key) if isinstance(holder, Mapping) else None
             if not isinstance(name, str) or not name:
                 raise DatasetError(f"{where}: {what} has no {key}")
             if name in seen:
@@ -141,9 +142,21 @@ class GoldFormat(Protocol):
         """
 
 
+def all_or_none(turns: Sequence[GoldTurn | None], where: str) -> tuple[GoldTurn, ...] | None:
+    """Return the answers of a conversation, or None if it has none; raise DatasetError if only some are missing."""
+    labelled = tuple(turn for turn in turns if turn is not None)
+    if labelled and len(labelled) < len(turns):
+        raise DatasetError(f"{where}: {len(labelled)} of {len(turns)} questions have an answer")
+    return labelled or None
+
+
 @runtime_checkable
 class ByRecord(Protocol):
     """GoldFormat that can read records one by one, so that a large file need not fit into memory."""
+
+    def read(self, file: GoldFile) -> Answers:
+        """Return the answers of a file, as `GoldFormat.read`."""
+        return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
         """Yield the conversation id and the answers of each record, in order, as `read` returns them.

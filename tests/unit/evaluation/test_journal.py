@@ -26,11 +26,11 @@ from quaestor.conversation.events import Note
 from quaestor.conversation.references.expressions import References
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.evaluation.engines import InlineEngine
-from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watchers import TurnBegun
+from quaestor.evaluation.writing import Journal
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.session import ModelConfig
 from quaestor.llm.transcript import Exchange, TurnKey

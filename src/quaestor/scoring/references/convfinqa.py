@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from quaestor.core.answer_value import AnswerValue, Number, YesNo
 from quaestor.errors import DatasetError
-from quaestor.scoring.gold import Answers, GoldFile, GoldTurn
+from quaestor.scoring.gold import ByRecord, GoldFile, GoldTurn
 
 _PLACEHOLDER = re.compile(r"[A#]\d+")
 
 
-class OriginalReferences:
+class OriginalReferences(ByRecord):
     """Format with a list of records: answers under `annotation`, or a program beside a single question."""
 
     name = "original"
@@ -21,12 +21,8 @@ class OriginalReferences:
         """Return whether a file is a list; records are validated when they are read."""
         return isinstance(content, list)
 
-    def read(self, file: GoldFile) -> Answers:
-        """Return the answers of each record by its id, or None for a record without answers."""
-        return dict(self.read_each(file))
-
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield the id and the answers of each record."""
+        """Yield the id and the answers of each record, or None for a record without answers."""
         for name, place, record in file.named("id", "the record"):
             yield name, _conversation(record, place)
 

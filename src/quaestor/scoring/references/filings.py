@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
 from quaestor.scoring.filing_answers import PERCENT, Evidence, FilingReference, ReferenceAnswer, WantedNumber
-from quaestor.scoring.gold import Answers, GoldFile, GoldTurn
+from quaestor.scoring.gold import Answers, ByRecord, GoldFile, GoldTurn, all_or_none
 
 _FIELDS = frozenset({"value", "scale", "unit", "values", "label", "text", "yes", "none", "any_of", "parts"})
 _SCALES = {str(scale): scale for scale in Scale} | {"": Scale.ONE, "one": Scale.ONE}
@@ -50,7 +50,7 @@ class FilingReferences:
             if not isinstance(conversation, str) or not conversation:
                 raise DatasetError(f"{where}: a question has no conversation")
             found.setdefault(conversation, []).append(_turn(record, where) if "answer" in record else None)
-        return {name: _all_or_none(turns, f"{file.name} ({name})") for name, turns in found.items()}
+        return {name: all_or_none(turns, f"{file.name} ({name})") for name, turns in found.items()}
 
 
 class FinanceBenchReferences:
@@ -83,7 +83,7 @@ class FinanceBenchReferences:
         return found
 
 
-class DocFinqaReferences:
+class DocFinqaReferences(ByRecord):
     """Format with a list of records with `Context`, `Question` and `Answer`."""
 
     name = "docfinqa"
@@ -91,10 +91,6 @@ class DocFinqaReferences:
     def recognises(self, content: object) -> bool:
         """Return whether the first record of a file has the fields of this format."""
         return isinstance(content, list) and _first(content).keys() >= {"Context", "Question"}
-
-    def read(self, file: GoldFile) -> Answers:
-        """Return the answers of a file by the index of each record."""
-        return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
         """Yield the id and the answers of each record."""
@@ -109,13 +105,6 @@ class DocFinqaReferences:
 def _first(content: object) -> Mapping[str, object]:
     first = content[0] if isinstance(content, list) and content else None
     return first if isinstance(first, Mapping) else {}
-
-
-def _all_or_none(turns: list[GoldTurn | None], where: str) -> tuple[GoldTurn, ...] | None:
-    labelled = tuple(turn for turn in turns if turn is not None)
-    if labelled and len(labelled) < len(turns):
-        raise DatasetError(f"{where}: {len(labelled)} of {len(turns)} questions have an answer")
-    return labelled or None
 
 
 def _turn(record: Mapping[str, object], where: str) -> GoldTurn:

@@ -14,7 +14,7 @@ from quaestor.plan.expressions import parse_expression
 from quaestor.plan.program import write_operand, write_step
 from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import Compute, Constant
-from quaestor.scoring.gold import Answers, GoldFile, GoldTurn, StatedAnswer, StatedReference
+from quaestor.scoring.gold import ByRecord, GoldFile, GoldTurn, StatedAnswer, StatedReference, all_or_none
 
 SCALES = ("", "thousand", "million", "billion", "percent")
 KINDS = ("span", "multi-span", "arithmetic", "count")
@@ -26,7 +26,7 @@ _SIGNS = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")", "–": "-", "−
 _CURRENCIES = re.compile(r"(?:US|RMB|HK|NT|S)?[$€£¥]|RMB")
 
 
-class TatqaReferences:
+class TatqaReferences(ByRecord):
     """Format with a list of pages, each with answers beside its questions."""
 
     name = "tatqa"
@@ -37,33 +37,19 @@ class TatqaReferences:
         table = first.get("table") if isinstance(first, Mapping) else None
         return isinstance(first, Mapping) and isinstance(table, Mapping) and {"uid", "table"} <= table.keys()
 
-    def read(self, file: GoldFile) -> Answers:
-        """Return the answers of each page, or None for a page without answers."""
-        return dict(self.read_each(file))
-
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yield the uid and the answers of each page."""
-        seen: set[str] = set()
-        for where, record in file.records():
-            table, questions = record.get("table"), record.get("questions")
-            name = table.get("uid") if isinstance(table, Mapping) else None
-            if not isinstance(name, str) or not name:
-                raise DatasetError(f"{where}: the table has no uid")
-            if name in seen:
-                raise DatasetError(f"{where}: duplicate uid {name!r}")
-            seen.add(name)
-            place = f"{where} ({name})"
+        """Yield the uid and the answers of each page, or None for a page without answers."""
+        for name, place, record in file.named("uid", "the table", within="table"):
+            questions = record.get("questions")
             if (
                 not isinstance(questions, list)
                 or not questions
                 or not all(isinstance(item, Mapping) for item in questions)
             ):
                 raise DatasetError(f"{place}: no questions")
-            labelled = [item for item in questions if "answer" in item]
-            if labelled and len(labelled) < len(questions):
-                raise DatasetError(f"{place}: {len(labelled)} of {len(questions)} questions have an answer")
-            turns = tuple(_turn(item, f"{place}, question {number}") for number, item in enumerate(labelled, 1))
-            yield name, turns or None
+            numbered = enumerate(questions, 1)
+            turns = [_turn(item, f"{place}, question {n}") if "answer" in item else None for n, item in numbered]
+            yield name, all_or_none(turns, place)
 
 
 def _turn(item: Mapping[str, object], where: str) -> GoldTurn:
