@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 
 from quaestor.core.caching import BoundedCache
-from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
+from quaestor.datasets.dataset import Conversation, Dataset, list_records, records_of_list, require_object, text_field
 from quaestor.documents.assembly import (
     ParagraphPart,
     SectionPart,
@@ -175,20 +175,14 @@ def read_records(
     conversations, digest, lacks = list_records(partial(_read, records, path, pages), count, path)
     for number in range(count, len(records)):
         if not records.is_object(number):
-            raise _not_an_object(path, number)
+            raise DatasetError(f"{path}, record {number}: expected an object; is this a ConvFinQA file?")
     # All questions of the benchmark ask for a number, or for yes or no.
     return Dataset(path, format, digest, conversations, (*losses, *lacks), "numbers")
 
 
 def _read(records: JsonRecords, path: str, pages: BoundedCache[bytes, Document], number: int) -> Conversation:
-    record = records[number]
-    if not isinstance(record, Mapping):
-        raise _not_an_object(path, number)
-    return read_conversation(record, f"{path}, record {number}", pages)
-
-
-def _not_an_object(path: str, number: int) -> DatasetError:
-    return DatasetError(f"{path}, record {number}: expected an object; is this a ConvFinQA file?")
+    where = f"{path}, record {number}"
+    return read_conversation(require_object(records[number], where, "ConvFinQA"), where, pages)
 
 
 def read_conversation(
@@ -221,9 +215,7 @@ class OriginalFormat:
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file."""
-        if content.outline is None or content.outline.kind != "list":
-            raise DatasetError(f"{content.path}: expected a list of records; is this a ConvFinQA file?")
-        return read_records(content.records(content.outline.parts.values()), str(content.path), self.name, limit)
+        return read_records(records_of_list(content, "ConvFinQA"), str(content.path), self.name, limit)
 
 
 # The cleaned format of ConvFinQA: records by split, `{"dev": [...]}`, a table as columns of named rows.

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
@@ -10,6 +10,8 @@ from quaestor.core.answer_value import AnswerKinds
 from quaestor.documents.document import Document
 from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError, UnknownConversationError, unknown_name
+from quaestor.readers.content import FileContent
+from quaestor.readers.json_records import JsonRecords
 
 # A large file has more pages than fit into memory, so its conversations are listed, and read on access.
 
@@ -231,6 +233,28 @@ class Dataset:
         if id not in known:
             raise UnknownConversationError(unknown_name("conversation", id, known, where=f"in {self.path}", most=3))
         return self.conversations[known.index(id)]
+
+
+def first_record(content: FileContent) -> Mapping[str, object]:
+    """Return the first record of a JSON list; empty if the file is something else."""
+    if content.outline is None or content.outline.kind != "list":
+        return {}
+    first = next(iter(content.records(content.outline.parts.values())), None)
+    return first if isinstance(first, Mapping) else {}
+
+
+def records_of_list(content: FileContent, benchmark: str) -> JsonRecords:
+    """Return the records of a JSON list. Raises DatasetError if the file is something else."""
+    if content.outline is None or content.outline.kind != "list":
+        raise DatasetError(f"{content.path}: expected a list of records; is this a {benchmark} file?")
+    return content.records(content.outline.parts.values())
+
+
+def require_object(record: object, where: str, benchmark: str) -> Mapping[str, object]:
+    """Return a record that must be an object. Raises DatasetError if it is something else."""
+    if not isinstance(record, Mapping):
+        raise DatasetError(f"{where}: expected an object; is this a {benchmark} file?")
+    return record
 
 
 def list_records(

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from quaestor.core.visible import visible
-from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
+from quaestor.datasets.dataset import (
+    Conversation,
+    Dataset,
+    first_record,
+    list_records,
+    records_of_list,
+    require_object,
+    text_field,
+)
 from quaestor.datasets.formats import DocumentFolder
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
@@ -150,11 +158,7 @@ class DocFinqaFormat:
 
     def recognises(self, content: FileContent) -> bool:
         """Return whether a file is a JSON list whose first record has a context and a question."""
-        found = content.outline
-        if found is None or found.kind != "list":
-            return False
-        first = next(iter(content.records(found.parts.values())), None)
-        return isinstance(first, Mapping) and first.keys() >= {*_FIELDS}
+        return first_record(content).keys() >= {*_FIELDS}
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file."""
@@ -165,14 +169,11 @@ class DocFinqaFormat:
 
         Only the cache and the limits of the folder are used.
         """
-        if content.outline is None:
-            raise DatasetError(f"{content.path}: expected a list of records; is this a DocFinQA file?")
-        records = content.records(content.outline.parts.values())
+        records = records_of_list(content, "DocFinQA")
 
         def read(place: int) -> Conversation:
-            where, record = f"{content.path}, record {place}", records[place]
-            if not isinstance(record, Mapping):
-                raise DatasetError(f"{where}: expected an object; is this a DocFinQA file?")
+            where = f"{content.path}, record {place}"
+            record = require_object(records[place], where, "DocFinQA")
             context, question = (
                 text_field(record.get(name), f"{where}: {name!r}", benchmark="DocFinQA") for name in _FIELDS
             )

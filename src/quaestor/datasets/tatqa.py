@@ -6,7 +6,15 @@ from functools import partial
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.number_conventions import ENGLISH
-from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
+from quaestor.datasets.dataset import (
+    Conversation,
+    Dataset,
+    first_record,
+    list_records,
+    records_of_list,
+    require_object,
+    text_field,
+)
 from quaestor.documents.assembly import (
     ParagraphPart,
     SectionPart,
@@ -130,18 +138,11 @@ class TatqaFormat:
 
     def recognises(self, content: FileContent) -> bool:
         """Return whether a file is a JSON list whose first record has a table, paragraphs and questions."""
-        found = content.outline
-        if found is None or found.kind != "list":
-            return False
-        first = next(iter(content.records(found.parts.values())), None)
-        return isinstance(first, Mapping) and {"table", "paragraphs", "questions"} <= first.keys()
+        return {"table", "paragraphs", "questions"} <= first_record(content).keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file."""
-        path = str(content.path)
-        if content.outline is None or content.outline.kind != "list":
-            raise DatasetError(f"{path}: expected a list of records; is this a TAT-QA file?")
-        records = content.records(content.outline.parts.values())
+        path, records = str(content.path), records_of_list(content, BENCHMARK)
         read = partial(_read, records, path, BoundedCache[int, Conversation](_PAGES))
         conversations, digest, losses = list_records(read, len(range(len(records))[:limit]), path, "table uid")
         return Dataset(path, self.name, digest, conversations, tuple(losses))
@@ -149,10 +150,8 @@ class TatqaFormat:
 
 def _read(records: JsonRecords, path: str, pages: BoundedCache[int, Conversation], number: int) -> Conversation:
     def made() -> Conversation:
-        where, record = f"{path}, record {number}", records[number]
-        if not isinstance(record, Mapping):
-            raise DatasetError(f"{where}: expected an object; is this a TAT-QA file?")
-        return _conversation(record, where)
+        where = f"{path}, record {number}"
+        return _conversation(require_object(records[number], where, BENCHMARK), where)
 
     return pages.get(number, made)
 

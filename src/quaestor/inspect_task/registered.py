@@ -7,8 +7,7 @@ without it.
 from quaestor.application.inspect_log.scores import METRICS, SCORER
 from quaestor.extras import is_installed
 from quaestor.inspect_task.playing import conversation_solver
-from quaestor.inspect_task.scoring import run_scorer
-from quaestor.inspect_task.task import convfinqa_task
+from quaestor.inspect_task.task import convfinqa_task, run_scorer
 
 if is_installed("inspect_ai"):
     from inspect_ai import task

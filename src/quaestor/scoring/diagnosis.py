@@ -97,7 +97,7 @@ class _Diagnosis:
         expected: _Computation,
         found: _Computation,
     ) -> Cause:
-        """Return the cause of an error in this turn's plan; without a plan, the cause that the number alone suggests."""
+        """Return the cause of an error in this turn's plan, or else the cause that the number alone suggests."""
         if states_number(gold, answer):
             return Cause.SCALE
         reference = gold.executed if expected.result is None else expected.result.value
