@@ -77,18 +77,22 @@ async def run_in_processes(
 ) -> None:
     """Run every conversation once and notify the listener."""
     processes, at_once, context = spread
-    parent = _Parent(listener, session)
+    parent = _Parent(session)
     make = partial(_Worker, factory, graphs, workers_config(session, "processes"), session.run, parent.limited, seconds)
-    pages = _Pages(graphs)
+    pages = BoundedCache[tuple[str, str], bytes](_PAGES)
     async with LoopWorkers(min(processes, at_once), context, make, parent.receive, parent.answer) as workers:
         parent.broadcast = workers.broadcast
 
         async def run_one(conversation: Conversation) -> None:
+            document = conversation.document
+            key = document.id, document.digest
             for _ in range(MOST_DEATHS):
                 watcher = await listener.on_start(conversation)
                 if watcher is False:
                     return
-                key, page = await pages.written(conversation.document)
+                # Only this process has the store open, so the frozen graph is sent with the page.
+                stored = await graphs.stored(document) if graphs else None
+                page = pages.get(key, partial(pickle.dumps, (document, stored), 5))
                 job = _Job(replace(conversation, document=ELSEWHERE), key, page, watcher is not None)
                 async with parent.track(conversation, watcher) as running:
                     try:
@@ -108,24 +112,10 @@ async def run_in_processes(
         await gather_limited(conversations, run_one, at_once)
 
 
-class _Pages:
-    """Pickled pages."""
-
-    def __init__(self, graphs: GraphProvider | None) -> None:
-        self._graphs = graphs
-        self._written = BoundedCache[tuple[str, str], bytes](_PAGES)
-
-    async def written(self, document: Document) -> tuple[tuple[str, str], bytes]:
-        key = document.id, document.digest
-        # Only this process has the store open, so the frozen graph is sent with the page.
-        stored = await self._graphs.stored(document) if self._graphs else None
-        return key, self._written.get(key, lambda: pickle.dumps((document, stored), 5))
-
-
 class _Parent:
     """Handles messages and requests of the workers in the parent process."""
 
-    def __init__(self, listener: RunListener, session: ModelSession) -> None:
+    def __init__(self, session: ModelSession) -> None:
         self._session, self._counter = session, Counter(session.connection.meter)
         self._running: dict[str, _RunningConversation] = {}
         self.limited = session.connection.meter.limited

@@ -8,7 +8,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from quaestor.cluster.joining import Cluster, joined_cluster
 from quaestor.cluster.ray_workers import RayWorkerPool
@@ -86,26 +86,11 @@ class RayEngine:
                 await gather_limited(chunks(conversations, size), run_chunk, pool.lanes)
 
 
-class _Remote(Protocol):
-    """Method of a remote actor."""
-
-    def remote(self, *given: Any) -> Any:
-        """Start the call, and return an awaitable for its result."""
-        ...
-
-
-class _Actor(Protocol):
-    reserve: _Remote
-    hold: _Remote
-    append: _Remote
-    used: _Remote
-
-
 class RayCounter:
     """Client of the shared counter, usable in any process of the cluster. Implements `CounterLine`."""
 
-    def __init__(self, actor: _Actor) -> None:
-        """Set the counting actor."""
+    def __init__(self, actor: Any) -> None:
+        """Set the handle of the counting actor."""
         self._actor = actor
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
@@ -141,8 +126,8 @@ def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> Ra
 
     here = NodeAffinitySchedulingStrategy(cluster.here, soft=False)
     kind: Any = ray.remote(_CountingActor)
-    actor: _Actor = kind.options(num_cpus=0, scheduling_strategy=here).remote(replace(config, cassette=None), already)
-    return RayCounter(actor)
+    options = kind.options(num_cpus=0, scheduling_strategy=here)
+    return RayCounter(options.remote(replace(config, cassette=None), already))
 
 
 def _model_access(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, RayCounter | None]":
