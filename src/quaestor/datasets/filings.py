@@ -16,7 +16,7 @@ from quaestor.datasets.dataset import (
     require_object,
     text_field,
 )
-from quaestor.datasets.formats import DocumentFolder
+from quaestor.datasets.formats import AboutFiles, DocumentFolder
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
 
@@ -40,7 +40,7 @@ class _UnreadConversation:
     where: str
 
 
-class FilingQuestions:
+class FilingQuestions(AboutFiles):
     """Format of lines with `file`, `conversation`, `turn` and `question`; lines of a conversation are consecutive."""
 
     name = "filings"
@@ -49,10 +49,6 @@ class FilingQuestions:
     def recognises(self, content: FileContent) -> bool:
         """Return whether the first line of a file has the fields of this format."""
         return {"file", "conversation", "turn", "question"} <= _first_line(content).keys()
-
-    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the questions of a file about documents in the same folder."""
-        return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
         """Return the questions of a file about documents of a folder."""
@@ -151,7 +147,7 @@ def _dataset(name: str, content: FileContent, folder: DocumentFolder, unread: li
 _FIELDS = ("Context", "Question")
 
 
-class DocFinqaFormat:
+class DocFinqaFormat(AboutFiles):
     """Format with a list of records with `Context` and `Question`; each is a conversation named by its index."""
 
     name = "docfinqa"
@@ -159,10 +155,6 @@ class DocFinqaFormat:
     def recognises(self, content: FileContent) -> bool:
         """Return whether a file is a JSON list whose first record has a context and a question."""
         return first_record(content).keys() >= {*_FIELDS}
-
-    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the documents and questions of a file."""
-        return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file, which contains the documents.

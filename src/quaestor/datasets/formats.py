@@ -107,6 +107,10 @@ class DatasetFormat(Protocol):
 class AboutFiles(Protocol):
     """DatasetFormat for questions about documents in a separate folder."""
 
+    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
+        """Return the documents and questions of a file, with documents in the same folder."""
+        return self.read_about(content, DocumentFolder(content.path.parent), limit)
+
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
         """Return the documents and questions of a file.
 

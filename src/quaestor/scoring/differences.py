@@ -218,12 +218,7 @@ def _same_value(expected: Term, found: Term) -> bool:
     """Return whether two parts have the same value, or the same digits from the same place."""
     one, other = number_in(expected), number_in(found)
     if one is None or other is None:
-        return (
-            isinstance(expected, PrintedTerm)
-            and isinstance(found, PrintedTerm)
-            and one == other
-            and _one_place(expected, found)
-        )
+        return one == other and _one_place(expected, found)
     if isinstance(expected, OperationTerm) or isinstance(found, OperationTerm):
         return abs(one - other) <= abs(one).scaleb(-12)
     if abs(one) == abs(other):

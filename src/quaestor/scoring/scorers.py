@@ -34,10 +34,6 @@ class Scorer:
     whole: str | None = None
 
 
-def _execution(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return executed_equal(found.value, gold.executed)
-
-
 def _program(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
     if not gold.program:
         return None
@@ -72,21 +68,19 @@ def _filing(compare: Callable[[Answer, FilingReference], Verdict]) -> Judge:
     return lambda found, gold, _: None if gold.filing is None else compare(found.full_answer, gold.filing)
 
 
-def _is_answered(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return found.full_answer.value is not None
-
-
 def _shown_first(most: int) -> Judge:
-    def judge(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-        return None if found.evidence_rank is None else 0 < found.evidence_rank <= most
-
-    return judge
+    return lambda found, *_: None if found.evidence_rank is None else 0 < found.evidence_rank <= most
 
 
 SCORERS: dict[str, Scorer] = {
     scorer.name: scorer
     for scorer in (
-        Scorer("execution", "execution accuracy", "answer", _execution),
+        Scorer(
+            "execution",
+            "execution accuracy",
+            "answer",
+            lambda found, gold, _: executed_equal(found.value, gold.executed),
+        ),
         Scorer("program", "program accuracy", "program", _program),
         Scorer("conversations", "conversation accuracy", "answer", whole="execution"),
         Scorer("display", "display match", "display", _display),
@@ -96,7 +90,7 @@ SCORERS: dict[str, Scorer] = {
         Scorer("scale", "scale", "stated", _judge_stated(same_scale)),
         Scorer("right", "right", "filing", _filing(answer_is_right)),
         Scorer("words", "prose, by its words (rough)", "filing", _filing(compare_prose)),
-        Scorer("answered", "answered", "filing", _is_answered),
+        Scorer("answered", "answered", "filing", lambda found, *_: found.full_answer.value is not None),
         Scorer("evidence_1", "evidence shown first", "filing", _shown_first(1)),
         Scorer("evidence_5", "evidence among the first 5 shown", "filing", _shown_first(5)),
     )

@@ -38,17 +38,12 @@ class CleanedReferences(OriginalReferences):
 
 
 def _conversation(record: Mapping[str, object], place: str) -> tuple[GoldTurn, ...] | None:
-    if "question" in record and "program" in record:
-        return _single(record, place)
+    if "question" in record and "program" in record:  # a record of FinQA, which has one question
+        return _turns({"turn_program": [record["program"]], "exe_ans_list": [record.get("exe_ans")]}, place)
     answers = record.get("annotation", record.get("dialogue"))
     if not isinstance(answers, dict):
         raise DatasetError(f"{place}: the record has neither 'annotation' nor 'dialogue'")
     return _turns(answers, place) if "turn_program" in answers else None
-
-
-def _single(record: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
-    """Return the answer of a FinQA record, which has one question."""
-    return _turns({"turn_program": [record["program"]], "exe_ans_list": [record.get("exe_ans")]}, where)
 
 
 def _turns(answers: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:

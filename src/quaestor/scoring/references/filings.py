@@ -5,7 +5,7 @@ Judges' verdicts are in a separate file beside the questions (`scoring.gold.read
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
@@ -170,10 +170,7 @@ def read_text_reference(answer: object, question: str, where: str) -> ReferenceA
 
 
 def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
-    try:
-        value = Decimal(found["number"].replace(",", ""))
-    except InvalidOperation:  # pragma: no cover - the pattern matches only valid numbers
-        value = Decimal(0)
+    value = Decimal(found["number"].replace(",", ""))
     value = -value if found["sign"] or found["minus"] else value
     unit = (found["unit"] or "").lower()
     if unit in ("%", "percent"):
