@@ -238,8 +238,7 @@ async def replaces_a_graph_that_is_saved_again(open_store: OpenStore) -> None:
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         await store.save_graph(RUN.id, "c1", [PRICE])
         assert await store.load_graph(RUN.id, "c1") == (PRICE,)
-        with expect_error(StoreError, "'c9'"):
-            await store.load_graph(RUN.id, "c9")
+        await expect_error(StoreError, store.load_graph(RUN.id, "c9"), "'c9'")
 
 
 async def keeps_graphs_per_run_and_across_attempts(open_store: OpenStore) -> None:
@@ -292,8 +291,7 @@ async def stores_frozen_graphs_by_their_whole_key(open_store: OpenStore) -> None
         assert await store.frozen_graph(keys[0]) == GRAPH
         others = [(await store.frozen_graph(key))[0].o for key in keys[1:]]
         assert others == [str(place) for place in range(len(keys) - 2, -1, -1)]
-        with expect_error(StoreError):
-            await store.frozen_graph(replace(keys[0], ontology="z"))
+        await expect_error(StoreError, store.frozen_graph(replace(keys[0], ontology="z")))
 
 
 async def returns_equal_prompts_by_turn_and_number(open_store: OpenStore) -> None:
@@ -312,8 +310,11 @@ async def returns_equal_prompts_by_turn_and_number(open_store: OpenStore) -> Non
 async def rejects_a_duplicate_prompt(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
         await store.log_prompt(make_prompt(RUN))
-        with expect_error(DuplicateRecordError, r"prompt 0 of turn 0 .*'c1'"):
-            await store.log_prompt(replace(make_prompt(RUN), response="another"))
+        await expect_error(
+            DuplicateRecordError,
+            store.log_prompt(replace(make_prompt(RUN), response="another")),
+            r"prompt 0 of turn 0 .*'c1'",
+        )
         assert await store.prompts(RUN.id, "c1") == (make_prompt(RUN),)
 
 
@@ -336,17 +337,12 @@ async def rejects_text_that_is_not_unicode_without_storing_anything(open_store: 
     broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
     turns = tuple(replace(turn, question="what \ud800 was it?") for turn in make_turns(RUN))
     async with store_with_run(open_store) as store:
-        with expect_error(StoreError):
-            await store.complete_example(make_example(RUN), turns)
+        await expect_error(StoreError, store.complete_example(make_example(RUN), turns))
         assert await store.turns(RUN.id) == ()
-        with expect_error(StoreError):
-            await store.save_graph(RUN.id, "c1", broken)
-        with expect_error(StoreError):
-            await store.load_graph(RUN.id, "c1")
-        with expect_error(StoreError):
-            await store.save_ontology("ab", broken)
-        with expect_error(StoreError):
-            await store.load_ontology("ab")
+        await expect_error(StoreError, store.save_graph(RUN.id, "c1", broken))
+        await expect_error(StoreError, store.load_graph(RUN.id, "c1"))
+        await expect_error(StoreError, store.save_ontology("ab", broken))
+        await expect_error(StoreError, store.load_ontology("ab"))
 
 
 async def deletes_a_run_with_all_its_records(open_store: OpenStore) -> None:
@@ -368,8 +364,7 @@ async def deletes_a_run_with_all_its_records(open_store: OpenStore) -> None:
     async with open_store() as store:
         assert await store.runs() == (other,)
         for read in (store.run, store.examples, store.turns, store.progress, store.delete_run):
-            with expect_error(UnknownRunError, RUN.id):
-                await read(RUN.id)
+            await expect_error(UnknownRunError, read(RUN.id), RUN.id)
         # The other run keeps its records; ontologies do not belong to a run.
         assert await store.examples("other") == (make_example(other),)
         assert await store.turns("other") == make_turns(other)
@@ -383,18 +378,15 @@ async def deletes_a_run_with_all_its_records(open_store: OpenStore) -> None:
         assert await store.turns(RUN.id) == ()
         assert await store.prompts(RUN.id, "c1") == ()
         assert await store.corrections(RUN.id) == ()
-        with expect_error(StoreError):
-            await store.load_graph(RUN.id, "c1")
+        await expect_error(StoreError, store.load_graph(RUN.id, "c1"))
 
 
 async def rejects_records_of_a_run_that_was_deleted_meanwhile(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
         await store.begin_example(PENDING)
         await store.delete_run(RUN.id)
-        with expect_error(UnknownRunError):
-            await store.complete_example(make_example(RUN), make_turns(RUN))
-        with expect_error(UnknownRunError):
-            await store.log_prompt(make_prompt(RUN))
+        await expect_error(UnknownRunError, store.complete_example(make_example(RUN), make_turns(RUN)))
+        await expect_error(UnknownRunError, store.log_prompt(make_prompt(RUN)))
         assert await store.runs() == ()
 
 
@@ -417,8 +409,7 @@ async def rejects_a_duplicate_correction(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
         await store.begin_example(make_example(RUN, status="pending"))
         await store.add_correction(make_correction(RUN))
-        with expect_error(DuplicateRecordError, r"correction 1 .*'c1'"):
-            await store.add_correction(make_correction(RUN))
+        await expect_error(DuplicateRecordError, store.add_correction(make_correction(RUN)), r"correction 1 .*'c1'")
         assert await store.corrections(RUN.id) == (make_correction(RUN),)
 
 

@@ -117,8 +117,9 @@ async def returns_scores_of_all_runs_latest_first(open_store: OpenStore) -> None
 
 async def rejects_a_score_of_an_unknown_run(open_store: OpenStore) -> None:
     async with _one_run(open_store) as (_, scores):
-        with expect_error(UnknownRunError, "'nosuch'"):
-            await scores.add_score(make_score(replace(RUN, id="nosuch"), {"c1": (True,)}))
+        await expect_error(
+            UnknownRunError, scores.add_score(make_score(replace(RUN, id="nosuch"), {"c1": (True,)})), "'nosuch'"
+        )
         assert await scores.scores() == ()
 
 

@@ -5,11 +5,11 @@ Each rule opens an empty store, and fails with an AssertionError, or an error of
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import TypeVar
 from unittest import TestCase
 
 from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError, UnknownRunError
@@ -26,6 +26,7 @@ from quaestor.testing.store_records import (
     make_turns,
 )
 
+E = TypeVar("E", bound=Exception)
 OpenStore = Callable[[], RunStore]
 StoreRule = Callable[[OpenStore], Coroutine[None, None, None]]
 
@@ -47,9 +48,11 @@ async def store_with_run(open_store: OpenStore) -> AsyncIterator[RunStore]:
         yield store
 
 
-def expect_error(kind: type[Exception], pattern: str = "") -> Any:
-    """Expect an error whose message matches a pattern; the context's `exception` is the error."""
-    return TestCase().assertRaisesRegex(kind, pattern)  # noqa: PT027 - needs no pytest
+async def expect_error(kind: type[E], call: Awaitable[object], pattern: str = "") -> E:
+    """Await a call that must raise an error whose message matches a pattern, and return the error."""
+    with TestCase().assertRaisesRegex(kind, pattern) as caught:  # noqa: PT027 - needs no pytest
+        await call
+    return caught.exception
 
 
 async def returns_equal_records_after_reopening(open_store: OpenStore) -> None:
@@ -71,8 +74,7 @@ async def returns_nothing_from_an_empty_store(open_store: OpenStore) -> None:
         assert await store.runs() == ()
         assert (await store.list_runs(RunFilter(("run",)), ListPart())).total == 0
         assert await store.run_choices() == RunChoices((), (), ())
-        with expect_error(UnknownRunError):
-            await store.run("anything")
+        await expect_error(UnknownRunError, store.run("anything"))
 
 
 async def returns_runs_latest_first(open_store: OpenStore) -> None:
@@ -106,8 +108,7 @@ async def finishes_and_resumes_a_run(open_store: OpenStore) -> None:
 async def rejects_a_duplicate_run_id(open_store: OpenStore) -> None:
     async with open_store() as store:
         await store.create_run(make_run("r", conversations=2))
-        with expect_error(DuplicateRecordError, "'r'"):
-            await store.create_run(make_run("r", conversations=3))
+        await expect_error(DuplicateRecordError, store.create_run(make_run("r", conversations=3)), "'r'")
         assert (await store.run("r")).conversations == 2
 
 
@@ -154,28 +155,25 @@ async def numbers_attempts_and_keeps_their_turns_separate(open_store: OpenStore)
         assert await store.turns(RUN.id) == make_turns(RUN, count=4, attempt=4)
         await store.complete_example(make_example(RUN, attempt=2), ())
         assert await store.turns(RUN.id) == make_turns(RUN, count=2, attempt=2)
-        with expect_error(DuplicateRecordError):
-            await store.complete_example(make_example(RUN, attempt=4), ())
+        await expect_error(DuplicateRecordError, store.complete_example(make_example(RUN, attempt=4), ()))
         assert await store.turns(RUN.id) == make_turns(RUN, count=2, attempt=2)
         assert await store.turns(RUN.id, attempt=4) == make_turns(RUN, count=4, attempt=4)
 
 
 async def rejects_turns_and_corrections_of_an_unknown_conversation(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
-        with expect_error(StoreError, "'c1'"):
-            await store.save_turn(make_turns(RUN)[0])
-        with expect_error(StoreError):
-            await store.add_correction(make_correction(RUN))
+        await expect_error(StoreError, store.save_turn(make_turns(RUN)[0]), "'c1'")
+        await expect_error(StoreError, store.add_correction(make_correction(RUN)))
         assert await store.turns(RUN.id) == ()
 
 
 async def rejects_changes_of_a_complete_conversation(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
         await store.complete_example(make_example(RUN), make_turns(RUN))
-        with expect_error(DuplicateRecordError, "'c1'"):
-            await store.begin_example(make_example(RUN, status="pending"))
-        with expect_error(DuplicateRecordError, "'c1'"):
-            await store.complete_example(make_example(RUN, turns=1), make_turns(RUN, count=1))
+        await expect_error(DuplicateRecordError, store.begin_example(make_example(RUN, status="pending")), "'c1'")
+        await expect_error(
+            DuplicateRecordError, store.complete_example(make_example(RUN, turns=1), make_turns(RUN, count=1)), "'c1'"
+        )
         assert await store.turns(RUN.id) == make_turns(RUN)
         assert await store.examples(RUN.id) == (make_example(RUN),)
 
@@ -184,8 +182,9 @@ async def completes_a_conversation_atomically(open_store: OpenStore) -> None:
     first, second = make_turns(RUN)
     async with store_with_run(open_store) as store:
         await store.begin_example(PENDING)
-        with expect_error(DuplicateRecordError):
-            await store.complete_example(make_example(RUN, turns=3), (first, second, first))
+        await expect_error(
+            DuplicateRecordError, store.complete_example(make_example(RUN, turns=3), (first, second, first))
+        )
         assert await store.turns(RUN.id) == ()
         assert await store.examples(RUN.id) == (PENDING,)
 
@@ -228,25 +227,24 @@ async def raises_unknown_run_error_in_every_operation(open_store: OpenStore) -> 
             store.delete_run("gone"),
         ]
         for call in calls:
-            with expect_error(UnknownRunError, "'gone'"):
-                await call
+            await expect_error(UnknownRunError, call, "'gone'")
 
 
 async def reports_an_unknown_turn_in_one_line(open_store: OpenStore) -> None:
     async with store_with_run(open_store) as store:
         await store.complete_example(make_example(RUN), make_turns(RUN))
         for conversation, index in (("c1", 2), ("c1", -1), ("c9", 0)):
-            with expect_error(StoreError, f"{index} .*'{conversation}'") as caught:
-                await store.turn(RUN.id, conversation, index)
-            assert "\n" not in str(caught.exception)
+            error = await expect_error(
+                StoreError, store.turn(RUN.id, conversation, index), f"{index} .*'{conversation}'"
+            )
+            assert "\n" not in str(error)
 
 
 async def allows_closing_twice(open_store: OpenStore) -> None:
     store = open_store()
     await store.close()
     await store.close()
-    with expect_error(StoreError):
-        await store.runs()
+    await expect_error(StoreError, store.runs())
 
 
 async def rejects_other_owners_of_a_claimed_conversation(open_store: OpenStore) -> None:
@@ -254,9 +252,8 @@ async def rejects_other_owners_of_a_claimed_conversation(open_store: OpenStore) 
         assert await store.begin_example(PENDING, Claim("ada", 30)) == 1
         assert await store.pending(RUN.id) == {"c1": "ada"}
         assert await store.examples(RUN.id) == (PENDING,)
-        with expect_error(ClaimedError) as caught:
-            await store.begin_example(PENDING, Claim("bob", 30))
-        assert caught.exception.owner == "ada"
+        error = await expect_error(ClaimedError, store.begin_example(PENDING, Claim("bob", 30)))
+        assert error.owner == "ada"
         # The same owner may begin again, as after a lost reply.
         assert await store.begin_example(PENDING, Claim("ada", 30)) == 1
         # Claims of an owner known to be gone are ignored.
@@ -270,8 +267,7 @@ async def releases_claims_on_expiry_and_on_request(open_store: OpenStore) -> Non
         await store.renew_claims(RUN.id, "ada", 0.6)
         await store.renew_claims(RUN.id, "bob", 60)
         await asyncio.sleep(0.35)
-        with expect_error(ClaimedError):
-            await store.begin_example(PENDING, Claim("bob", 30))
+        await expect_error(ClaimedError, store.begin_example(PENDING, Claim("bob", 30)))
         await asyncio.sleep(0.4)
         assert await store.pending(RUN.id) == {"c1": None}
         assert await store.begin_example(PENDING, Claim("bob", 30, seen=1)) == 2
@@ -284,14 +280,12 @@ async def rejects_a_start_after_a_newer_attempt(open_store: OpenStore) -> None:
         await store.begin_example(PENDING, Claim("ada", 30))
         await store.complete_example(make_example(RUN, status="failed", turns=0), ())
         assert await store.pending(RUN.id) == {}
-        with expect_error(ClaimedError) as caught:
-            await store.begin_example(PENDING, Claim("bob", 30, seen=0))
-        assert caught.exception.owner is None
+        error = await expect_error(ClaimedError, store.begin_example(PENDING, Claim("bob", 30, seen=0)))
+        assert error.owner is None
         # A runner that starts later knows of that attempt.
         assert await store.begin_example(PENDING, Claim("bob", 30, seen=1)) == 2
         await store.complete_example(make_example(RUN, attempt=2), make_turns(RUN, attempt=2))
-        with expect_error(DuplicateRecordError):
-            await store.begin_example(PENDING, Claim("ada", 30, seen=2))
+        await expect_error(DuplicateRecordError, store.begin_example(PENDING, Claim("ada", 30, seen=2)))
 
 
 async def gives_a_conversation_to_one_of_several_claimants(open_store: OpenStore) -> None:
