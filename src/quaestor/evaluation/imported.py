@@ -135,6 +135,7 @@ def _answer(fields: Mapping[str, object]) -> Answer:
         raise InputError(f"'unit' must be a string, not {_show(unit)}")
     named = (unit or "").strip()
     value, signed = _value(fields["answer"])
+    confidence = _amount(fields, "confidence", 1)
     percent = isinstance(value, Number | ValueList) and (signed or named.casefold() in _PERCENT)
     scale = _SCALES.get(named.casefold(), Scale.ONE)
     known = percent or scale is not Scale.ONE or named.casefold() in _PLAIN | _PERCENT
@@ -144,7 +145,7 @@ def _answer(fields: Mapping[str, object]) -> Answer:
         unit=None if known else named[:40],
         metric_type="percentage" if percent else "value",
         formula=_text(fields, "expression"),
-        confidence=_confidence(fields.get("confidence")),
+        confidence=None if confidence is None else float(confidence),
         reason=_text(fields, "doubt") or None,
     )
 
@@ -204,14 +205,6 @@ def _bound(number: Decimal) -> Decimal:
     return number
 
 
-def _confidence(given: object) -> float | None:
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= 1:
-        raise InputError(f"'confidence' must be a number from 0 to 1, not {_show(given)}")
-    return float(given)
-
-
 def _text(fields: Mapping[str, object], name: str) -> str:
     given = fields.get(name)
     if given is None:
@@ -222,18 +215,18 @@ def _text(fields: Mapping[str, object], name: str) -> str:
 
 
 def _usage(fields: Mapping[str, object]) -> tuple[float, Usage]:
-    read, written = (int(_amount(fields, name, _LARGEST)) for name in ("tokens_in", "tokens_out"))
-    cost = fields.get("cost")
-    known = Decimal(_amount(fields, "cost", 10**9)) if cost is not None else None
-    requests = int(any(fields.get(name) is not None for name in ("tokens_in", "tokens_out", "cost")))
-    seconds = float(_amount(fields, "latency_ms", _LONGEST_WAIT)) / 1000
-    return seconds, Usage(requests, read, written, cost=known)
+    read, written = (_amount(fields, name, _LARGEST) for name in ("tokens_in", "tokens_out"))
+    cost = _amount(fields, "cost", 10**9)
+    requests = int(any(given is not None for given in (read, written, cost)))
+    seconds = float(_amount(fields, "latency_ms", _LONGEST_WAIT) or 0) / 1000
+    return seconds, Usage(requests, int(read or 0), int(written or 0), cost=None if cost is None else Decimal(cost))
 
 
-def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal:
+def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal | None:
+    """Return a field that must be a number from 0 to `most`, or None if it is missing."""
     given = fields.get(name)
     if given is None:
-        return 0
+        return None
     if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= most:
         raise InputError(f"{name!r} must be a number from 0 to {most}, not {_show(given)}")
     return given
