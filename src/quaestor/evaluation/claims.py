@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from quaestor.errors import StoreError
 from quaestor.store.base import RunStore
-from quaestor.store.records import Claim
 
 LEASE_SECONDS = 30.0
 """Seconds until a claim expires that is not renewed; claims are renewed three times in this period."""
@@ -62,15 +61,6 @@ class Lease:
 
     seconds: float = LEASE_SECONDS
     owner: str = field(default_factory=_new_owner)
-
-    def claim(self, seen: int, over: str | None = None) -> Claim:
-        """Return the claim on a conversation.
-
-        Args:
-            seen: The last attempt at it that this runner knows.
-            over: Owner of an existing claim who is known to be gone.
-        """
-        return Claim(self.owner, self.seconds, seen, over)
 
     @asynccontextmanager
     async def renew_until_end(self, store: RunStore, run: str) -> AsyncIterator[None]:

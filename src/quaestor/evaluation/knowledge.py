@@ -130,12 +130,12 @@ async def resolve_ontology(
     """Return the spec with the digest of its ontology, and the graphs of the run, without writing to the store."""
     from quaestor.ontology.builder import build_ontology
 
-    if ontology is None and spec.ontology is None:
-        ontology = await compute(build_ontology, dataset.documents())
     if ontology is None:
-        assert spec.ontology is not None
-        triples = await store.load_ontology(spec.ontology)
-        ontology = await compute(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
+        if spec.ontology is None:
+            ontology = await compute(build_ontology, dataset.documents())
+        else:
+            triples = await store.load_ontology(spec.ontology)
+            ontology = await compute(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
     # The digest is computed over all triples.
     digest = await compute(lambda: ontology.digest)
     frozen, tokens = await FrozenGraphs.of(store, digest), spec.excerpt_tokens or EXCERPT_TOKENS

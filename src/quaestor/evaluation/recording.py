@@ -90,7 +90,7 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
         question=turn.question,
         answer=answer,
         program=program_of(turn, history),
-        number=stored_number(turn),
+        number=None if turn.answer.value is None else replace_surrogates(value_to_text(turn.answer.value)),
         verified=turn.verified,
         started=turn.started,
         finished=turn.finished,
@@ -149,11 +149,6 @@ def _memory_object(turn: Turn) -> dict[str, JsonValue]:
         fields |= {"scale": answer.scale.value} if answer.scale is not Scale.ONE else {}
         fields |= {"unit": answer.unit} if answer.unit else {}
     return fields
-
-
-def stored_number(turn: Turn) -> str | None:
-    """Return the answer of a turn by the benchmark's convention, as decimal text, `yes` or `no`, else JSON."""
-    return None if turn.answer.value is None else replace_surrogates(value_to_text(turn.answer.value))
 
 
 def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:

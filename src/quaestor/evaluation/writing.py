@@ -32,7 +32,7 @@ from quaestor.evaluation.recording import (
 from quaestor.evaluation.watchers import Observer, ObserverFactory, TurnBegun, Watcher, Watchers, replay_events
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
-from quaestor.store.records import ConversationRecord, TurnRecord, now
+from quaestor.store.records import Claim, ConversationRecord, TurnRecord, now
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
@@ -218,12 +218,13 @@ class RunWriter:
     async def _begin_attempt(self, example: ConversationRecord, lease: Lease | None, seen: int) -> int:
         if lease is None:
             return await self._store.begin_example(example)
+        claim = Claim(lease.owner, lease.seconds, seen)
         try:
-            return await self._store.begin_example(example, lease.claim(seen))
+            return await self._store.begin_example(example, claim)
         except ClaimedError as error:
             if error.owner is None or not has_ended(error.owner):
                 raise
-            return await self._store.begin_example(example, lease.claim(seen, over=error.owner))
+            return await self._store.begin_example(example, replace(claim, over=error.owner))
 
     async def copy_turns(self, conversation: Conversation, turns: Sequence[Turn]) -> None:
         """Store turns answered elsewhere as the beginning of the current attempt."""
