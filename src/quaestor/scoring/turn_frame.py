@@ -76,7 +76,7 @@ class TurnFrame:
     verdicts: list[Mapping[str, Verdict]] = field(default_factory=list)
     classes: list[tuple[str, ...]] = field(default_factory=list)
     asked: Sequence[bytes] | None = None
-    _shared: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    _shared: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _columns: dict[str, Numbers] = field(default_factory=dict)
 
     @classmethod
@@ -100,7 +100,7 @@ class TurnFrame:
         self.answers.append(turn.predicted)
         self.confidences.append(turn.confidence)
         self.causes.append(turn.cause)
-        self.verdicts.append(turn.verdicts)
+        self.verdicts.append(self._shared.setdefault(tuple(turn.verdicts.items()), turn.verdicts))
         self.classes.append(self._shared.setdefault(classes, classes))
 
     def __len__(self) -> int:

@@ -93,8 +93,6 @@ class ConversationJudge:
 
     def __init__(self) -> None:
         """Start with an empty cache."""
-        self._verdicts: dict[tuple[tuple[str, Verdict], ...], Mapping[str, Verdict]] = {}
-        self._kinds: dict[TurnKind, TurnKind] = {}
         self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
 
     def judge(
@@ -108,19 +106,12 @@ class ConversationJudge:
         ):
             prediction = found or Prediction(conversation.id, kind.index, None)
             prediction = _with_evidence(prediction, turn, conversation, given)
-            judged.append(self._share(_score(prediction, turn, kind, conversation, tables)))
+            judged.append(_score(prediction, turn, kind, conversation, tables))
         if not causes:
             return judged
         right = [turn.correct for turn in judged]
         why = find_causes(conversation, reference, given, right, page, tables)
         return [replace(turn, cause=cause) for turn, cause in zip(judged, why, strict=True)]
-
-    def _share(self, turn: TurnScore) -> TurnScore:
-        """Share equal verdicts and kinds between turns to save memory; a large run has few distinct ones."""
-        verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
-        # A kind with a stated or filing reference is unique to its turn.
-        kind = turn.kind if turn.kind.stated or turn.kind.filing else self._kinds.setdefault(turn.kind, turn.kind)
-        return replace(turn, verdicts=verdicts, kind=kind)
 
     def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
         # The document is cached too, so that its id() is not reused.
