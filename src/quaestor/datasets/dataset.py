@@ -37,11 +37,13 @@ class ListedConversation:
 class ConversationListing:
     """Lists conversations and computes their digest as they are read, without keeping them."""
 
-    def __init__(self) -> None:
+    def __init__(self, conversations: "Iterable[Conversation]" = ()) -> None:
         self._listed: list[ListedConversation] = []
         self._places: dict[str, int] = {}
         self._pages: dict[ListedPage, ListedPage] = {}
         self._digest = hashlib.sha256(b"[")
+        for conversation in conversations:
+            self.add(conversation)
 
     @property
     def listed(self) -> tuple[ListedConversation, ...]:
@@ -186,21 +188,16 @@ class Dataset:
             warnings: Losses of the format, one line each.
             answers: Kinds of answers: only `numbers` if the format has no other questions.
         """
-        listing = ConversationListing()
-        for conversation in conversations:
-            listing.add(conversation)
+        digest = ConversationListing(conversations).digest
         listed = conversations if isinstance(conversations, FileConversations) else tuple(conversations)
-        return cls(path, format, listing.digest, listed, tuple(warnings), answers)
+        return cls(path, format, digest, listed, tuple(warnings), answers)
 
     @property
     def listed(self) -> Sequence[ListedConversation]:
         """The ids and pages of the conversations, in the file's order, without reading them again."""
         if isinstance(self.conversations, FileConversations):
             return self.conversations.listed
-        listing = ConversationListing()
-        for conversation in self.conversations:
-            listing.add(conversation)
-        return listing.listed
+        return ConversationListing(self.conversations).listed
 
     def taking(self, ids: Iterable[str]) -> Sequence[Conversation]:
         """Return the conversations with some ids, in the file's order."""
