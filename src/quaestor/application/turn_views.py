@@ -26,7 +26,8 @@ from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.scores.records import Verdict
-from quaestor.scoring.figures import Score, summarise
+from quaestor.scoring.figures import Score, score_of
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord
@@ -105,7 +106,7 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
         return view, _FIGURES.get(key, _refuse_to_compute)
     except LookupError:
         verdicts = await compute(verdicts_on, file, await store.turns(run))
-    return view, _FIGURES.get(key, lambda: summarise(verdicts)) if verdicts else None
+    return view, _FIGURES.get(key, lambda: score_of(TurnFrame.of(verdicts))) if verdicts else None
 
 
 def _refuse_to_compute() -> Score:

@@ -195,10 +195,6 @@ class ConversationWork:
         self._config, self._run, self._counter = config, run, counter
         self._model: WorkersModel | None = None
 
-    def __reduce__(self) -> tuple[type["ConversationWork"], tuple[Any, ...]]:
-        given = (self._solver, self._factory, self._graphs, self._config, self._run, self._counter, self._seconds)
-        return ConversationWork, given
-
     async def __call__(self, chunk: _Chunk, /, *pages: SentPage) -> tuple[ConversationResult, ...]:
         """Run conversations and return their results."""
         if self._solver is None:

@@ -177,31 +177,20 @@ class AuditedTurn:
 def judge_turns(
     run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
 ) -> tuple[AuditedTurn, ...]:
-    """Judge each turn of a scored run by an audit as well, as `audited_turns` does.
+    """Judge each turn of a scored run by an audit as well.
+
+    A disputed turn is judged by its accepted programs. If a turn repeats the steps of a wrong reference, the same steps
+    based on the accepted program are right too.
 
     Raises:
         InputError: The file has stated answers, or the audit has no turn of the run.
     """
     if turns and measures_of(turns[0].verdicts) != PROGRAMS:
         raise InputError("audits accept programs and cannot be applied to a file with stated answers")
-    found = audited_turns(turns, conversations, audit)
-    if not any(turn.entry for turn in found):
-        raise InputError(f"the audit {audit.name} has no turns of run {run}: use an audit of the run's dataset")
-    return found
-
-
-def audited_turns(
-    scores: Iterable[TurnScore], conversations: Iterable[Conversation], audit: Audit
-) -> tuple[AuditedTurn, ...]:
-    """Judge each turn of a scored run by an audit as well.
-
-    A disputed turn is judged by its accepted programs. If a turn repeats the steps of a wrong reference, the same steps
-    based on the accepted program are right too.
-    """
     documents = {conversation.id: conversation.document for conversation in conversations}
     found: list[AuditedTurn] = []
     settled: dict[str, list[tuple[str, str]]] = {}
-    for score in scores:
+    for score in turns:
         entry = audit.by_turn.get((score.conversation, score.turn))
         earlier = settled.setdefault(score.conversation, [])
         wrong = entry is not None and entry.verdict is AuditVerdict.WRONG
@@ -213,6 +202,8 @@ def audited_turns(
         keeps = not accepted or not wrong
         right = bool(right) or (keeps and score.correct)
         found.append(AuditedTurn(score, right, entry, follows=entry is None and bool(accepted)))
+    if not any(turn.entry for turn in found):
+        raise InputError(f"the audit {audit.name} has no turns of run {run}: use an audit of the run's dataset")
     return tuple(found)
 
 

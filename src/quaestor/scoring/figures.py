@@ -83,13 +83,8 @@ def score_to_json(score: Score) -> dict[str, JsonValue]:
     return {**(figures if isinstance(figures, dict) else {}), **written}
 
 
-def summarise(turns: Iterable[TurnScore]) -> Score:
-    """Return the figures over turns with the same kind of references."""
-    return score_of(TurnFrame.of(turns))
-
-
 def score_of(turns: TurnFrame) -> Score:
-    """Return the figures over the turns of a frame."""
+    """Return the figures over the turns of a frame, which have the same kind of references."""
     shown = (turns.measures.right, turns.measures.second)
 
     def group(name: str, members: Numbers) -> ScoreGroup:
@@ -152,4 +147,4 @@ def score_predictions(
         ProgramError: A reference program does not parse.
     """
     turns = judge_predictions(predictions, gold, conversations)
-    return Report(turns, summarise(turns))
+    return Report(turns, score_of(TurnFrame.of(turns)))

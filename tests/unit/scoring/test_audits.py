@@ -19,7 +19,7 @@ from quaestor.scoring.audits import (
     AuditVerdict,
     audit_candidates,
     audited_score,
-    audited_turns,
+    judge_turns,
     read_audit,
     replace_steps,
 )
@@ -177,7 +177,7 @@ def report(*answers: str | None) -> Report:
 
 
 def judged(scored: Report, settled: Audit) -> tuple[AuditedTurn, ...]:
-    return audited_turns(scored.turns, ASKED, settled)
+    return judge_turns("a-run", scored.turns, ASKED, settled)
 
 
 def test_wrong_reference_is_replaced_with_its_consequences() -> None:
