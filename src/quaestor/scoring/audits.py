@@ -122,8 +122,10 @@ def read_audit(path: Path) -> Audit:
 def _entry(line: str, where: str) -> AuditEntry:
     try:
         entry = serial.load(AuditEntry, json.loads(line))
-    except (ValidationError, ValueError, RecursionError) as error:
-        raise DatasetError(f"{where} is not an audit entry: {_first_line(error)}") from error
+    except ValidationError as error:
+        raise DatasetError(f"{where} is not an audit entry: {serial.first_fault(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{where} is not an audit entry: {error}") from error
     if len(entry.readings) < 2:
         raise DatasetError(f"{where}: an entry needs two readings, but has {len(entry.readings)}")
     if entry.verdict is AuditVerdict.WRONG and not entry.programs:
@@ -134,12 +136,6 @@ def _entry(line: str, where: str) -> AuditEntry:
         except PlanError as error:
             raise DatasetError(f"{where}: {error}") from error
     return entry
-
-
-def _first_line(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        return serial.first_fault(error)
-    return str(error).partition("\n")[0] or type(error).__name__
 
 
 @dataclass(frozen=True, slots=True)
