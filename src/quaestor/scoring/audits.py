@@ -24,9 +24,8 @@ from quaestor.plan.steps import Compute, Operand, Plan, Ref
 from quaestor.plan.validate import require_valid
 from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import read_text
-from quaestor.scoring.metrics import are_same_answer, executed_equal, run_program
+from quaestor.scoring.metrics import are_same_answer, executed_equal, parse_answer, run_program
 from quaestor.scoring.pages import benchmark_rows_of
-from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import PROGRAMS, measures_of
 from quaestor.scoring.verdicts import TurnScore
 
@@ -229,7 +228,7 @@ def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tupl
 
 
 def _is_right(score: TurnScore, programs: Sequence[str], tables: Sequence[TableRows]) -> bool:
-    answer = Prediction(score.conversation, score.turn, score.predicted).value
+    answer = parse_answer(score.predicted)
     for program in programs:
         with suppress(PlanError):  # the program has no result on this page, so no answer equals it
             if executed_equal(answer, run_program(program, tables)):

@@ -61,7 +61,7 @@ def are_same_answer(first: str | None, second: str | None) -> bool:
         return True
     if first is None or second is None or _are_far(first, second):
         return False
-    one, other = _value_of_text(first), _value_of_text(second)
+    one, other = parse_answer(first), parse_answer(second)
     if one is None or other is None:
         return False
     if executed_equal(one, other):
@@ -91,9 +91,10 @@ def _are_far(first: str, second: str) -> bool:
     return abs(one - other) > 0.51 + (abs(one) + abs(other)) * 1e-11
 
 
-def _value_of_text(text: str) -> AnswerValue | None:
+def parse_answer(text: str | None) -> AnswerValue | None:
+    """Return the value of a stored answer; None if there is no answer or it cannot be parsed."""
     try:
-        return value_from_text(text)
+        return None if text is None else value_from_text(text)
     except InputError:
         return None
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import is_shown_as_percentage
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue, value_from_text
-from quaestor.errors import InputError
+from quaestor.core.answer_value import AnswerValue
 from quaestor.plan.steps import Plan
 from quaestor.scoring.gold import StatedAnswer
+from quaestor.scoring.metrics import parse_answer
 from quaestor.scoring.stated import stated_answer, stated_value
 from quaestor.store.records import TurnRecord
 
@@ -55,10 +55,7 @@ class Prediction:
     @property
     def value(self) -> AnswerValue | None:
         """The value to compare; None if there is no answer, it failed, or it cannot be parsed."""
-        try:
-            return None if self.number is None or self.error else value_from_text(self.number)
-        except InputError:
-            return None
+        return None if self.error else parse_answer(self.number)
 
 
 def prediction_of(turn: TurnRecord) -> Prediction:
