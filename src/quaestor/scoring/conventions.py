@@ -16,12 +16,10 @@ from quaestor.plan.expressions import TableRows
 from quaestor.plan.operations import rounds_to
 from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.metrics import executed_equal, rounded_for_display
+from quaestor.scoring.metrics import executed_equal, is_countable, rounded_for_display
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED, Judge, measures_for
-
-_LARGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def convention_figures(
 def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | None:
     """Return answer and reference, if both are numbers and the answer's magnitude is plausible."""
     answer, reference = number_of(found.value), number_of(gold.executed)
-    if answer is None or reference is None or not answer.is_finite() or abs(answer.adjusted()) > _LARGEST:
+    if answer is None or reference is None or not is_countable(answer):
         return None
     return answer, reference
 

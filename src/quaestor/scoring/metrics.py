@@ -135,7 +135,7 @@ def display_match(predicted: AnswerValue | None, display: str) -> bool:
     answer, shown = number_of(predicted), rounded_for_display(display)
     if shown is None or answer is None:
         return answer is None and predicted is not None and _words(predicted) == display.strip().lower()
-    if not _countable(answer):
+    if not is_countable(answer):
         return False
     number, half_unit = shown
     tolerance = max(half_unit, abs(number) / 100)
@@ -156,7 +156,7 @@ def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: 
         predicted: The answer by the benchmark's convention: a computed percentage is a fraction.
     """
     answer = number_of(predicted)
-    if predicted is None or (answer is not None and not _countable(answer)):
+    if predicted is None or (answer is not None and not is_countable(answer)):
         return False
     printed = _words(predicted) if answer is None else format(answer * 100 if as_percentage else answer, ".5f")
     left, right = _bare(printed), _bare(display)
@@ -178,13 +178,13 @@ def rounded_for_display(display: str) -> tuple[Decimal, Decimal] | None:
     return number, Decimal(5).scaleb((exponent if isinstance(exponent, int) else 0) - 1)
 
 
-def _countable(number: Decimal) -> bool:
+def is_countable(number: Decimal) -> bool:
     """Return whether a number is finite and fits a float."""
     return number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT
 
 
 def _round(number: Decimal) -> float | None:
-    return round(float(number), 5) if _countable(number) else None
+    return round(float(number), 5) if is_countable(number) else None
 
 
 def _rounded_item(item: ListItem) -> tuple[str | None, float | None]:
