@@ -270,6 +270,11 @@ def list_records(
     return FileConversations(listing.listed, read), listing.digest, losses
 
 
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of JSON Lines that are not blank, with their numbers from 1."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
     """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
 

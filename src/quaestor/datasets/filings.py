@@ -12,6 +12,7 @@ from quaestor.datasets.dataset import (
     Dataset,
     first_record,
     list_records,
+    numbered_lines,
     records_of_list,
     require_object,
     text_field,
@@ -110,10 +111,8 @@ def _first_line(content: FileContent) -> Mapping[str, object]:
 
 def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the location and the object of each line."""
-    for number, line in enumerate(content.text.text.split("\n"), 1):
+    for number, line in numbered_lines(content.text.text):
         where = f"{content.path}, line {number}"
-        if not line.strip():
-            continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:

@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from quaestor.core import serial
-from quaestor.datasets.dataset import Conversation
+from quaestor.datasets.dataset import Conversation, numbered_lines
 from quaestor.errors import DatasetError, InputError, PlanError
 from quaestor.plan.expressions import TableRows
 from quaestor.plan.program import parse_program, write_step
@@ -104,9 +104,7 @@ def read_audit(path: Path) -> Audit:
         DatasetError: The file cannot be read, is empty, or has an invalid or duplicate entry.
     """
     entries: dict[tuple[str, int], AuditEntry] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(read_text(path)):
         where = f"{path.name}, line {number}"
         entry = _entry(line, where)
         key = (entry.conversation, entry.turn)

@@ -13,6 +13,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from quaestor.core.answer_value import AnswerValue
 from quaestor.core.caching import BoundedCache
+from quaestor.datasets.dataset import numbered_lines
 from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.plugins import Registry, named_object
 from quaestor.readers.content import LARGEST
@@ -140,6 +141,12 @@ class GoldFormat(Protocol):
         Raises:
             DatasetError: A record is invalid; the message says which.
         """
+
+
+def first_record(content: object) -> Mapping[str, object]:
+    """Return the first record of a list; empty if the content is something else."""
+    first = content[0] if isinstance(content, list) and content else None
+    return first if isinstance(first, Mapping) else {}
 
 
 def all_or_none(turns: Sequence[GoldTurn | None], where: str) -> tuple[GoldTurn, ...] | None:
@@ -326,8 +333,8 @@ def _parsed_file(path: Path) -> GoldFile:
     text = read_text(path)
     if path.suffix != ".jsonl":
         return GoldFile(path.name, _parse(text, path.name))
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return GoldFile(path.name, [_parse(line, f"{path.name}, line {number}") for number, line in lines], line=True)
+    records = [_parse(line, f"{path.name}, line {number}") for number, line in numbered_lines(text)]
+    return GoldFile(path.name, records, line=True)
 
 
 def _parse(text: str, where: str) -> object:
@@ -373,10 +380,7 @@ def verdict_path(questions: Path) -> Path:
 def read_verdicts(questions: Path) -> Verdicts:
     """Read the verdict file beside a file of questions; empty if there is none."""
     path, found = verdict_path(questions), dict[tuple[str, int], dict[str, bool]]()
-    lines = read_text(path).splitlines() if path.is_file() else []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(read_text(path) if path.is_file() else ""):
         try:
             record = json.loads(line)
             turn, answer, right = (record["conversation"], record["turn"]), record["answer"], record["right"]

@@ -10,7 +10,7 @@ from decimal import Decimal
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
 from quaestor.scoring.filing_answers import PERCENT, Evidence, FilingReference, ReferenceAnswer, WantedNumber
-from quaestor.scoring.gold import Answers, ByRecord, GoldFile, GoldTurn, all_or_none
+from quaestor.scoring.gold import Answers, ByRecord, GoldFile, GoldTurn, all_or_none, first_record
 
 _FIELDS = frozenset({"value", "scale", "unit", "values", "label", "text", "yes", "none", "any_of", "parts"})
 _SCALES = {str(scale): scale for scale in Scale} | {"": Scale.ONE, "one": Scale.ONE}
@@ -40,7 +40,7 @@ class FilingReferences:
 
     def recognises(self, content: object) -> bool:
         """Return whether the first record of a file has the fields of this format."""
-        return {"file", "conversation", "turn", "question"} <= _first(content).keys()
+        return {"file", "conversation", "turn", "question"} <= first_record(content).keys()
 
     def read(self, file: GoldFile) -> Answers:
         """Return the answers of each conversation, or None for a conversation without answers."""
@@ -60,7 +60,7 @@ class FinanceBenchReferences:
 
     def recognises(self, content: object) -> bool:
         """Return whether the first record of a file has the fields of this format."""
-        return {"financebench_id", "doc_name", "question"} <= _first(content).keys()
+        return {"financebench_id", "doc_name", "question"} <= first_record(content).keys()
 
     def read(self, file: GoldFile) -> Answers:
         """Return the answers of a file by question id."""
@@ -90,7 +90,7 @@ class DocFinqaReferences(ByRecord):
 
     def recognises(self, content: object) -> bool:
         """Return whether the first record of a file has the fields of this format."""
-        return isinstance(content, list) and _first(content).keys() >= {"Context", "Question"}
+        return first_record(content).keys() >= {"Context", "Question"}
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
         """Yield the id and the answers of each record."""
@@ -100,11 +100,6 @@ class DocFinqaReferences(ByRecord):
                 continue
             wanted = read_text_reference(record.get("Answer"), str(record.get("Question")), where)
             yield f"docfinqa-{place}", (_gold(FilingReference(wanted, wanted.form)),)
-
-
-def _first(content: object) -> Mapping[str, object]:
-    first = content[0] if isinstance(content, list) and content else None
-    return first if isinstance(first, Mapping) else {}
 
 
 def _turn(record: Mapping[str, object], where: str) -> GoldTurn:

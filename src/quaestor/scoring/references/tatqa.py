@@ -14,7 +14,7 @@ from quaestor.plan.expressions import parse_expression
 from quaestor.plan.program import write_operand, write_step
 from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import Compute, Constant
-from quaestor.scoring.gold import ByRecord, GoldFile, GoldTurn, StatedAnswer, StatedReference, all_or_none
+from quaestor.scoring.gold import ByRecord, GoldFile, GoldTurn, StatedAnswer, StatedReference, all_or_none, first_record
 
 SCALES = ("", "thousand", "million", "billion", "percent")
 KINDS = ("span", "multi-span", "arithmetic", "count")
@@ -33,9 +33,8 @@ class TatqaReferences(ByRecord):
 
     def recognises(self, content: object) -> bool:
         """Return whether a file is a list whose first record has a table with a uid."""
-        first = content[0] if isinstance(content, list) and content else None
-        table = first.get("table") if isinstance(first, Mapping) else None
-        return isinstance(first, Mapping) and isinstance(table, Mapping) and {"uid", "table"} <= table.keys()
+        table = first_record(content).get("table")
+        return isinstance(table, Mapping) and {"uid", "table"} <= table.keys()
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
         """Yield the uid and the answers of each page, or None for a page without answers."""
