@@ -102,7 +102,7 @@ class _Diagnosis:
             return Cause.SCALE
         reference = gold.executed if expected.result is None else expected.result.value
         if prediction.plan is None and prediction.program is None:
-            return _compare_values(reference, answer) or _compare_rounded(reference, answer) or Cause.NO_PLAN
+            return _compare_values(reference, answer, rounded=True) or Cause.NO_PLAN
         if expected.term is None or found.term is None:
             missing = Cause.UNUSABLE if found.term is None else Cause.UNKNOWN
             return _compare_values(reference, answer) or missing
@@ -245,22 +245,15 @@ def _rescale(expected: _Computation, found: _Computation, scaled: bool) -> StepR
     return StepResult(expected.result.value, found.result.scale, found.result.unit)
 
 
-def _compare_values(expected: AnswerValue, found: AnswerValue) -> Cause | None:
-    """Return the cause if two numbers differ only by a sign or a power of ten."""
+def _compare_values(expected: AnswerValue, found: AnswerValue, *, rounded: bool = False) -> Cause | None:
+    """Return the cause if two numbers differ only by a sign or a power of ten, or if `rounded` by rounding too."""
     if not isinstance(expected, Number) or not isinstance(found, Number) or not expected.value:
         return None
     one, other = abs(expected.value), abs(found.value)
     for power in _POWERS:
         if abs(shift_decimal(one, power) - other) <= other.scaleb(-9):
             return Cause.SCALE if power else Cause.SIGN
-    return None
-
-
-def _compare_rounded(expected: AnswerValue, found: AnswerValue) -> Cause | None:
-    """Return the cause if one number is the other rounded, apart from a sign or a power of ten."""
-    if not isinstance(expected, Number) or not isinstance(found, Number) or not expected.value:
-        return None
-    for power in sorted(_POWERS, key=abs):
+    for power in sorted(_POWERS, key=abs) if rounded else ():
         shifted = shift_decimal(expected.value, power)
         if rounds_to(abs(shifted), abs(found.value)):
             same = shifted.is_signed() == found.value.is_signed()
