@@ -32,7 +32,7 @@ from quaestor.evaluation.recording import (
 from quaestor.evaluation.watchers import Observer, ObserverFactory, TurnBegun, Watcher, Watchers, replay_events
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
-from quaestor.store.records import Claim, ConversationRecord, TurnRecord, now
+from quaestor.store.records import Claim, ConversationRecord, TurnRecord, TurnStatus, now
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
@@ -87,17 +87,16 @@ class Journal(Watcher):
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         """Store the turn, and wait until everything is written."""
-        begun = self._begun
-        assert begun is not None
-        await self.settle()
-        await self._store.save_turn(turn_record(self.place.at(index), turn, begun.history))
+        await self._save(index, turn, "complete")
 
     async def on_broken(self, index: int, turn: Turn) -> None:
         """Store a failed turn as far as it got, and wait until everything is written."""
+        await self._save(index, turn, turn_status(turn.events))
+
+    async def _save(self, index: int, turn: Turn, status: TurnStatus) -> None:
         history = self._begun.history if self._begun is not None else ()
         await self.settle()
-        status = turn_status(turn.events)
-        await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, history, status))
+        await self._store.save_turn(turn_record(self.place.at(index), turn, history, status))
 
     async def settle(self) -> None:
         """Wait for pending writes; later events of the turn are part of its final record."""
