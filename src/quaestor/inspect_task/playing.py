@@ -29,7 +29,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
-from quaestor.llm.session import ModelConfig, ModelSession, open_session
+from quaestor.llm.session import ModelConfig, open_session
 from quaestor.settings import Settings, load_settings
 from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver, solver_names, solver_spec, solver_specs
@@ -81,41 +81,33 @@ def _texts(options: str | Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class SharedObjects:
-    """Objects shared by all conversations of a dataset."""
-
-    solver: Solver
-    graphs: GraphProvider
-
-
 class SampleRunner:
-    """Runs conversations of one dataset with one solver, and prepares the shared objects once."""
+    """Runs conversations of one dataset with one solver, and prepares the solver and the graphs once."""
 
     def __init__(self, given: PreparedTask) -> None:
         """Create a runner for a dataset and solver."""
         self._given = given
         self._lock = asyncio.Lock()
-        self._shared: SharedObjects | None = None
+        self._shared: tuple[Solver, GraphProvider] | None = None
 
-    async def shared(self) -> SharedObjects:
+    async def shared(self) -> tuple[Solver, GraphProvider]:
         """Return the solver and the graph provider of the whole dataset."""
         async with self._lock:
             if self._shared is None:
                 solver = await compute(make_solver, self._given.settings.solver, self._given.options)
                 pages = tuple(self._given.dataset.documents())
-                self._shared = SharedObjects(solver, await load_graphs(pages, self._given.settings))
+                self._shared = solver, await load_graphs(pages, self._given.settings)
             return self._shared
 
     async def run(self, state: "TaskState") -> None:
         """Run the conversation of a sample, and store its answers in the sample."""
         conversation = self._given.conversations[str(state.sample_id)]
-        shared, models = await self.shared(), InspectModels()
+        (solver, graphs), models = await self.shared(), InspectModels()
         async with AsyncExitStack() as stack:
             config = self._model(state, models)
             session = await stack.enter_async_context(open_session(config)) if config else None
             try:
-                await _run_turns(conversation, shared, session, state)
+                await _run_turns(conversation, ConversationRunner(conversation, solver, graphs, session), state)
             except Exception as failure:
                 if models.ended is not None:
                     raise models.ended from failure
@@ -138,15 +130,12 @@ class SampleRunner:
         return ModelConfig(named, cassette=models, roles=role_specs(named, spec.roles(options)))
 
 
-async def _run_turns(
-    conversation: Conversation, shared: SharedObjects, session: ModelSession | None, state: "TaskState"
-) -> None:
+async def _run_turns(conversation: Conversation, runner: ConversationRunner, state: "TaskState") -> None:
     from inspect_ai.log import transcript
     from inspect_ai.model import ModelOutput
     from inspect_ai.util import span
 
     check_questions(conversation)
-    runner = ConversationRunner(conversation, shared.solver, shared.graphs, session)
     place = TurnPlace("", conversation.id)
     await runner.begin()
     for index, question in enumerate(conversation.questions):
