@@ -8,7 +8,7 @@ remaining turns count as wrong; outages and limits are handled by Inspect.
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +46,6 @@ class PreparedTask:
     dataset: Dataset
     settings: Settings
     options: Mapping[str, JsonValue]
-    conversations: Mapping[str, Conversation] = field(repr=False)
 
 
 def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> PreparedTask:
@@ -60,8 +59,7 @@ def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | Non
         raise SettingsError(unknown_name("solver", settings.solver, solver_names()))
     pages = conversations_of(dataset_path(dataset))
     overrides = SolverOverrides(texts=_texts(options))
-    by_id = {conversation.id: conversation for conversation in pages.conversations}
-    return PreparedTask(pages, settings, run_options(settings, overrides, pages), by_id)
+    return PreparedTask(pages, settings, run_options(settings, overrides, pages))
 
 
 @lru_cache(maxsize=2)
@@ -101,7 +99,7 @@ class SampleRunner:
 
     async def run(self, state: "TaskState") -> None:
         """Run the conversation of a sample, and store its answers in the sample."""
-        conversation = self._given.conversations[str(state.sample_id)]
+        conversation = self._given.dataset.conversation(str(state.sample_id))
         (solver, graphs), models = await self.shared(), InspectModels()
         async with AsyncExitStack() as stack:
             config = self._model(state, models)

@@ -58,7 +58,7 @@ def gold_of(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
 
 
 def _judge(path: Path, conversation: str, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...]:
-    conversations = [one for one in conversations_of(path).conversations if one.id == conversation]
+    conversations = conversations_of(path).taking([conversation])
     return score_predictions(map(prediction_of, turns), gold_of(path), conversations).turns
 
 
