@@ -36,7 +36,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
     The references are read here, if nothing that answers can see them: no sample has them as its target.
     """
     path = dataset_path(dataset)
-    places = {one.id: place for place, one in enumerate(conversations_of(path).conversations)}
+    places = {one.id: place for place, one in enumerate(conversations_of(path).listed)}
     gold_of(path)
 
     async def score(state: "TaskState", target: "Target") -> "Score":
