@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Form
-from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -14,9 +13,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.application.ask_service import AskRequest
+from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import SessionLimits, open_sessions
 from quaestor.web import errors
-from quaestor.web.api.app import ADDRESS, create_api
+from quaestor.web.api.app import ADDRESS, NO_TELEMETRY, create_api
 from quaestor.web.api.problems import is_for_programs
 from quaestor.web.arriving import Bodies
 from quaestor.web.ask.routes import router as ask
@@ -35,7 +35,6 @@ _FORM_OVERHEAD = 14_000_000
 _UPLOADS_PER_CLIENT = 4
 """Number of uploads of the maximum size that one client may send at once."""
 
-_NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
@@ -79,8 +78,11 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         limits = SessionLimits(open=settings.serve_conversations, questions=settings.serve_questions)
-        async with open_sessions(asking, files, processes, limits) as (sessions, bench, store):
-            site = app.state.site = Site(asking, rules, pages, store, sessions, bench)
+        async with (
+            open_sessions(asking, files, processes, limits) as (sessions, bench, store),
+            RunViews(store, settings.store) as views,
+        ):
+            site = app.state.site = Site(asking, rules, pages, store, sessions, bench, views)
             try:
                 yield
             finally:
@@ -89,7 +91,7 @@ def create_app(
                 await asyncio.gather(*site.tasks, return_exceptions=True)
 
     app = FastAPI(
-        title="quaestor", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_NO_TELEMETRY
+        title="quaestor", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, telemetry=NO_TELEMETRY
     )
     for router in (ask, repair, runs, _login):
         app.include_router(router)

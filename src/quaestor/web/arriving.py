@@ -44,7 +44,6 @@ class Bodies:
         self._app, self._refuse, self._most = app, refuse, most_of_one
         self._patience, self._slowest = patience, slowest
         self._sizes: dict[str, dict[int, int]] = {}
-        self._number = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -52,8 +51,7 @@ class Bodies:
             await self._app(scope, receive, send)
             return
         client = (scope.get("client") or ("",))[0]
-        self._number += 1
-        number, loop = self._number, asyncio.get_running_loop()
+        number, loop = id(scope), asyncio.get_running_loop()
         waited, more, started = 0.0, True, False
         refusal: tuple[int, str] | None = None
 

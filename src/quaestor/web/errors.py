@@ -49,12 +49,12 @@ def error_answer(pages: Pages, request: Request, status: int, line: str) -> Resp
 def install(app: FastAPI, pages: Pages) -> None:
     """Register the error handlers of the pages."""
 
-    async def on_quaestor(request: Request, error: Exception) -> Response:
-        assert isinstance(error, QuaestorError)
+    @app.exception_handler(QuaestorError)
+    async def on_quaestor(request: Request, error: QuaestorError) -> Response:
         return error_answer(pages, request, status_of(error), error_line(error))
 
-    async def on_http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    @app.exception_handler(HTTPException)
+    async def on_http(request: Request, error: HTTPException) -> Response:
         plain = HTTPStatus(error.status_code).phrase
         status = error.status_code
         line = error.detail if error.detail != plain else _MESSAGES.get(status, f"{plain}.")
@@ -64,15 +64,11 @@ def install(app: FastAPI, pages: Pages) -> None:
         response.headers.update(error.headers or {})
         return response
 
-    async def on_invalid(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, error: RequestValidationError) -> Response:
         names = {str(found["loc"][-1]) for found in error.errors() if found.get("loc")}
         line = f"Missing or invalid: {', '.join(sorted(names))}." if names else _MESSAGES[422]
         return error_answer(pages, request, 422, line)
-
-    app.add_exception_handler(QuaestorError, on_quaestor)
-    app.add_exception_handler(HTTPException, on_http)
-    app.add_exception_handler(RequestValidationError, on_invalid)
 
 
 class ErrorMiddleware:

@@ -6,16 +6,16 @@ token when one is required.
 """
 
 import hmac
-import ipaddress
 import secrets
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.datastructures import URL, Headers, MutableHeaders
+from starlette.datastructures import URL, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,7 +30,7 @@ STATIC = "/static/"
 _TOKEN_REQUIRED = "this server requires a token: send the header Authorization: Bearer TOKEN"
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_LOOPBACK_NAMES = frozenset({"localhost"})
+_LOOPBACK_NAME = "localhost"
 
 _HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -89,7 +89,7 @@ class Access:
             return False
         if is_loopback(self.host):
             return is_loopback(name)
-        return _is_address(name) or name in {*_LOOPBACK_NAMES, self.host.lower(), *_own_names()}
+        return _address(name) is not None or name in {_LOOPBACK_NAME, self.host.lower(), *_own_names()}
 
     @property
     def cookie(self) -> str:
@@ -132,18 +132,15 @@ def is_loopback(host: str) -> bool:
     >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "localhost.example.com", "")]
     [True, True, True, False, False, False]
     """
-    try:
-        return host.lower() in _LOOPBACK_NAMES or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = _address(host)
+    return host.lower() == _LOOPBACK_NAME or (address is not None and address.is_loopback)
 
 
-def _is_address(name: str) -> bool:
+def _address(name: str) -> IPv4Address | IPv6Address | None:
     try:
-        ipaddress.ip_address(name)
+        return ip_address(name)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _own_names() -> set[str]:
@@ -208,7 +205,6 @@ class Guard:
 
     def _refusal(self, request: Request) -> Response | None:
         headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
-        scheme = request.scope["scheme"]
         if not self.access.accepts_host(headers.get("host", "")):
             return self.refuse(
                 request,
@@ -216,7 +212,7 @@ class Guard:
                 "Unknown host name. Use the address that the server printed at its start.",
             )
         bearer = self.access.token is not None and "authorization" in headers and self.access.lets_in(headers)
-        trusted = bearer or is_same_origin(scheme, headers) or self._is_a_program(request, headers)
+        trusted = bearer or is_same_origin(request.scope["scheme"], headers) or self._is_a_program(request, headers)
         if request.method not in _SAFE and not trusted:
             return self.refuse(request, 403, "This request came from another site and was refused.")
         return None
@@ -234,8 +230,7 @@ class Guard:
         if self.access.token is None or path.startswith(STATIC):
             return None
         if self.programs(path):  # the API never takes the token from the address
-            allowed = self.access.lets_in(_lowercase_names(request.headers))
-            return None if allowed else self.refuse(request, 401, _TOKEN_REQUIRED)
+            return None if self.access.lets_in(request.headers) else self.refuse(request, 401, _TOKEN_REQUIRED)
         url = URL(scope=request.scope)
         given = parse_qs(url.query).get("token", [])
         if given and request.method in _SAFE and self.access.knows(given[0]):
@@ -243,10 +238,6 @@ class Guard:
             response = RedirectResponse(f"/{target.lstrip('/')}", 303)
             self.access.grant(response, secure=url.is_secure)
             return response
-        if path == LOGIN or self.access.lets_in(_lowercase_names(request.headers)):
+        if path == LOGIN or self.access.lets_in(request.headers):
             return None
         return self.refuse(request, 401, "The token is incorrect." if given else "This server requires a token.")
-
-
-def _lowercase_names(headers: Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}

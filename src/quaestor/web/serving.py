@@ -7,6 +7,7 @@ import asyncio
 import socket
 import sys
 from collections import Counter
+from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -62,10 +63,6 @@ class Connections:
         self._proxies = tuple(ip_network(proxy) for proxy in proxies)
         self._open: Counter[str] = Counter()
 
-    def protocol(self, **given: Any) -> "TimedProtocol":
-        """Create the protocol of a new connection, from the arguments that uvicorn passes."""
-        return TimedProtocol(self, **given)
-
     def enter(self, address: str) -> bool:
         """Count a connection, and return whether it is allowed."""
         self._open[address] += 1
@@ -91,7 +88,6 @@ class TimedProtocol(H11Protocol):
         """Create the protocol for one connection."""
         super().__init__(**given)
         self._connections = connections
-        self._address: str | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base does
@@ -106,9 +102,7 @@ class TimedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""
         self._clear_deadline()
-        if self._address is not None:
-            self._connections.leave(self._address)
-            self._address = None
+        self._connections.leave(self._address)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -175,7 +169,7 @@ def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connecti
     """
     config = uvicorn.Config(
         app,
-        http=(connections or Connections(proxies)).protocol,  # type: ignore[arg-type]  # uvicorn calls it as it calls a class
+        http=partial(TimedProtocol, connections or Connections(proxies)),  # type: ignore[arg-type]  # called like a class
         proxy_headers=bool(proxies),
         forwarded_allow_ips=list(proxies),
         lifespan="on",

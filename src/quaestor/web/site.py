@@ -2,13 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 from urllib.parse import quote
 
-from fastapi import Depends, FastAPI
+from fastapi import Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -48,6 +47,7 @@ class Site:
     store: RunStore
     sessions: SessionManager
     bench: DocumentTools
+    views: RunViews
     papers: DocumentCache = field(default_factory=DocumentCache)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -69,8 +69,9 @@ class Site:
             log_unforeseen(LOG, error, "in the background")
 
 
-def site_of(request: Request) -> Site:
+async def site_of(request: Request) -> Site:
     """Return the shared objects of the app that handles a request."""
+    # FastAPI runs dependencies that are not coroutines in threads, which may reorder the questions of a conversation.
     return cast("Site", request.app.state.site)
 
 
@@ -79,32 +80,8 @@ def client_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def _provide_site(request: Request) -> Site:
-    """Return the shared objects as a dependency of routes."""
-    # FastAPI runs dependencies that are not coroutines in threads, which may reorder the questions of a conversation.
-    return site_of(request)
-
-
-TheSite = Annotated[Site, Depends(_provide_site)]
+TheSite = Annotated[Site, Depends(site_of)]
 """Annotation for a route parameter that receives the `Site`."""
-
-
-@asynccontextmanager
-async def open_run_views(app: FastAPI) -> AsyncIterator[None]:
-    """Open the views of runs, while the store of the app is open."""
-    site = app.state.site
-    async with RunViews(site.store, site.settings.store) as views:
-        app.state.run_views = views
-        yield
-
-
-async def views_of(request: Request) -> RunViews:
-    """Return the views of runs of the app that handles a request."""
-    return cast("RunViews", request.app.state.run_views)
-
-
-Views = Annotated[RunViews, Depends(views_of)]
-"""Annotation for a route parameter that receives the `RunViews`."""
 
 
 News = tuple[str, Event | Turn] | AnsweredNow | Exception | None

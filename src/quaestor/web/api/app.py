@@ -3,6 +3,7 @@
 import math
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import version
 from time import monotonic
 from typing import Any
@@ -25,7 +26,7 @@ from quaestor.web.security import Access
 
 ADDRESS = "/api/v1"
 
-_NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _ROUTERS = (
     documents.router,
     conversations.router,
@@ -55,7 +56,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        telemetry=_NO_TELEMETRY,
+        telemetry=NO_TELEMETRY,
         generate_unique_id_function=_operation_name,
         middleware=[
             Middleware(Throttle, rates=Rates(settings.serve_requests_per_minute)),
@@ -64,29 +65,20 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         ],
     )
     api.state = state
-    schema: dict[str, Any] = {}
 
+    @cache
     def openapi() -> dict[str, Any]:
-        if not schema:
-            schema.update(describe_api(api, token=access.token is not None))
-        return schema
+        return describe_api(api, token=access.token is not None)
+
+    async def read_openapi() -> JSONResponse:
+        return JSONResponse(openapi())
 
     api.openapi = openapi  # type: ignore[method-assign]
     for router in _ROUTERS:
         api.include_router(router)
-    api.router.add_api_route(
-        "/openapi.json", _openapi_endpoint(api), include_in_schema=False, route_class_override=StrictRoute
-    )
+    api.router.add_api_route("/openapi.json", read_openapi, include_in_schema=False, route_class_override=StrictRoute)
     install_problems(api)
     return api
-
-
-def _openapi_endpoint(api: FastAPI) -> Any:
-    async def read_openapi() -> JSONResponse:
-        """Show the OpenAPI document."""
-        return JSONResponse(api.openapi())
-
-    return read_openapi
 
 
 def _operation_name(route: APIRoute) -> str:
@@ -134,7 +126,9 @@ def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
     _add_links(schema["paths"])
     schemas = schema["components"]["schemas"]
     problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-    schemas |= problem.pop("$defs", {}) | {"Problem": {**problem, "required": [*_required_fields(problem)]}}
+    # `errors` is omitted if empty.
+    required = [name for name in problem["properties"] if name != "errors"]
+    schemas |= problem.pop("$defs", {}) | {"Problem": {**problem, "required": required}}
     if token:
         schema["components"]["securitySchemes"] = {SECURITY: {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{SECURITY: []}]
@@ -160,11 +154,6 @@ def _add_links(paths: dict[str, dict[str, Any]]) -> None:
             }
         (found,) = (operation for _, operation in operations if operation["operationId"] == source)
         found["responses"][status]["links"] = links
-
-
-def _required_fields(problem: dict[str, Any]) -> list[str]:
-    """Return the fields that every problem has; `errors` is omitted if empty."""
-    return [name for name in problem["properties"] if name != "errors"]
 
 
 _ADDRESSES = 10_000

@@ -37,9 +37,14 @@ class StrictRequest(Request):
     """Request whose size is limited and whose JSON is parsed strictly."""
 
     async def body(self) -> bytes:
-        """Return the complete body."""
+        """Return the complete body.
+
+        Raises:
+            HTTPException: It is larger than the server allows.
+        """
         if not hasattr(self, "_body"):
-            self._body = await read_body(self, site_of(self).settings.serve_request_kb * 1_000)
+            most = (await site_of(self)).settings.serve_request_kb * 1_000
+            self._body = b"".join([piece async for piece in _chunks(self, most)])
         return self._body
 
     async def json(self) -> Any:
@@ -95,15 +100,6 @@ async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
         except OSError as error:
             raise HTTPException(503, f"the server cannot store the file: {error.strerror}", _CLOSE_CONNECTION) from None
         yield file
-
-
-async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of a request.
-
-    Raises:
-        HTTPException: The body is larger than `most` bytes.
-    """
-    return b"".join([piece async for piece in _chunks(request, most)])
 
 
 async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:

@@ -8,7 +8,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from quaestor.application.document_library import LibraryEntry
 from quaestor.application.error_lines import error_line
 from quaestor.application.fact_service import DocumentFact, document_facts
 from quaestor.application.outline import (
@@ -66,8 +65,8 @@ async def _list_documents(site: TheSite, part: Part) -> ListPage[DocumentReply]:
     To ask about a file with several pages, choose one of its `pages`.
     """
     library = site.sessions.library
-    found = [_entry(one, "file") for one in library.files] + [_entry(one, "upload") for one in await library.uploads()]
-    return part.page_of(found)
+    files = [DocumentReply.of(one, origin="file") for one in library.files]
+    return part.page_of(files + [DocumentReply.of(one, origin="upload") for one in await library.uploads()])
 
 
 @router.post(
@@ -94,7 +93,7 @@ async def _upload_document(
         with library.receiving.enter(client_of(request)):
             document = await library.take(file.read(), name)
     response.headers["Location"] = f"/api/v1/documents/{document.id}"
-    return _entry(document, "upload")
+    return DocumentReply.of(document, origin="upload")
 
 
 @router.get("/{document}", responses=problems())
@@ -114,7 +113,7 @@ async def _delete_document(site: TheSite, document: DocumentId) -> None:
 async def _list_pages(site: TheSite, document: DocumentId, part: Part) -> ListPage[DocumentReply]:
     """List the first 200 numbered pages of a file. Each page is a document."""
     found = await site.sessions.library.pages(document)
-    return part.page_of(found).map(lambda one: _entry(one, "page"))
+    return part.page_of(found).map(lambda one: DocumentReply.of(one, origin="page"))
 
 
 @router.get("/{document}/parts", responses=problems())
@@ -157,7 +156,3 @@ async def _list_facts(
     page = await site.sessions.library.open(document)
     found = await document_facts(page, site.ask_request)
     return await compute(found.part, text, part)
-
-
-def _entry(one: LibraryEntry, origin: Literal["file", "upload", "page"]) -> DocumentReply:
-    return DocumentReply.of(one, origin=origin)

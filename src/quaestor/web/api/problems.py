@@ -182,37 +182,31 @@ _MOST_FAULTS = 20
 def install_problems(api: FastAPI) -> None:
     """Register the error handlers of the API."""
 
-    async def on_quaestor(request: Request, error: Exception) -> Response:
-        assert isinstance(error, QuaestorError)
+    @api.exception_handler(QuaestorError)
+    async def on_quaestor(request: Request, error: QuaestorError) -> Response:
         headers = {"Retry-After": str(error.seconds)} if isinstance(error, BusyError) else {}
         line = error_line(error)
         if isinstance(error, SeveralPagesError):
             line = f"the file has {error.pages} pages; choose one from GET /api/v1/documents/ID/pages"
         return problem_answer(problem_of(status_of(error), line, code_of(error)), headers)
 
-    async def on_http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    @api.exception_handler(HTTPException)
+    async def on_http(request: Request, error: HTTPException) -> Response:
         status, line, headers = error.status_code, str(error.detail), dict(error.headers or {})
         if status == 404 and line == HTTPStatus.NOT_FOUND.phrase:
             line = _UNKNOWN_ADDRESS
         if status == 405:
             allowed = ", ".join(methods_of(api, get_route_path(request.scope)))
-            line, headers["Allow"] = (
-                f"{request.method[:20]!r} is not supported; this address accepts {allowed}",
-                allowed,
-            )
+            line = f"{request.method[:20]!r} is not supported; this address accepts {allowed}"
+            headers["Allow"] = allowed
         return problem_answer(problem_of(status, line), headers)
 
-    async def on_invalid(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
+    @api.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, error: RequestValidationError) -> Response:
         found = read_faults(error.errors(), {"body": error.body})
         faults = [Fault(where=where, what=what) for where, what in found[:_MOST_FAULTS]]
         line = "; ".join(f"{fault.where}: {fault.what}" for fault in faults[:3])
         return problem_answer(problem_of(422, line or "the request is invalid", errors=faults))
-
-    api.add_exception_handler(QuaestorError, on_quaestor)
-    api.add_exception_handler(HTTPException, on_http)
-    api.add_exception_handler(RequestValidationError, on_invalid)
 
 
 class HeadMiddleware:

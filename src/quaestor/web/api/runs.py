@@ -1,6 +1,6 @@
 """Routes for runs: list, show, score, compare and export them and their turns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,10 +12,10 @@ from starlette.responses import Response, StreamingResponse
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.plan_steps import PlanNode
-from quaestor.application.reports import TracedTurns, read_traces, trace_objects
+from quaestor.application.reports import read_traces, trace_objects
 from quaestor.application.run_views import RunCounts, RunTurn, RunTurnPair, RunView, by_chance
 from quaestor.application.stored_turns import kind_objects
-from quaestor.application.turn_views import TurnDetail, read_turn_detail
+from quaestor.application.turn_views import read_turn_detail
 from quaestor.core import serial
 from quaestor.core.serial import Value
 from quaestor.scores.records import ScoreRecord, Tally, Verdict
@@ -26,7 +26,7 @@ from quaestor.web.api.conversations import FILES
 from quaestor.web.api.problems import problems
 from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
 from quaestor.web.runs.words import dataset_name, model_name
-from quaestor.web.site import TheSite, Views, download
+from quaestor.web.site import TheSite, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/runs")
 comparisons = APIRouter(route_class=StrictRoute, prefix="/comparisons", tags=["scores"])
@@ -228,45 +228,52 @@ class ComparisonReply(Value):
 
 
 @router.get("", tags=["runs"], responses=problems())
-async def _list_runs(views: Views, wanted: Annotated[RunQuery, Depends()], part: Part) -> ListPage[RunReply]:
+async def _list_runs(site: TheSite, wanted: Annotated[RunQuery, Depends()], part: Part) -> ListPage[RunReply]:
     """List runs, latest first. Datasets are given by file name."""
-    datasets = (await views.choices()).datasets if wanted.dataset is not None else ()
-    page = await views.runs(wanted.filter(datasets), part)
+    datasets = (await site.views.choices()).datasets if wanted.dataset is not None else ()
+    page = await site.views.runs(wanted.filter(datasets), part)
     return page.map(run_of)
 
 
 @router.get("/{run}", tags=["runs"], responses=problems())
-async def _read_run(views: Views, run: RunId) -> RunReply:
+async def _read_run(site: TheSite, run: RunId) -> RunReply:
     """Show a run: its dataset, solver, progress and score."""
-    return run_of(await views.run(run))
+    return run_of(await site.views.run(run))
 
 
 @router.get("/{run}/scores", tags=["scores"], responses=problems())
-async def _read_scores(views: Views, run: RunId) -> ScoresReply:
+async def _read_scores(site: TheSite, run: RunId) -> ScoresReply:
     """Show the accuracy of a run, overall and by class of turn, with intervals."""
-    view = await views.run(run)
-    return scores_of(view, await views.counts(view))
+    view = await site.views.run(run)
+    return scores_of(view, await site.views.counts(view))
 
 
 @router.get("/{run}/turns", tags=["runs"], responses=problems())
 async def _list_turns(
-    views: Views, run: RunId, wanted: Annotated[TurnQuery, Depends()], part: Part
+    site: TheSite, run: RunId, wanted: Annotated[TurnQuery, Depends()], part: Part
 ) -> ListPage[RunTurn]:
     """List turns of a run, with verdicts if it is scored; `least` and `most` bound the confidence."""
-    view = await views.run(run)
-    return await views.turns(view, wanted.filter, wanted.verdicts, part)
+    view = await site.views.run(run)
+    return await site.views.turns(view, wanted.filter, wanted.verdicts, part)
 
 
 @router.get("/{run}/turns/{number}", tags=["runs"], responses=problems())
 async def _read_turn(
     site: TheSite,
-    views: Views,
     run: RunId,
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the turn, from 1.")],
     conversation: Annotated[str, Query(max_length=1_000, description="The id of the conversation.")],
 ) -> WholeTurnReply:
     """Show a turn of a run with its plan, trace and model requests."""
-    return _whole(await read_turn_detail(views, site.store, run, conversation, number))
+    found = await read_turn_detail(site.views, site.store, run, conversation, number)
+    return WholeTurnReply.of(
+        found,
+        turn=serial.dump(found.record),
+        **kind_objects(found.record),
+        plan=found.nodes,
+        exchanges=[serial.dump(exchange.prompt) for exchange in found.exchanges],
+        corrected=None if found.corrected is None else serial.dump(found.corrected.answer),
+    )
 
 
 @router.get("/{run}/export", tags=["runs"], response_class=Response, responses={**FILES, **problems()})
@@ -292,32 +299,14 @@ async def _export_traces(site: TheSite, run: RunId) -> StreamingResponse:
     record = await site.store.run(run)
     turns = await read_traces(site.store, record.id)
     name = {"Content-Disposition": f'attachment; filename="{record.id} traces.jsonl"'}
-    return StreamingResponse(_lines(turns), media_type="application/jsonl", headers=name)
-
-
-def _lines(turns: TracedTurns) -> Iterator[str]:
-    yield from map(json_line, trace_objects(turns))
-
-
-def _whole(found: TurnDetail) -> WholeTurnReply:
-    record = found.record
-    return WholeTurnReply.model_validate(
-        {
-            "turn": serial.dump(record),
-            **kind_objects(record),
-            "plan": found.nodes,
-            "exchanges": [serial.dump(exchange.prompt) for exchange in found.exchanges],
-            "corrected": None if found.corrected is None else serial.dump(found.corrected.answer),
-            "verdict": found.verdict,
-        }
-    )
+    return StreamingResponse(map(json_line, trace_objects(turns)), media_type="application/jsonl", headers=name)
 
 
 @comparisons.get("", responses=problems())
-async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[str, _Run]) -> ComparisonReply:
+async def _compare(site: TheSite, first: Annotated[str, _Run], second: Annotated[str, _Run]) -> ComparisonReply:
     """Compare two runs of the same questions."""
-    one, other = await views.run(first), await views.run(second)
-    counts = await views.count_pairs(one, other)
+    one, other = await site.views.run(first), await site.views.run(second)
+    counts = await site.views.count_pairs(one, other)
     outcomes = counts.outcomes
     return ComparisonReply.of(
         counts,
@@ -335,11 +324,11 @@ async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[
 
 @comparisons.get("/turns", responses=problems())
 async def _list_pairs(
-    views: Views,
+    site: TheSite,
     first: Annotated[str, _Run],
     second: Annotated[str, _Run],
     wanted: Annotated[PairQuery, Depends()],
     part: Part,
 ) -> ListPage[RunTurnPair]:
     """List the turns of two runs side by side."""
-    return await views.compare(await views.run(first), await views.run(second), wanted.filter, part)
+    return await site.views.compare(await site.views.run(first), await site.views.run(second), wanted.filter, part)

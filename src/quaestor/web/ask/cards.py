@@ -88,16 +88,11 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         turn=turn,
         cited=cited,
         formula=tuple(
-            (_group_digits(text), place_of_source(source, paper)) if source else (text, None) for text, source in parts
+            (f"{Decimal(text):,}", place_of_source(source, paper)) if source else (text, None) for text, source in parts
         ),
         places=tuple(place_of_source(source, paper) for source in sources[:most]),
         more_places=max(0, len(sources) - most),
     )
-
-
-def _group_digits(number: str) -> str:
-    """Format a number with thousands separators."""
-    return f"{Decimal(number):,}"
 
 
 # Matches a number that is neither part of a word nor the key of a group entry (`{2009: 3}`).

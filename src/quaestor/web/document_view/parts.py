@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TypeVar
 
 from quaestor.core.provenance import CellRef, SentenceRef, Source
@@ -100,10 +101,10 @@ def _split(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
     pieces: list[PartPiece] = []
     filled = 0.0
     for piece in _pieces(blocks):
-        heading, lines = isinstance(piece.block.content, SectionHeading), _lines(piece)
-        if pieces and (filled + lines > _PART_LINES or (heading and filled > _MIN_LINES)):
+        lines = _lines(piece)
+        if pieces and (filled + lines > _PART_LINES or (_is_heading(piece) and filled > _MIN_LINES)):
             # Keep headings together with the block that follows them.
-            over = _trailing_headings(pieces)
+            over = list(takewhile(_is_heading, reversed(pieces)))[::-1]
             if len(over) < len(pieces):
                 yield pieces[: len(pieces) - len(over)], filled
                 pieces, filled = over, sum(map(_lines, over))
@@ -113,13 +114,8 @@ def _split(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
         yield pieces, filled
 
 
-def _trailing_headings(pieces: list[PartPiece]) -> list[PartPiece]:
-    headings: list[PartPiece] = []
-    for piece in reversed(pieces):
-        if not isinstance(piece.block.content, SectionHeading):
-            break
-        headings.insert(0, piece)
-    return headings
+def _is_heading(piece: PartPiece) -> bool:
+    return isinstance(piece.block.content, SectionHeading)
 
 
 def _pieces(blocks: Sequence[Block]) -> Iterator[PartPiece]:

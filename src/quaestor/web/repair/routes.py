@@ -15,7 +15,6 @@ from quaestor.application.fixing import Fix, correct_number, find_place
 from quaestor.conversation.turn import Act, Choice, SourceChoice, Undo, missing_answer
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.core.provenance import Source
 from quaestor.errors import InputError, QuaestorError
 from quaestor.repair.ledger import Ledger
 from quaestor.web.api.problems import status_of
@@ -60,16 +59,14 @@ async def _correct(
     def fix(ledger: Ledger) -> Fix:
         return Fix(_act(ledger, number - 1, choice, place, value, step), number - 1, reason)
 
-    name = author.strip()
     try:
-        response = await _apply_fix(request, site, id, fix, name)
+        return await _apply_fix(request, site, id, fix, author.strip())
     except QuaestorError as error:
         state = await site.sessions.read_state(id)
         if not 1 <= number <= len(state.turns):
             raise
         line, status = error_line(error), status_of(error)
         return await _page(request, site, id, number, at=place, typed=value, error=line, status=status)
-    return response
 
 
 @router.post("/c/{id}/corrections/{number}/undo")
@@ -113,12 +110,8 @@ def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: i
             raise InputError("unknown correction; choose one of the offered corrections") from error
     if not place.strip():
         raise InputError("select a number: click it in the document, or enter its row and column")
-    source = _source(ledger, turn, place)
+    source = source_at(place.strip(), ledger.document) or find_place(place, ledger, turn)
     return correct_number(ledger, source, value) if step is None else SourceChoice(turn, step, source)
-
-
-def _source(ledger: Ledger, turn: int, place: str) -> Source:
-    return source_at(place.strip(), ledger.document) or find_place(place, ledger, turn)
 
 
 async def _page(

@@ -149,10 +149,6 @@ class ListRequest:
         given = {name: value for name, value in found.items() if value not in (None, "")}
         return f"{self.path}?{urlencode(given)}" if given else self.path
 
-    def text(self, name: str) -> str | None:
-        """Return a parameter, or None."""
-        return self.values.get(name)
-
     def query(self, kind: type[Q]) -> Q:
         """Parse the parameters as a query class.
 

@@ -21,10 +21,10 @@ from quaestor.store.records import RunStatus
 from quaestor.web.runs import words
 from quaestor.web.runs.filters import RUNS_SHOWN, TURNS_SHOWN, ListRequest, PairQuery, RunQuery, TurnQuery, pager
 from quaestor.web.runs.turn_page import turn_values
-from quaestor.web.site import Site, TheSite, Views, open_run_views
+from quaestor.web.site import Site, TheSite
 from quaestor.web.templating import is_partial
 
-router = APIRouter(prefix="/runs", lifespan=open_run_views)
+router = APIRouter(prefix="/runs")
 
 OUTCOMES = (
     ("both", "right in both"),
@@ -40,11 +40,13 @@ def _same(values: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 @router.get("")
-async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
+async def _list_runs(request: Request, site: TheSite) -> Response:
     """List the runs in the store, latest first."""
     listed = ListRequest.of("/runs", request.query_params, RUNS_SHOWN)
-    choices = await views.choices()
-    page = await views.runs(replace(listed.query(RunQuery).filter(choices.datasets), kinds=OVER_DATASETS), listed.part)
+    choices = await site.views.choices()
+    page = await site.views.runs(
+        replace(listed.query(RunQuery).filter(choices.datasets), kinds=OVER_DATASETS), listed.part
+    )
     return site.pages.page(
         request,
         "runs/list.html",
@@ -60,19 +62,18 @@ async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
 
 
 @router.get("/compare")
-async def _compare(request: Request, site: TheSite, views: Views) -> Response:
+async def _compare(request: Request, site: TheSite) -> Response:
     """Compare two runs turn by turn; runs selected in a list arrive as `run`, the later one first."""
     listed = ListRequest.of("/runs/compare", request.query_params, TURNS_SHOWN)
     if ticked := request.query_params.getlist("run"):
         if len(ticked) != 2:
             raise InputError(f"select two runs to compare, not {len(ticked)}")
         return RedirectResponse(ListRequest("/runs/compare", {}, 1).address(first=ticked[1], second=ticked[0]), 303)
-    names = listed.text("first"), listed.text("second")
-    if names[0] is None or names[1] is None:
+    if not {"first", "second"} <= listed.values.keys():
         raise InputError("select two runs to compare")
-    first, second = await views.run(names[0]), await views.run(names[1])
-    page = await views.compare(first, second, listed.query(PairQuery).filter, listed.part)
-    counts = await views.count_pairs(first, second)
+    first, second = await site.views.run(listed.values["first"]), await site.views.run(listed.values["second"])
+    page = await site.views.compare(first, second, listed.query(PairQuery).filter, listed.part)
+    counts = await site.views.count_pairs(first, second)
     return site.pages.page(
         request,
         "runs/compare.html",
@@ -89,13 +90,13 @@ async def _compare(request: Request, site: TheSite, views: Views) -> Response:
 
 
 @router.get("/{run}")
-async def _show_run(request: Request, site: TheSite, views: Views, run: str) -> Response:
+async def _show_run(request: Request, site: TheSite, run: str) -> Response:
     """Show a run: its scores, the accuracy by class of turn, and its turns."""
     listed = ListRequest.of(f"/runs/{run}", request.query_params, TURNS_SHOWN)
-    view = await views.run(run)
-    counts = await views.counts(view)
+    view = await site.views.run(run)
+    counts = await site.views.counts(view)
     wanted = listed.query(TurnQuery)
-    page = await views.turns(view, wanted.filter, wanted.verdicts, listed.part)
+    page = await site.views.turns(view, wanted.filter, wanted.verdicts, listed.part)
     return site.pages.page(
         request,
         "runs/run.html",
@@ -120,7 +121,11 @@ def _rows(counts: RunCounts, by: Any) -> list[tuple[str, dict[str, str | int] | 
     Turn numbers come in order, other classes by size.
     """
     ordered = sorted(counts.tallies[by], key=lambda one: (one.name if by == "index" else -one.turns, str(one.name)))
-    return [(_class_words(by, one.name), _read_class(by, one.name), one) for one in ordered]
+    rows = []
+    for one in ordered:
+        value = int(one.name) + 1 if by == "index" and one.name is not None else one.name
+        rows.append((_class_words(by, one.name), None if value is None else {_PARAMETERS[by]: value}, one))
+    return rows
 
 
 def _choices(counts: RunCounts, by: Any) -> list[tuple[str | int, str]]:
@@ -138,32 +143,24 @@ def _class_words(by: str, name: str | int | None) -> str:
     return words.KIND_WORDS.get(str(name), str(name))
 
 
-def _read_class(by: str, name: str | int | None) -> dict[str, str | int] | None:
-    if name is None:
-        return None
-    return {_PARAMETERS[by]: int(name) + 1 if by == "index" else name}
-
-
 @router.get("/{run}/references")
-async def _show_references(request: Request, site: TheSite, views: Views, run: str) -> Response:
+async def _show_references(request: Request, site: TheSite, run: str) -> Response:
     """Show the scores of a run against its references, which are read again from their file."""
-    view, score = await read_references(views, site.store, run)
+    view, score = await read_references(site.views, site.store, run)
     return site.pages.page(request, "runs/references.html", view=view, score=score, titles=SCORERS, words=words)
 
 
 @router.get("/{run}/progress")
-async def _show_progress(request: Request, site: TheSite, views: Views, run: str) -> Response:
+async def _show_progress(request: Request, site: TheSite, run: str) -> Response:
     """Show the progress of a run, as a fragment of a page."""
-    view = await views.run(run)
+    view = await site.views.run(run)
     return site.pages.page(request, "runs/progress.html", view=view, run=view.run)
 
 
 @router.get("/{run}/turns/{number}/{conversation:path}")
-async def _show_turn(
-    request: Request, site: TheSite, views: Views, run: str, number: int, conversation: str
-) -> Response:
+async def _show_turn(request: Request, site: TheSite, run: str, number: int, conversation: str) -> Response:
     """Show a turn: the question, the answer, how it was found, and the reference if there is one."""
-    found = await read_turn_detail(views, site.store, run, conversation, number)
+    found = await read_turn_detail(site.views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))
 
 

@@ -27,22 +27,13 @@ _MAX_PARTS = 4
 """Maximum number of document parts shown."""
 
 
-def turn_address(run: str, conversation: str, index: int) -> str:
-    """Return the address of a turn.
-
-    Args:
-        index: Index of the turn in its conversation, from 0.
-    """
-    return f"/runs/{quote(run)}/turns/{index + 1}/{quote(conversation)}"
-
-
 def turn_values(found: TurnDetail) -> dict[str, Any]:
     """Return the template values for a turn."""
     record, answer = found.record, found.turn.answer
     indexes = [turn.number - 1 for turn in found.conversation]
 
     def address(index: int) -> str:
-        return turn_address(record.run, record.conversation, index)
+        return f"/runs/{quote(record.run)}/turns/{index + 1}/{quote(record.conversation)}"
 
     def places(sources: Sequence[Source]) -> list[ShownPlace]:
         return [_place(source, found) for source in sources]
@@ -93,10 +84,7 @@ def _place(source: Source, found: TurnDetail) -> ShownPlace:
         except LookupError:
             pass  # imported runs may cite places that do not exist
         else:
-            cut = max(0, shown.start - _CONTEXT)
-            before = ("… " if cut else "") + shown.text[cut : shown.start]
-            rest = shown.text[shown.end : shown.end + _CONTEXT]
-            after = rest + (" …" if shown.end + _CONTEXT < len(shown.text) else "")
+            before, after = shown.surrounding_text(_CONTEXT, "…")
             return ShownPlace(shown.place, before, shown.span, after, source_key(source))
     if found.graph is not None:
         return ShownPlace(source_text(source, found.graph), "", "", "")

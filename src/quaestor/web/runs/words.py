@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import Any
 
 from quaestor.application.run_figures import duration_words
-from quaestor.conversation.answer import show_confidence
+from quaestor.core import serial
 from quaestor.scores.records import ScoreRecord
+from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.scorers import SCORERS
 from quaestor.store.records import RunRecord
 
@@ -63,20 +63,11 @@ def duration(start: datetime, end: datetime | None) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def figures(score: ScoreRecord) -> list[dict[str, Any]]:
-    """Return the metrics of a score with their titles, shares and intervals; metrics without turns are omitted."""
+def figures(score: ScoreRecord) -> list[tuple[str, Proportion]]:
+    """Return the metrics of a score with their titles; metrics without turns are omitted."""
     found = []
-    for name, figure in score.metrics.items():
-        if not isinstance(figure, dict) or not figure.get("total"):
-            continue
-        low, high = float(str(figure["low"])), float(str(figure["high"]))
-        title = SCORERS[name].title if name in SCORERS else name
-        share = float(str(figure["correct"])) / float(str(figure["total"]))
-        several = int(str(figure.get("pages", 0))) > 1
-        found.append({"title": title, "share": share, "low": low, "high": high, "several": several, **figure})
+    for name, stored in score.metrics.items():
+        figure = serial.restore(Proportion, stored)
+        if figure.total:
+            found.append((SCORERS[name].title if name in SCORERS else name, figure))
     return found
-
-
-def sure_words(confidence: float | None) -> str:
-    """Format a confidence; "" if there is none."""
-    return "" if confidence is None else show_confidence(confidence)

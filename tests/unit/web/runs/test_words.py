@@ -36,6 +36,4 @@ def test_solver_of_an_imported_run_is_the_program() -> None:
 
 def test_figures_without_turns_are_omitted() -> None:
     found = figures(make_score(make_run(), {"c1": (True, False)}).score)
-    assert [(figure["title"], figure["share"], figure["several"]) for figure in found] == [
-        ("execution accuracy", 0.5, True)
-    ]
+    assert [(title, figure.value, figure.pages > 1) for title, figure in found] == [("execution accuracy", 0.5, True)]
