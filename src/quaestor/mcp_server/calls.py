@@ -69,7 +69,9 @@ def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Awaitab
     def serve(work: Callable[..., Awaitable[BaseModel]]) -> ServedTool:
         hints = get_type_hints(work, include_extras=True)
         parameters = list(signature(work).parameters.values())[2:]
-        fields: dict[str, Any] = {one.name: (hints[one.name], _default(one)) for one in parameters}
+        fields: dict[str, Any] = {
+            one.name: (hints[one.name], ... if one.default is Parameter.empty else one.default) for one in parameters
+        }
         # Deferred, so that each validator is built at the first call of its tool.
         config = ConfigDict(extra="forbid", strict=True, defer_build=True)
         arguments = create_model(f"{work.__name__}_arguments", __config__=config, **fields)
@@ -77,10 +79,6 @@ def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Awaitab
         return ServedTool(work.__name__, title, description, arguments, hints["return"], work, writes)
 
     return serve
-
-
-def _default(parameter: Parameter) -> Any:
-    return ... if parameter.default is Parameter.empty else parameter.default
 
 
 class Calls:
@@ -103,20 +101,15 @@ class Calls:
             return _fail(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
         self._running += 1
         try:
-            return await _execute(tool, arguments, context, report)
+            values = {name: getattr(arguments, name) for name in tool.arguments.model_fields}
+            return _succeed(await _finish(tool.work(context, report, **values)))
+        except QuaestorError as error:
+            return _fail(error_line(error, _LONGEST_LINE))
+        except Exception as error:  # noqa: BLE001  # outermost handler of the server
+            log_unforeseen(LOG, error, tool.name, _LONGEST_LINE)
+            return _fail(INTERNAL)
         finally:
             self._running -= 1
-
-
-async def _execute(tool: ServedTool, arguments: BaseModel, context: ServerContext, report: Progress) -> CallToolResult:
-    try:
-        given = {name: getattr(arguments, name) for name in tool.arguments.model_fields}
-        return _succeed(await _finish(tool.work(context, report, **given)))
-    except QuaestorError as error:
-        return _fail(error_line(error, _LONGEST_LINE))
-    except Exception as error:  # noqa: BLE001  # outermost handler of the server
-        log_unforeseen(LOG, error, tool.name, _LONGEST_LINE)
-        return _fail(INTERNAL)
 
 
 async def _finish(work: Awaitable[R]) -> R:

@@ -74,9 +74,8 @@ async def read(context: ServerContext, uri: str) -> tuple[str, str]:
         InputError: The resource does not exist.
         StoreError: The store cannot be read.
     """
-    if not uri.startswith(SCHEME) or len(uri) > _LONGEST:
-        raise InputError("unknown resource; list the resources and resource templates for valid addresses")
-    match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")]:
+    is_ours = uri.startswith(SCHEME) and len(uri) <= _LONGEST
+    match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")] if is_ours else []:
         case ["documents", name]:
             document = (await context.reading.open(name)).page.document
             return _json((await compute(outline_of, document)).model_dump(mode="json")), JSON
@@ -88,11 +87,11 @@ async def read(context: ServerContext, uri: str) -> tuple[str, str]:
         case ["conversations", id]:
             return _json(await _conversation(context, id)), JSON
         case ["runs"]:
-            runs = [run for run in await context.store.runs() if _is_for_all(run)]
+            runs = [run for run in await context.store.runs() if run.kind != "ask"]
             return _json([_run(run) for run in runs[:_MOST_RUNS]]), JSON
         case ["runs", id]:
             run = await context.store.run(id)
-            if not _is_for_all(run):
+            if run.kind == "ask":
                 raise UnknownRunError(f"unknown run {id[:80]!r}")
             progress = await context.store.progress(run.id)
             return _json({**_run(run), "conversations_by_status": dict(progress.items())}), JSON
@@ -110,16 +109,8 @@ async def _conversation(context: ServerContext, id: str) -> JsonValue:
     }
 
 
-def _is_for_all(run: RunRecord) -> bool:
-    """Return whether a run is public, that is, not a user's conversation."""
-    return run.kind != "ask"
-
-
 def _run(run: RunRecord) -> dict[str, JsonValue]:
-    fields = serial.dump(run)
-    assert isinstance(fields, dict)
-    fields["dataset"] = str(fields["dataset"]).rpartition("/")[2]
-    return fields
+    return {**serial.dump(run), "dataset": run.dataset.rpartition("/")[2]}
 
 
 def _json(value: JsonValue) -> str:

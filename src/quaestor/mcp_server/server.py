@@ -61,11 +61,6 @@ def create_server(opening: Opening) -> Server[ServerContext]:
     """Create a server that opens its context at startup and closes it at shutdown."""
     calls, tools = Calls(), {tool.name: tool for tool in TOOLS}
 
-    @asynccontextmanager
-    async def lifespan(_: Server[ServerContext]) -> AsyncIterator[ServerContext]:
-        async with opening() as context:
-            yield context
-
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
@@ -93,7 +88,7 @@ def create_server(opening: Opening) -> Server[ServerContext]:
         version=version(NAME),
         title="quaestor",
         instructions=INSTRUCTIONS,
-        lifespan=lifespan,
+        lifespan=lambda _: opening(),
         get_tool_input_schema=lambda name: _inputs().get(name),
         on_list_tools=_list_tools,
         on_call_tool=call_tool,
