@@ -124,8 +124,7 @@ class FormulaRows:
             return self._row(step.label or "words", in_quotes(step.text or ""), Dimension())
         cell = self._inputs[step.source, step.quantity]
         formula = f"ABS({cell.name})" if step.reading == "magnitude" else cell.name
-        self.rows.append(WorkingRow(self._turn, step.label, formula, input=cell))
-        return SingleValue(self._last(NUMBER), step.counts)
+        return self._row(step.label, formula, step.counts, cell)
 
     def _compute(
         self, step: Compute, steps: Sequence[SingleValue | ListRows], labels: Sequence[str]
@@ -142,7 +141,8 @@ class FormulaRows:
         if operation.takes == "each" and lists:
             return self._each(operation, operands)
         if lists:
-            rows = lists[0] if len(operands) == 1 else self._items(operands, [""] * sum(map(_count_entries, operands)))
+            count = sum(len(one.labels) if isinstance(one, ListRows) else 1 for one in operands)
+            rows = lists[0] if len(operands) == 1 else self._items(operands, [""] * count)
             compared, counts = self._write_compared(operation, rows, [])
             return self._row(operation.name, f"{_AGGREGATES[operation.name]}({compared.range(COMPARED)})", counts)
         singles = [one for one in operands if isinstance(one, SingleValue)]
@@ -222,7 +222,8 @@ class FormulaRows:
         written, _ = self._write_compared(operation, rows, limit)
         ordered = written.range(COMPARED)
         if operation.name in _COMPARED:
-            wanted = f"{_COMPARED[operation.name]}{_shifted_limit(operation, rows, limit[0])}"
+            shift = operation.rule([*rows.counts, limit[0].counts]).shifts[-1]
+            wanted = f"{_COMPARED[operation.name]}{_shift(limit[0].formula, shift)}"
         elif operation.name == "rank":
             n = limit[0].formula
             wanted = f"=IF({n}>0,LARGE({ordered},ABS({n})),SMALL({ordered},ABS({n})))"
@@ -271,20 +272,14 @@ class FormulaRows:
             )
         return written, reading.counts
 
-    def _row(self, what: str, formula: str, counts: Dimension) -> SingleValue:
-        self.rows.append(WorkingRow(self._turn, what, formula))
-        return SingleValue(self._last(NUMBER), counts)
+    def _row(self, what: str, formula: str, counts: Dimension, input: InputCell | None = None) -> SingleValue:
+        row = self._next
+        self.rows.append(WorkingRow(self._turn, what, formula, input=input))
+        return SingleValue(address(row, NUMBER), counts)
 
     @property
     def _next(self) -> int:
         return self._first + len(self.rows)
-
-    def _last(self, column: int) -> str:
-        return address(self._next - 1, column)
-
-
-def _count_entries(one: SingleValue | ListRows) -> int:
-    return len(one.labels) if isinstance(one, ListRows) else 1
 
 
 def _arithmetic(operation: Operation, operands: Sequence[SingleValue]) -> tuple[str, Dimension]:
@@ -300,10 +295,6 @@ def _arithmetic(operation: Operation, operands: Sequence[SingleValue]) -> tuple[
     if operation.name in _AGGREGATES:
         return f"{_AGGREGATES[operation.name]}({','.join(v)})", reading.counts
     return (f"ABS({v[0]})" if operation.name == "absolute" else v[0]), reading.counts
-
-
-def _shifted_limit(operation: Operation, rows: ListRows, limit: SingleValue) -> str:
-    return _shift(limit.formula, operation.rule([*rows.counts, limit.counts]).shifts[-1])
 
 
 def _shift(formula: str, shift: int) -> str:

@@ -22,24 +22,17 @@ _NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-
 _LONGEST_SHEET = 31
 
 
-class CellNames:
-    """Allocates unique names for cells."""
+def take_cell_name(wanted: str, names: FreeNames) -> str:
+    """Return a valid name that no other cell has, similar to the one wanted.
 
-    def __init__(self) -> None:
-        """Start without names."""
-        self._names = FreeNames()
-
-    def take(self, wanted: str) -> str:
-        """Return a valid name that no other cell has, similar to the one wanted.
-
-        >>> names = CellNames()
-        >>> names.take("net sales, 2012"), names.take("net sales 2012"), names.take("tax2012")
-        ('net_sales_2012', 'net_sales_2012_2', 'tax2012_')
-        """
-        plain = re.sub(r"\W+", "_", wanted, flags=re.ASCII).strip("_").lower()[:_LONGEST] or "number"
-        plain = f"_{plain}" if plain[0].isdigit() else plain
-        plain = f"{plain}_" if _CELL.fullmatch(plain) else plain
-        return self._names.take(plain)
+    >>> names = FreeNames()
+    >>> [take_cell_name(wanted, names) for wanted in ("net sales, 2012", "net sales 2012", "tax2012")]
+    ['net_sales_2012', 'net_sales_2012_2', 'tax2012_']
+    """
+    plain = re.sub(r"\W+", "_", wanted, flags=re.ASCII).strip("_").lower()[:_LONGEST] or "number"
+    plain = f"_{plain}" if plain[0].isdigit() else plain
+    plain = f"{plain}_" if _CELL.fullmatch(plain) else plain
+    return names.take(plain)
 
 
 class SheetNames:
@@ -131,7 +124,7 @@ class Places:
     lines: tuple[QuotedNumber, ...]
 
 
-def places_of(conversations: Sequence[ExportedConversation], names: CellNames, sheets: SheetNames) -> Places:
+def places_of(conversations: Sequence[ExportedConversation], names: FreeNames, sheets: SheetNames) -> Places:
     """Assign a cell to each number that the plans of conversations use."""
     pages = _pages([conversation.graph for conversation in conversations])
     inputs_of = [_label_inputs(conversation) for conversation in conversations]
@@ -142,7 +135,7 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
         for (source, quantity), label in labels.items():
             if (page, (source, quantity)) in cells:
                 continue
-            name = names.take(label)
+            name = take_cell_name(label, names)
             sheet = tables.get((page, source.table)) if isinstance(source, CellRef) else None
             place = (source.row + 1, source.column) if isinstance(source, CellRef) else (0, 0)
             if sheet is None or sheet.numbers.get(place) != quantity:

@@ -12,12 +12,13 @@ from quaestor.conversation.answer import show_confidence
 from quaestor.conversation.display import is_shown_as_percentage
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number, Text, YesNo, print_value
+from quaestor.core.free_names import FreeNames
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.visible import visible
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.rows import answer_words, remark_words
-from quaestor.exports.workbook.formulas import COMPARED, LABEL, NUMBER, PLACE, SHEET, FormulaRows, WorkingRow
-from quaestor.exports.workbook.places import TEXT_SHEET, CellNames, InputCell, SheetNames, TableSheet, places_of
+from quaestor.exports.workbook.formulas import COMPARED, LABEL, NUMBER, PLACE, SHEET, FormulaRows
+from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, SheetNames, TableSheet, places_of, take_cell_name
 from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
 class _Writer:
     def __init__(self, workbook: "Workbook", conversations: Sequence[ExportedConversation]) -> None:
         self._book, self._conversations = workbook, conversations
-        self._names = CellNames()
+        self._names = FreeNames()
         self._places = places_of(conversations, self._names, SheetNames(_ANSWERS, SHEET, _TABLES, TEXT_SHEET))
         self._workings = list(self._write_rows())
         self._formats: dict[tuple[tuple[str, str | int | bool], ...], Format] = {}
@@ -99,8 +100,10 @@ class _Writer:
                 row += 1
                 _write(sheet, row, 1, conversation.id, self._top)
                 self._turn(sheet, row, turn, formula)
-                self._links(sheet, row, printed_at.get(row, []))
-        sheet.freeze_panes(1, 0)
+                # A link to the first number that the answer uses, and how many more there are.
+                if inputs := list(dict.fromkeys(printed_at.get(row, []))):
+                    more = f" and {len(inputs) - 1} more" if inputs[1:] else ""
+                    self._link(sheet, row, _PRINTED_AT, inputs[0], more)
         sheet.autofilter(0, 0, row, len(_HEADS) - 1)
 
     def _turn(self, sheet: "Worksheet", row: int, turn: Turn, formula: str | None) -> None:
@@ -120,7 +123,9 @@ class _Writer:
             lines = max(lines, _lines(text, _WIDTHS[column]) if shown is self._wrapped else 1)
         sheet.set_row(row, _LINE * lines)
         if formula is not None:
-            self._book.define_name(self._names.take(f"answer {row}"), f"={_ANSWERS}!{_absolute(row, _ANSWER)}")
+            self._book.define_name(
+                take_cell_name(f"answer {row}", self._names), f"={_ANSWERS}!{_absolute(row, _ANSWER)}"
+            )
 
     def _answer(self, sheet: "Worksheet", row: int, turn: Turn, formula: str | None) -> None:
         answer = turn.answer
@@ -139,24 +144,18 @@ class _Writer:
                 cached = visible(print_value(answer.value)) if answer.value is not None else ""
                 sheet.write_array_formula(row, _ANSWER, row, _ANSWER, f"{{={formula}}}", self._wrapped, cached)
 
-    def _links(self, sheet: "Worksheet", row: int, cells: Sequence[InputCell]) -> None:
-        """Write a link to the first number that an answer uses, and how many more there are."""
-        distinct = list(dict.fromkeys(cells))
-        if distinct:
-            self._link(sheet, row, _PRINTED_AT, distinct[0], f" and {len(distinct) - 1} more" if distinct[1:] else "")
-
     def _working(self, sheet: "Worksheet") -> None:
         self._heads(sheet, _WORKING_HEADS, (5, 44, 26, 18, 14, 8, 34))
         rows = (row for workings in self._workings for row in workings.rows)
         for number, row in enumerate(rows, start=1):
             sheet.write_number(number, 0, row.turn)
             _write(sheet, number, 1, row.what)
-            for column, formula in _formulas(row):
+            formulas = ((LABEL, row.label), (NUMBER, row.number), (COMPARED, row.compared), (PLACE, row.place))
+            for column, formula in formulas:
                 if formula is not None:
                     sheet.write_formula(number, column, f"={formula}")
             if row.input is not None:
                 self._link(sheet, number, len(_WORKING_HEADS) - 1, row.input)
-        sheet.freeze_panes(1, 0)
 
     def _contents(self, sheet: "Worksheet") -> None:
         """List the tables with the files or pages that they come from, by name and without folders."""
@@ -165,7 +164,6 @@ class _Writer:
             sheet.write_url(row, 0, f"internal:'{table.name}'!A1", string=table.name)
             for column, text in enumerate((table.document, table.section, table.caption), start=1):
                 _write(sheet, row, column, text, self._wrapped)
-        sheet.freeze_panes(1, 0)
 
     def _table(self, sheet: "Worksheet", table: TableSheet, used: set[tuple[str, int, int]]) -> None:
         widths = (48, 16)
@@ -199,9 +197,9 @@ class _Writer:
             for column, text in enumerate((line.words, line.document, line.section), start=2):
                 _write(sheet, row, column, text, self._wrapped)
             sheet.set_row(row, _LINE * max(_lines(line.words, widths[2]), _lines(line.section, widths[4])))
-        sheet.freeze_panes(1, 0)
 
     def _heads(self, sheet: "Worksheet", heads: tuple[str, ...], widths: tuple[int, ...]) -> None:
+        sheet.freeze_panes(1, 0)
         # When printed, all columns fit on one page.
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
@@ -231,10 +229,6 @@ class _Writer:
 
 def _write(sheet: "Worksheet", row: int, column: int, text: str, shown: "Format | None" = None) -> None:
     sheet.write_string(row, column, visible(text)[:_LONGEST], shown)
-
-
-def _formulas(row: WorkingRow) -> tuple[tuple[int, str | None], ...]:
-    return (LABEL, row.label), (NUMBER, row.number), (COMPARED, row.compared), (PLACE, row.place)
 
 
 def _lines(text: str, width: int) -> int:
