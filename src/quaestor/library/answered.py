@@ -1,6 +1,6 @@
 """Questions with their answers, and how the REPL, `rich`, notebooks and data frames show them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, overload
@@ -146,9 +146,6 @@ class Answers(Sequence[AnsweredQuestion]):
     def __getitem__(self, index: slice) -> "Answers": ...
     def __getitem__(self, index: int | slice) -> "AnsweredQuestion | Answers":
         return Answers(self._answers[index]) if isinstance(index, slice) else self._answers[index]
-
-    def __iter__(self) -> Iterator[AnsweredQuestion]:
-        return iter(self._answers)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Answers) and self._answers == other._answers
