@@ -19,7 +19,7 @@ from quaestor.cli.options import (
     with_options,
 )
 from quaestor.cli.printing import announce, make_console, print_json, print_rows
-from quaestor.cli.stored import labelled_file, output_file, read_store, store_uri
+from quaestor.cli.stored import labelled_file, output_file, store_uri, use_store
 from quaestor.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def audit_command(
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.results import show_audited, show_candidates
     from quaestor.core import serial
-    from quaestor.scoring.audits import AuditCandidate, read_audit
+    from quaestor.scoring.audits import read_audit
 
     path, uri = dataset_path(dataset), store_uri(store)
     output = output_file(results.output, store, (path, audit), force=results.force) if results.output else None
@@ -69,8 +69,8 @@ def audit_command(
         print_json(
             {
                 "run": found.run,
-                **({"audited": serial.dump(found.score)} if found.score else {}),
-                "candidates": serial.dump(found.candidates, tuple[AuditCandidate, ...]),
+                **({"audited": found.score} if found.score else {}),
+                "candidates": found.candidates,
             }
         )
         return
@@ -98,7 +98,7 @@ def metrics_command(
     from quaestor.scoring.audits import read_audit
 
     settled, file = read_audit(audit) if audit else None, labelled_file(dataset)
-    found = read_store(store, lambda opened: run_conventions(opened, run, file, settled))
+    found = use_store(store, lambda opened: run_conventions(opened, run, file, settled))
     if json:
         figures = [{**serial.dump(figure), "value": figure.right.value} for figure in found.figures]
         output: dict[str, object] = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
@@ -181,7 +181,7 @@ def compare_command(
         found = await compare_stored(opened, runs, uri, file, scorer)
         return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
 
-    found, turn_pairs = read_store(store, read)
+    found, turn_pairs = use_store(store, read)
     if json:
         print_json(comparison_json(found, turn_pairs))
         return
@@ -196,7 +196,7 @@ def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, js
     from quaestor.cli.render_compare import cascade_object, show_cascade
 
     file = labelled_file(dataset)
-    found = read_store(store, lambda opened: simulate_stored(opened, runs, file, replay=play))
+    found = use_store(store, lambda opened: simulate_stored(opened, runs, file, replay=play))
     if json:
         print_json(cascade_object(found))
     else:
@@ -235,7 +235,7 @@ def report_command(
     written = output_file(output, store, (file, audit), force=force) if output else None
     settled = read_audit(audit) if audit else None
     with announce("scoring the runs"):
-        report = read_store(store, lambda opened: read_report(opened, runs, uri, file, settled))
+        report = use_store(store, lambda opened: read_report(opened, runs, uri, file, settled))
     text = report_markdown(report) if markdown else report_page(report)
     if written is None:
         print(text, end="")
@@ -261,14 +261,13 @@ def calibrate_command(
     """
     from quaestor.application.calibrating import calibrate_run, calibration_text
     from quaestor.cli.results import show_coverage
-    from quaestor.core import serial
 
     file = labelled_file(dataset)
     target = output_file(output, store, (file,), force=force)
-    found = read_store(store, lambda opened: calibrate_run(opened, run, file))
+    found = use_store(store, lambda opened: calibrate_run(opened, run, file))
     target.write(calibration_text(found))
     if json:
-        print_json({"calibration": serial.dump(found.calibration), "report": serial.dump(found.report)})
+        print_json({"calibration": found.calibration, "report": found.report})
         return
     show_coverage(make_console(), found.report)
     print(f"calibration written to {output}")

@@ -17,7 +17,14 @@ from quaestor.cli.options import (
     TracesOption,
     with_options,
 )
-from quaestor.cli.printing import make_console, print_json, show_reading, warn_of_default_policy, warn_of_losses
+from quaestor.cli.printing import (
+    make_console,
+    print_json,
+    read_named,
+    show_reading,
+    warn_of_default_policy,
+    warn_of_losses,
+)
 from quaestor.core.visible import visible
 from quaestor.settings import load_settings
 
@@ -49,8 +56,7 @@ def ask_command(
 ) -> None:
     """Answer questions about filings or a page, with the formula and sources of each answer. Saves them as a run."""
     from quaestor.application.ask_service import answer_questions
-    from quaestor.application.file_cache import reading_limits
-    from quaestor.application.resolve import read_files, split_arguments
+    from quaestor.application.resolve import split_arguments
 
     files, questions = split_arguments(arguments)
     if questions == (_STDIN,):
@@ -69,8 +75,7 @@ def ask_command(
         traces=trace_options,
         on_start=run_ids.append,
     )
-    with show_reading(files):
-        page = read_files(files, request.cache, reading_limits(settings))
+    page = read_named(files, settings)
     warn_of_losses(page.document)
     if not questions:
         _show_examples(page, request, " ".join(map(shlex.quote, files)), json=json)
@@ -88,7 +93,6 @@ def ask_command(
     warn_of_default_policy(settings)
     if json:
         from quaestor.application.replies import answer_objects
-        from quaestor.cli.printing import print_json
 
         print_json(answer_objects(result.turns, page.document, result.run))
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import AskOptions, ForceOption, with_options
-from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
+from quaestor.cli.printing import make_console, read_named, warn_of_default_policy, warn_of_losses
 from quaestor.cli.signals import has_received_sigterm
 from quaestor.core.visible import visible
 from quaestor.errors import InputError, QuaestorError, SettingsError
@@ -45,8 +45,6 @@ def chat_command(
     Questions can also be piped in, one per line. As with `ask`, questions and answers are saved as a run.
     """
     from quaestor.application.chat_service import Chat
-    from quaestor.application.file_cache import reading_limits
-    from quaestor.application.resolve import read_files
     from quaestor.cli.chat_commands import ChatLine
 
     settings = options.load()
@@ -56,8 +54,7 @@ def chat_command(
         cassette=options.cassette(used_files, force=force),
         on_start=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
     )
-    with show_reading(files):
-        page = read_files(files, request.cache, reading_limits(settings))
+    page = read_named(files, settings)
     warn_of_losses(page.document)
     warn_of_default_policy(settings)
     with Runner() as runner:

@@ -3,6 +3,9 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
 
 from quaestor.cli.options import DatasetArgument, JsonOption
 from quaestor.cli.printing import count_noun, make_console, print_grid, print_json, print_rows
@@ -10,8 +13,6 @@ from quaestor.errors import UnlabelledError
 from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from quaestor.scoring.check import CheckReport
     from quaestor.scoring.tag_check import TagCheck
 
@@ -34,7 +35,6 @@ def check_command(
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.read_service import check_filing, filing_check_object
     from quaestor.application.resolve import dataset_path
-    from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
     from quaestor.readers.content import read_content
     from quaestor.readers.registry import reader_names
@@ -55,7 +55,7 @@ def check_command(
         gold = {}
     report = check_dataset(pages, gold)
     if json:
-        print_json(serial.dump(report))
+        print_json(report)
         return
     for warning in pages.warnings:
         print(warning, file=sys.stderr)
@@ -63,10 +63,7 @@ def check_command(
     _show(make_console(), report, every, stated)
 
 
-def _show(console: "Console", report: "CheckReport", every: bool, stated: bool) -> None:
-    from rich.markup import escape
-    from rich.table import Table as Grid
-
+def _show(console: Console, report: "CheckReport", every: bool, stated: bool) -> None:
     from quaestor.scoring.check import FindingKind
 
     counts = ((report.conversations, "conversation"), (report.turns, "question"), (report.documents, "page"))
@@ -97,9 +94,7 @@ def _show(console: "Console", report: "CheckReport", every: bool, stated: bool) 
 _FIRST_DIFFERENT = 10
 
 
-def _show_filing(console: "Console", check: "TagCheck", every: bool) -> None:
-    from rich.markup import escape
-
+def _show_filing(console: Console, check: "TagCheck", every: bool) -> None:
     from quaestor.scoring.tag_check import FIGURES
 
     facts, names = check.all["facts"], FIGURES[1:-1]

@@ -7,6 +7,7 @@ import asyncio
 
 from quaestor.cli.options import JsonOption
 from quaestor.cli.printing import make_console, print_json
+from quaestor.cli.stored import use_store
 from quaestor.settings import load_settings
 
 # One page for each kind of source: table cells and sentences.
@@ -27,7 +28,7 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.cli.results import show_score
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold
-    from quaestor.store.base import open_store
+    from quaestor.store.base import RunStore
 
     console = make_console()
     # In memory and in this process: the sample is done before worker processes would have started.
@@ -43,13 +44,12 @@ def demo(json: JsonOption = False) -> None:
             show_turn(console, number, turn, conversation.document)
         console.print()
 
-    async def answer_and_score() -> ScoredRun:
-        async with open_store(settings.store) as opened:
-            with show_progress(pages, gold) as progress:
-                run = await start_run(pages, RunRequest(settings), opened, progress)
-            return await score_run(opened, run, pages, gold)
+    async def answer_and_score(opened: RunStore) -> ScoredRun:
+        with show_progress(pages, gold) as progress:
+            run = await start_run(pages, RunRequest(settings), opened, progress)
+        return await score_run(opened, run, pages, gold)
 
-    scored = asyncio.run(answer_and_score())
+    scored = use_store(settings.store, answer_and_score, create=True)
     if json:
         print_json(score_json(scored))
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import ForceOption, RunArgument, StoreOption
-from quaestor.cli.stored import read_store
+from quaestor.cli.stored import use_store
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
 from quaestor.settings import load_settings
@@ -53,7 +53,7 @@ def export_command(
     from quaestor.application.resolve import store_file
 
     stored = store_file(load_settings({"store": store}).store)
-    read_too = read_store(store, lambda opened: files_of_run(opened, run, output))
+    read_too = use_store(store, lambda opened: files_of_run(opened, run, output))
     target = OutputFile(output, [*(path for path in (stored, dataset) if path), *read_too], force)
     if is_inspect_log(target, format):
         _export_log(target, run, conversation or (), dataset, store)
@@ -63,7 +63,7 @@ def export_command(
     chosen = format_of(target, format)
     target.require_free()
 
-    found = read_store(store, lambda opened: read_conversations(opened, run, conversation or ()))
+    found = use_store(store, lambda opened: read_conversations(opened, run, conversation or ()))
     write_export(target, chosen, found)
     count = sum(len(one.turns) for one in found)
     print(f"wrote {count} question{'s' * (count != 1)} to {output}")
@@ -78,7 +78,7 @@ def _export_log(
     require_extra("inspect", "writing an Inspect log")
     target.require_free()
 
-    logged = read_store(store, lambda opened: read_logged_run(opened, run, names, dataset))
+    logged = use_store(store, lambda opened: read_logged_run(opened, run, names, dataset))
     write_inspect_log(target, logged)
     if not logged.scored:
         print(

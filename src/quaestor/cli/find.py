@@ -54,7 +54,7 @@ def find_command(
         index = load_index(document, None if document.is_page else documents)
         places = find_places(index, question, FindingContext(tuple(earlier)), top)
     if json:
-        print_json([place_reply(place).model_dump(mode="json") for place in places])
+        print_json([place_reply(place) for place in places])
         return
     console = make_console()
     if not places:

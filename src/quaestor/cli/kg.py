@@ -15,7 +15,7 @@ from quaestor.cli.options import (
     print_help_alone,
     with_options,
 )
-from quaestor.cli.printing import announce, make_console, print_grid, print_json, show_reading, warn_of_default_policy
+from quaestor.cli.printing import announce, make_console, print_grid, print_json, read_named, warn_of_default_policy
 from quaestor.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -60,14 +60,13 @@ def build_graph_command(
 
 def _freeze(pages: list[str], settings: Settings, limit: int | None, *, anew: bool, json: bool) -> None:
     from quaestor.application.ontology_service import freeze_graphs
-    from quaestor.core import serial
 
     frozen = []
     for name in pages:
         with announce(f"building the graphs of {name}"):
             frozen.append(asyncio.run(freeze_graphs(name, settings, limit, anew=anew)))
     if json:
-        print_json([serial.dump(file) for file in frozen])
+        print_json(frozen)
         return
     for file in frozen:
         before = f", {file.pages - file.built} already frozen" if file.built < file.pages else ""
@@ -138,14 +137,10 @@ def query_graph_command(
 
 
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
-    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.ontology_service import read_page_graph
-    from quaestor.application.resolve import read_page
 
     settings = reading.load()
-    with show_reading([page]):
-        found = read_page(page, file_cache(settings), reading_limits(settings))
-    graph = asyncio.run(read_page_graph(found, settings))
+    graph = asyncio.run(read_page_graph(read_named([page], settings), settings))
     warn_of_default_policy(settings)
     return graph
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import McpOptions, with_options
-from quaestor.cli.serve import check_can_ask, log_to_stderr
+from quaestor.cli.serve import check_can_ask, log_to_stderr, run_server
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
 
@@ -85,39 +85,32 @@ def mcp_command(
     log_to_stderr()
     from quaestor.mcp_server.server import create_server
     from quaestor.mcp_server.server_context import open_context
+    from quaestor.mcp_server.transports import serve_stdio
 
     processes = settings.concurrency(asks=False)
     server = create_server(partial(open_context, asking, readable, exports, lists=not http, processes=processes))
     if http:
-        _serve_http(server, host, port, token, settings.trusted_proxies or "")
-    else:
-        _serve_stdio(server)
-
-
-def _serve_stdio(server: "Server[ServerContext]") -> None:
-    from quaestor.mcp_server.transports import serve_stdio
-
+        _serve_http(server, host, port, token, settings.trusted_proxies)
+        return
     try:
         asyncio.run(serve_stdio(server))
     except KeyboardInterrupt:
         print(file=sys.stderr)
 
 
-def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: str | None, proxies: str) -> None:
+def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: str | None, proxies: str | None) -> None:
     from quaestor.mcp_server.transports import PATH, http_app
     from quaestor.web.security import Access
-    from quaestor.web.serving import address_of, bind, read_proxies, server_of
 
-    access, trusted = Access.at(host, token), read_proxies(proxies)
-    with bind(host, port) as bound:
-        shown = address_of(bound, access).partition("?")[0].rstrip("/")
+    access = Access.at(host, token)
+
+    def show_address(address: str) -> None:
+        shown = address.partition("?")[0].rstrip("/")
         print(f"quaestor serves MCP at {shown}{PATH} (Ctrl-C to quit)", flush=True)
         if access.made:
             print(f"clients must send the header Authorization: Bearer {access.token}", flush=True)
-        try:
-            server_of(add_guard(http_app(server), access), trusted).run(sockets=[bound])
-        except KeyboardInterrupt:  # uvicorn raises it again after shutdown
-            print(file=sys.stderr)
+
+    run_server(add_guard(http_app(server), access), access, port, proxies, show_address)
 
 
 def add_guard(app: "ASGIApp", access: "Access") -> "ASGIApp":

@@ -37,7 +37,6 @@ async def _check(name: str, as_json: bool) -> None:
     from dataclasses import replace
 
     require_extra("models", "calling the model")
-    from quaestor.core import serial
     from quaestor.llm.budget import Meter, find_price
     from quaestor.llm.checking import ModelCheck, check_model
     from quaestor.llm.models import connect
@@ -57,7 +56,7 @@ async def _check(name: str, as_json: bool) -> None:
             print(f"{finding.what:18} {'yes' if finding.able else 'no'}: {finding.detail}", flush=True)
     used = meter.total
     if as_json:
-        print_json({"model": spec.model, "checks": serial.dump(findings), "used": serial.dump(used)})
+        print_json({"model": spec.model, "checks": findings, "used": used})
         return
     cost = "price unknown" if used.cost is None else f"{used.cost:.6f} US dollars"
     print(f"{'used':18} {used.requests} requests, {used.tokens:,} tokens, {cost}")

@@ -15,13 +15,15 @@ from quaestor.cli.options import (
     StoreOption,
     print_help_alone,
 )
-from quaestor.cli.printing import announce, make_console, print_grid, print_json
+from quaestor.cli.printing import announce, make_console, print_json, print_rows
+from quaestor.cli.stored import use_store
 from quaestor.errors import SettingsError
 from quaestor.settings import FILE, Settings, load_settings
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
     from quaestor.ontology.ontology import Ontology, Proposal
+    from quaestor.store.base import RunStore
 
 ontology = typer.Typer(
     help="Build, show and compare ontologies.", invoke_without_command=True, callback=print_help_alone
@@ -91,28 +93,24 @@ def show_ontology_command(
 @ontology.command("list")
 def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
     """List the ontologies in the store, and mark the default."""
-    from rich.table import Table as Grid
-
     from quaestor.application.ontology_service import list_ontologies
-    from quaestor.core import serial
     from quaestor.store.base import display_uri
 
     settings = load_settings({"store": store})
     ontologies = asyncio.run(list_ontologies(settings))
     if json:
-        print_json([serial.dump(ontology) for ontology in ontologies])
+        print_json(ontologies)
         return
     if not ontologies:
         print(f"{display_uri(settings.store)} has no ontologies yet")
     else:
-        grid = Grid("ontology", "saved", "triples", "graphs", "runs", "")
+        rows = []
         for item in ontologies:
             since, mark = item.created.astimezone().isoformat(" ", "minutes"), "default" if item.default else ""
             counts = (item.triples, item.graphs, item.runs)
-            grid.add_row(item.digest[:12], since.partition("+")[0], *map(str, counts), mark)
-        for column in grid.columns[2:5]:
-            column.justify = "right"
-        print_grid(make_console(), grid)
+            rows.append((item.digest[:12], since.partition("+")[0], *map(str, counts), mark))
+        heads = ("ontology", "saved", "triples", "graphs", "runs", "")
+        print_rows(make_console(), heads, rows, words=(0, 1, 5), unbroken=())
     if not any(item.default for item in ontologies):
         print(f"default: {settings.ontology or 'own'}")
 
@@ -143,12 +141,11 @@ def diff_command(
     before: _OntologyName, after: _OntologyName, store: StoreOption = None, json: JsonOption = False
 ) -> None:
     """Show the differences between two ontologies."""
-    from quaestor.core import serial
     from quaestor.ontology.ontology import diff_ontologies
 
     changes = diff_ontologies(_read(before, store), _read(after, store))
     if json:
-        print_json(serial.dump(changes))
+        print_json(changes)
         return
     if changes.empty:
         print("no differences")
@@ -214,16 +211,13 @@ def refine_command(
 def _propose(runs: list[str], settings: Settings, output: "OutputFile") -> None:
     from quaestor.application.ontologies import find_ontology
     from quaestor.application.refinement import propose_refinements, write_proposals
-    from quaestor.store.base import open_store
 
     output.require_free()
 
-    async def propose() -> "tuple[Proposal, ...]":
-        async with open_store(settings.store, create=False) as opened:
-            known = await find_ontology(str(settings.ontology), opened)
-            return await propose_refinements(opened, runs, known)
+    async def propose(opened: "RunStore") -> "tuple[Proposal, ...]":
+        return await propose_refinements(opened, runs, await find_ontology(str(settings.ontology), opened))
 
-    found = asyncio.run(propose())
+    found = use_store(settings.store, propose)
     for proposal in found:
         print(f"{proposal.words}: {proposal.reason}")
     if not found:
@@ -244,11 +238,9 @@ def why_command(
     json: JsonOption = False,
 ) -> None:
     """Explain whether two labels are the same property."""
-    from quaestor.core import serial
-
     explanation = _read(ontology, store).explain(label, other)
     if json:
-        print_json(serial.dump(explanation))
+        print_json(explanation)
         return
     print(f"{'same property' if explanation.same else 'different properties'}: {explanation.reason}")
     for step in explanation.steps:
@@ -265,37 +257,29 @@ def _read(name: str | None, store: str | None) -> "Ontology":
 
 
 def _show_types(found: "Ontology") -> None:
-    from rich.table import Table as Grid
-
-    grid = Grid("type", "documents", "properties", "labels", title=f"{found.digest[:12]}", title_justify="left")
+    rows = []
     seen = sorted(found.classes, key=lambda c: (-len(c.documents), c.name))
     for kind in seen:
         if kind.documents:
             properties = found.properties_of(kind.name)
-            grid.add_row(kind.name, str(len(kind.documents)), str(len(properties)), ", ".join(kind.cues[:4]))
-    for column in grid.columns[1:3]:
-        column.justify = "right"
-    console = make_console()
-    print_grid(console, grid)
+            rows.append((kind.name, str(len(kind.documents)), str(len(properties)), ", ".join(kind.cues[:4])))
+    console, heads = make_console(), ("type", "documents", "properties", "labels")
+    print_rows(console, heads, rows, title=found.digest[:12], words=(0, 3), unbroken=())
     if unseen := [kind.name for kind in seen if not kind.documents]:
         console.print(f"{len(unseen)} types without a table: {', '.join(unseen)}", soft_wrap=True)
 
 
 def _show_properties(found: "Ontology", name: str) -> None:
     from rich.markup import escape
-    from rich.table import Table as Grid
 
     kind = found.class_named(name)
     properties = found.properties_of(kind.name)
     title = f"{kind.name}: {kind.label}; {len(properties)} properties in {len(kind.documents)} documents"
-    grid = Grid("property", "labels", "range", "lines", "documents", title=title, title_justify="left")
+    rows = []
     for item in properties[:_MOST_SHOWN]:
         labels = "\n".join(escape(label) for label in (item.label, *item.variants))
-        grid.add_row(item.name, labels, item.range, str(item.lines), str(len(item.documents)))
-    for column in grid.columns[3:]:
-        column.justify = "right"
-    grid.columns[0].overflow = "fold"
-    console = make_console()
-    print_grid(console, grid)
+        rows.append((item.name, labels, item.range, str(item.lines), str(len(item.documents))))
+    console, heads = make_console(), ("property", "labels", "range", "lines", "documents")
+    print_rows(console, heads, rows, title=title, words=3, unbroken=())
     if len(properties) > _MOST_SHOWN:
         console.print(f"and {len(properties) - _MOST_SHOWN} less frequent properties")

@@ -395,9 +395,6 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
             default = inspect.Parameter.empty if option.default is MISSING else option.default
             kind = inspect.Parameter.KEYWORD_ONLY
             parameters.append(inspect.Parameter(option.name, kind, default=default, annotation=of_fields[option.name]))
-    names = [parameter.name for parameter in parameters]
-    if repeated := {name for name in names if names.count(name) > 1}:
-        raise TypeError(f"{command.__name__} defines options more than once: {', '.join(sorted(repeated))}")
 
     @wraps(command)
     def collect_groups(**values: object) -> R:

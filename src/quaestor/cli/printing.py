@@ -3,8 +3,8 @@
 import json
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, cast
 
 from quaestor.core.patterns import lazy_regex
@@ -12,10 +12,10 @@ from quaestor.core.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.progress import Progress
     from rich.segment import Segment
     from rich.table import Table as Grid
 
+    from quaestor.application.resolve import DocumentInCorpus
     from quaestor.datasets.dataset import ListedPage
     from quaestor.documents.document import Document
     from quaestor.settings import Settings
@@ -66,8 +66,14 @@ def make_console() -> "Console":
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON."""
-    print(escaped_in_json(json.dumps(value, indent=2, ensure_ascii=False)))
+    """Print a value as JSON, with its records as objects."""
+    print(escaped_in_json(json.dumps(value, indent=2, ensure_ascii=False, default=_json_of_record)))
+
+
+def _json_of_record(record: object) -> object:
+    from quaestor.core import serial
+
+    return serial.dump(record)
 
 
 def print_rows(
@@ -176,23 +182,23 @@ def warn_of_losses(document: "Document") -> None:
     """Warn on stderr about parts of a file that were not read, or were read as another format."""
     from quaestor.documents.repairs import WarningKind
 
-    lost = [warning.detail for warning in document.warnings if warning.kind is WarningKind.LOST]
-    for line in lost[:_MAX_WARNINGS]:
-        print(visible(f"quaestor: {document.id}: {line}"), file=sys.stderr)
-    if len(lost) > _MAX_WARNINGS:
-        print(f"quaestor: ... and {len(lost) - _MAX_WARNINGS} more (quaestor read FILE lists them)", file=sys.stderr)
+    lost = [f"{document.id}: {found.detail}" for found in document.warnings if found.kind is WarningKind.LOST]
+    _print_first(lost, "(quaestor read FILE lists them)")
 
 
 def print_refusals(documents: "Iterable[Document | ListedPage]") -> None:
     """Warn on stderr about pages that could not be read, with the reason."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
-    for id, why in list(refused.items())[:_MAX_WARNINGS]:
-        print(visible(f"quaestor: {id}: {why}; questions about it fail"), file=sys.stderr)
-    if len(refused) > _MAX_WARNINGS:
-        print(
-            f"quaestor: ... and {len(refused) - _MAX_WARNINGS} more pages (quaestor check FILE lists them)",
-            file=sys.stderr,
-        )
+    lines = [f"{id}: {why}; questions about it fail" for id, why in refused.items()]
+    _print_first(lines, "pages (quaestor check FILE lists them)")
+
+
+def _print_first(warnings: Sequence[str], others: str) -> None:
+    """Print the first warnings on stderr, and the number of the others."""
+    for line in warnings[:_MAX_WARNINGS]:
+        print(visible(f"quaestor: {line}"), file=sys.stderr)
+    if len(warnings) > _MAX_WARNINGS:
+        print(f"quaestor: ... and {len(warnings) - _MAX_WARNINGS} more {others}", file=sys.stderr)
 
 
 def describe_default_policy(policy: str) -> str:
@@ -209,7 +215,6 @@ def show_reading(names: Sequence[str]) -> Iterator[None]:
         with announce(f"reading {shown[:_MAX_NAMES_LENGTH]}"):
             yield
         return
-    bars: list[Progress] = []
 
     def show_bar() -> None:
         from rich.console import Console
@@ -219,10 +224,32 @@ def show_reading(names: Sequence[str]) -> Iterator[None]:
         console, description = Console(stderr=True), TextColumn("{task.description}")
         bar = Progress(description, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
         bar.add_task(f"reading {escape(shown[: max(12, console.width - 60)])}", total=None)
-        bars.append(bar)
-        bar.start()
+        bars.enter_context(bar)
 
-    timer = threading.Timer(_BAR_DELAY, show_bar)
+    with ExitStack() as bars, _after(_BAR_DELAY, show_bar):
+        yield
+
+
+def read_named(names: Sequence[str], settings: "Settings") -> "DocumentInCorpus":
+    """Read files or pages as one document, showing progress."""
+    from quaestor.application.file_cache import file_cache, reading_limits
+    from quaestor.application.resolve import read_files
+
+    with show_reading(names):
+        return read_files(names, file_cache(settings), reading_limits(settings))
+
+
+@contextmanager
+def announce(what: str) -> Iterator[None]:
+    """Print the operation on stderr if it takes longer than five seconds."""
+    with _after(_MESSAGE_DELAY, lambda: print(f"{what} ...", file=sys.stderr, flush=True)):
+        yield
+
+
+@contextmanager
+def _after(seconds: float, act: Callable[[], None]) -> Iterator[None]:
+    """Call a function in a thread if the block takes longer than some seconds."""
+    timer = threading.Timer(seconds, act)
     timer.daemon = True
     timer.start()
     try:
@@ -230,20 +257,6 @@ def show_reading(names: Sequence[str]) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        for bar in bars:
-            bar.stop()
-
-
-@contextmanager
-def announce(what: str) -> Iterator[None]:
-    """Print the operation on stderr if it takes longer than five seconds."""
-    timer = threading.Timer(_MESSAGE_DELAY, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def count_noun(count: int, noun: str) -> str:

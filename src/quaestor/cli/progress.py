@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -13,25 +13,9 @@ from quaestor.application.score_service import Gold
 from quaestor.cli.printing import announce, describe_default_policy
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.scorers import answers_right
 
 _QUIET_SECONDS = 15.0
-
-
-class _Meter:
-    """Counts answered turns and shows the rate and accuracy."""
-
-    def __init__(self, show: Callable[[str], None]) -> None:
-        self._show, self._started = show, time.monotonic()
-        self._turns, self._right = 0, 0
-
-    def advance(self, turns: int, right: int | None) -> None:
-        self._turns += turns
-        self._right += right or 0
-        rate = self._turns / max(time.monotonic() - self._started, 1e-9)
-        accuracy = "" if right is None or not self._turns else f", {self._right / self._turns:.1%} correct"
-        self._show(f"{rate:.0f} turns/s{accuracy}")
 
 
 @contextmanager
@@ -41,10 +25,18 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
     Args:
         gold: The reference answers, for the running accuracy. The run itself never sees them.
     """
-    with _open_meter(len(dataset.conversations)) as meter:
+    started, answered, right = time.monotonic(), 0, 0
+    with _open_display(len(dataset.conversations)) as show:
 
         def progress(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
-            meter.advance(len(turns), None if gold is None else _count_right(turns, gold.get(conversation.id, ())))
+            nonlocal answered, right
+            answered += len(turns)
+            counts = f"{answered / max(time.monotonic() - started, 1e-9):.0f} turns/s"
+            if gold is not None and answered:
+                references = gold.get(conversation.id, ())
+                right += sum(answers_right(turn.answer, one) for turn, one in zip(turns, references, strict=False))
+                counts += f", {right / answered:.1%} correct"
+            show(counts)
 
         yield progress
 
@@ -61,13 +53,12 @@ def print_run_ontology(reading: RunOntology) -> None:
         print(f"quaestor: {graphs}", file=sys.stderr)
 
 
-def _count_right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
-    return sum(answers_right(turn.answer, reference) for turn, reference in zip(turns, gold, strict=False))
-
-
 @contextmanager
-def _open_meter(total: int) -> Iterator[_Meter]:
-    """Yield a meter for `total` conversations: a bar on a terminal, otherwise lines, none for short runs."""
+def _open_display(total: int) -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows one more finished conversation: in a bar on a terminal, otherwise in lines.
+
+    Short runs print no lines.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         done, printed = 0, time.monotonic()
@@ -80,7 +71,7 @@ def _open_meter(total: int) -> Iterator[_Meter]:
                 print(f"{done} of {total} conversations, {counts}", file=sys.stderr, flush=True)
 
         with announce(f"answering {total} conversations"):
-            yield _Meter(print_line)
+            yield print_line
         return
     columns = (
         BarColumn(),
@@ -90,4 +81,4 @@ def _open_meter(total: int) -> Iterator[_Meter]:
     )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=total, counts="starting")
-        yield _Meter(lambda counts: progress.update(task, advance=1, counts=counts))
+        yield lambda counts: progress.update(task, advance=1, counts=counts)

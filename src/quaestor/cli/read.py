@@ -5,6 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table as Grid
 
 from quaestor.cli.failures import print_failure
 from quaestor.cli.options import CacheOption, JsonOption, SpreadOptions, StoreOption, with_options
@@ -14,9 +18,6 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-    from rich.console import Console
-
     from quaestor.documents.document import Document
     from quaestor.documents.table import Table
 
@@ -61,12 +62,12 @@ def read_command(
     if table is not None:
         chosen = table_of(document, table)
         if json:
-            print_json(table_content(document, chosen).model_dump(mode="json"))
+            print_json(table_content(document, chosen))
         else:
             _show_table(make_console(), document, chosen)
         return
     if json:
-        print_json(outline_of(document).model_dump(mode="json"))
+        print_json(outline_of(document))
     else:
         _show_outline(make_console(), document)
 
@@ -76,14 +77,14 @@ def _show_several(files: list[Path], settings: Settings, *, json: bool) -> None:
     from quaestor.application.outline import outline_of
     from quaestor.application.read_service import read_several
 
-    console, outlines, codes = make_console(), list["JsonValue"](), list[int]()
+    console, outlines, codes = make_console(), list[object](), list[int]()
 
     def show(file: Path, result: "Document | QuaestorError") -> None:
         if isinstance(result, QuaestorError):
             codes.append(print_failure(result))
             outlines.append({"document": visible_name(str(file)), "error": str(result)})
         elif json:
-            outlines.append(outline_of(result).model_dump(mode="json"))
+            outlines.append(outline_of(result))
         else:
             _show_outline(console, result)
 
@@ -94,10 +95,7 @@ def _show_several(files: list[Path], settings: Settings, *, json: bool) -> None:
         raise typer.Exit(max(codes))
 
 
-def _show_outline(console: "Console", document: "Document") -> None:
-    from rich.markup import escape
-    from rich.padding import Padding
-
+def _show_outline(console: Console, document: "Document") -> None:
     from quaestor.core.number_conventions import ENGLISH
     from quaestor.documents.document import SectionHeading
     from quaestor.documents.health import document_health, health_words
@@ -137,8 +135,6 @@ def _show_outline(console: "Console", document: "Document") -> None:
 
 def _about(document: "Document", table: "Table") -> str:
     """Return a line with a table's role, title, size, scale, page, columns and periods, and what was not understood."""
-    from rich.markup import escape
-
     from quaestor.documents.health import health_doubts, table_health
     from quaestor.documents.shown import describe_units, role_words
 
@@ -169,10 +165,7 @@ def _periods(table: "Table") -> str:
     return "periods " + ", ".join(codes[:_MOST_HEADINGS]) + (", ..." if len(codes) > _MOST_HEADINGS else "")
 
 
-def _show_table(console: "Console", document: "Document", table: "Table") -> None:
-    from rich.markup import escape
-    from rich.table import Table as Grid
-
+def _show_table(console: Console, document: "Document", table: "Table") -> None:
     from quaestor.documents.health import health_doubts, table_health
     from quaestor.documents.shown import describe_units
     from quaestor.graph.facts import period_code

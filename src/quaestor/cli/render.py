@@ -16,7 +16,7 @@ from quaestor.conversation.display import arithmetic, locate_source, show_correc
 from quaestor.conversation.events import ToolCalled, event_lines
 from quaestor.conversation.meaning import period_words
 from quaestor.conversation.references.expressions import References
-from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import print_amount, print_value
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
@@ -24,7 +24,6 @@ from quaestor.documents.document import Document, Paragraph, SectionHeading, Sen
 from quaestor.documents.table import Cell, Table
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.plan.execute import StepResult
 from quaestor.store.records import TurnRecord
 
 _CONTEXT = 60
@@ -122,7 +121,9 @@ def show_stored_turn(
     events = [event for event in turn.events if not isinstance(event, ToolCalled)]
     _section(console, "interpretation", "\n".join(event_lines(events)) or "(not stored)")
     for number, call in enumerate(turn.tool_calls, start=1):
-        _call(console, number, call)
+        _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
+        _section(console, "  input", _write_json(call.input))
+        _section(console, "  output", _write_json(call.output))
     unverified = " (not verified)" if answer.plan is not None else " (not verified: no plan)"
     verified = "" if record.number is None else " (verified)" if turn.verified else unverified
     _section(console, "answer", f"{'none' if answer.value is None else print_value(answer.value)}{verified}")
@@ -145,7 +146,9 @@ def show_stored_turn(
         if text:
             _section(console, name, text)
     for number, register in enumerate(turn.registers, start=1):
-        _register(console, number, register, graph)
+        places = "; ".join(place_of(source, graph) for source in register.sources)
+        amount = print_amount(register.value, register.scale, register.unit)
+        _section(console, f"step {number}", f"{amount}, from {places}" if places else amount)
     for source in answer.sources:
         _section(console, "source", place_of(source, graph))
     if corrected is not None:
@@ -202,19 +205,6 @@ def _references(console: Console, references: References) -> None:
         _section(console, "may refer to", f"{turns} ({chosen.score:.0%}): {chosen.reason}")
     if references.focus:
         _section(console, "in focus", references.focus + (" (switched)" if references.switched else ""))
-
-
-def _call(console: Console, number: int, call: ToolCall) -> None:
-    _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
-    _section(console, "  input", _write_json(call.input))
-    _section(console, "  output", _write_json(call.output))
-
-
-def _register(console: Console, number: int, register: StepResult, graph: KnowledgeGraph | None) -> None:
-    """Print the result of a plan step with its sources."""
-    places = "; ".join(place_of(source, graph) for source in register.sources)
-    amount = print_amount(register.value, register.scale, register.unit)
-    _section(console, f"step {number}", f"{amount}, from {places}" if places else amount)
 
 
 def _write_json(value: JsonValue) -> str:

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import JsonValue
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
 from quaestor.application.comparison import Agreement, PairReport, RunsCompared, ShownTurn, SideOfTurn
-from quaestor.application.simulated_cascade import CascadePoint, SimulatedCascade
+from quaestor.application.simulated_cascade import SimulatedCascade
 from quaestor.cli.printing import print_grid, print_rows
 from quaestor.cli.results import FIGURE_HEADS, figure_cells
-from quaestor.core import serial
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, percent
 from quaestor.scoring.paired import format_interval, format_points, p_value, paired_cells
 from quaestor.scoring.scorers import SCORERS
@@ -140,25 +138,24 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
     console.print(f"highest accuracy at {found.best.threshold:g}, selected on these same turns; {how}", style="dim")
 
 
-def cascade_object(found: SimulatedCascade) -> JsonValue:
-    """Return a simulated cascade as JSON; shares are fractions of 1."""
+def cascade_object(found: SimulatedCascade) -> dict[str, object]:
+    """Return the fields of a simulated cascade for JSON; shares are fractions of 1."""
     return {
         "first": found.first.id,
         "second": found.second.id,
-        "first_right": serial.dump(found.first_right),
-        "second_right": serial.dump(found.second_right),
-        "points": [_point(point) for point in found.points],
+        "first_right": found.first_right,
+        "second_right": found.second_right,
+        "points": [
+            {
+                "threshold": point.threshold,
+                "passed": point.passed,
+                "share": point.share,
+                "right": point.right,
+                "accuracy": point.right.value,
+                "usage": dict(point.usage.counts()),
+            }
+            for point in found.points
+        ],
         "best": found.best.threshold,
         "replayed": found.replayed,
-    }
-
-
-def _point(point: CascadePoint) -> JsonValue:
-    return {
-        "threshold": point.threshold,
-        "passed": point.passed,
-        "share": point.share,
-        "right": serial.dump(point.right),
-        "accuracy": point.right.value,
-        "usage": dict(point.usage.counts()),
     }

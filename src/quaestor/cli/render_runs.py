@@ -58,7 +58,9 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
         "usage": used.words if used.requests else None,
         **figures,
         "graphs": _graphs(counted),
-        "ontology": None if record.kind == "import" else _ontology(record),
+        "ontology": None
+        if record.kind == "import"
+        else f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
@@ -92,10 +94,6 @@ def _answered_by(record: RunRecord) -> str:
         learned = f"{options.get('folds')} folds by company, seed {options.get('seed')}, trained on {', '.join(files)}"
         return f"embedded, each turn with weights that were not trained on its company: {learned}"
     return f"{record.spec.get('solver', 'unknown')} {options or ''}".strip()
-
-
-def _ontology(record: RunRecord) -> str:
-    return f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})"
 
 
 def _graphs(counts: ConversationCounts) -> str | None:
@@ -142,7 +140,7 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
 def _show_wrong_turn(wrong: WrongTurn) -> None:
     turn, reference = wrong.turn, wrong.reference
     lines = {
-        "answer": _shown_number(turn.number),
+        "answer": "no answer" if turn.number is None else print_value(value_from_text(turn.number), "{:.6g}".format),
         "program": turn.program,
         "error": turn.error,
         "reference": str(reference.executed) if reference else None,
@@ -153,11 +151,6 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
     for name, value in lines.items():
         if value is not None:
             print(f"  {name + ':':<14}{value}")
-
-
-def _shown_number(number: str | None) -> str:
-    """Format an answer with six significant digits."""
-    return "no answer" if number is None else print_value(value_from_text(number), "{:.6g}".format)
 
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
@@ -208,7 +201,11 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
         f"{figures.p95_tokens:,.0f}, {figures.p95_tool_calls:.2f}",
     }
     if plans.get("turns"):
-        return {**lines, **_plan_lines(plans, plans["turns"])}
+        return {
+            **lines,
+            "plans": _outcomes(plans, plans["turns"]),
+            "steps": f"{plans['mean_steps']:g} steps per plan, {plans['empty_fields']:g} empty fields",
+        }
     repairs = f"{figures.repairs} repair{'s' * (figures.repairs != 1)}"
     outcomes = {name: getattr(figures, name) for name in ("first_try", "repaired", "failed", "silent")}
     return {
@@ -227,13 +224,6 @@ def _stage_line(stage: StageFigures) -> str:
     used = f"; {Usage.of_counts(stage.usage).words}" if stage.usage else "; no model requests"
     mean = duration_words(stage.seconds / stage.asked)
     return f"{stage.solver} answered {_share(stage.answered, stage.asked)} of {stage.asked}{failed}, {mean} each{used}"
-
-
-def _plan_lines(plans: Mapping[str, float], turns: float) -> dict[str, str]:
-    return {
-        "plans": _outcomes(plans, turns),
-        "steps": f"{plans['mean_steps']:g} steps per plan, {plans['empty_fields']:g} empty fields",
-    }
 
 
 def _outcomes(counts: Mapping[str, float], turns: float) -> str:

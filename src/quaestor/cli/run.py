@@ -1,6 +1,5 @@
 """`quaestor run`, `eval` and `score`: answer the conversations of a dataset, and score a run."""
 
-import asyncio
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from quaestor.cli.options import (
     with_options,
 )
 from quaestor.cli.printing import announce, make_console, print_json, print_refusals
-from quaestor.cli.stored import output_file
+from quaestor.cli.stored import output_file, use_store
 from quaestor.errors import RunStoppedError
 from quaestor.settings import load_settings
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from quaestor.application.score_service import ScoredRun, ScoreParts
     from quaestor.datasets.dataset import Dataset
     from quaestor.scoring.audits import AuditedScore
+    from quaestor.store.base import RunStore
 
 
 @with_options
@@ -44,17 +44,15 @@ def run_command(
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import start_run
         from quaestor.cli.progress import print_run_ontology, show_progress
-        from quaestor.store.base import open_store
 
         path = dataset_path(dataset)
         request, pages = _read_pages(path, options, _request(options, OutputOptions(force=force), path))
 
-    async def answer_all() -> str:
-        async with open_store(request.settings.store) as opened:
-            with show_progress(pages) as progress:
-                return (await start_run(pages, request, opened, progress, print_run_ontology)).id
+    async def answer_all(opened: "RunStore") -> str:
+        with show_progress(pages) as progress:
+            return (await start_run(pages, request, opened, progress, print_run_ontology)).id
 
-    print(asyncio.run(answer_all()))
+    print(use_store(request.settings.store, answer_all, create=True))
 
 
 @with_options
@@ -77,7 +75,6 @@ def eval_command(
         from quaestor.application.tool_advice import count_learned
         from quaestor.cli.progress import print_run_ontology, show_progress
         from quaestor.scoring.gold import read_gold
-        from quaestor.store.base import open_store
 
         path = dataset_path(dataset)
         request = _request(options, results, path)
@@ -99,16 +96,15 @@ def eval_command(
         )
         print(f"quaestor: {warning}: the score does not generalise to others", file=sys.stderr)
 
-    async def answer_and_score() -> "ScoredRun":
-        async with open_store(request.settings.store) as opened:
-            with show_progress(pages, gold) as progress:
-                record = await start_run(pages, request, opened, progress, print_run_ontology)
-            print(f"run {record.id}", file=sys.stderr)
-            wanted: ScoreParts = "turns" if output is not None else "figures"
-            judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
-            return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted)
+    async def answer_and_score(opened: "RunStore") -> "ScoredRun":
+        with show_progress(pages, gold) as progress:
+            record = await start_run(pages, request, opened, progress, print_run_ontology)
+        print(f"run {record.id}", file=sys.stderr)
+        wanted: ScoreParts = "turns" if output is not None else "figures"
+        judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
+        return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted)
 
-    _report(asyncio.run(answer_and_score()), pages, output, results.json)
+    _report(use_store(request.settings.store, answer_and_score, create=True), pages, output, results.json)
 
 
 @with_options
@@ -130,7 +126,6 @@ def score_command(
     from quaestor.application.score_service import score_run
     from quaestor.scoring.audits import audited_score, judge_turns, read_audit
     from quaestor.scoring.gold import read_gold
-    from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
     output = _output(results, store, (path, audit))
@@ -138,16 +133,14 @@ def score_command(
     if judge:
         require_judge(path, gold, settings, judge)
 
-    async def score_stored() -> "tuple[ScoredRun, Dataset]":
-        async with open_store(settings.store, create=False) as opened:
-            record = await find_run(opened, run, kind=OVER_DATASETS)
-            cache = file_cache(settings)
-            pages = read_conversations_of_run(path, record, cache, documents)
-            wanted: ScoreParts = "turns" if output is not None else "verdicts" if settled else "figures"
-            judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
-            return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages
+    async def score_stored(opened: "RunStore") -> "tuple[ScoredRun, Dataset]":
+        record = await find_run(opened, run, kind=OVER_DATASETS)
+        pages = read_conversations_of_run(path, record, file_cache(settings), documents)
+        wanted: ScoreParts = "turns" if output is not None else "verdicts" if settled else "figures"
+        judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
+        return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages
 
-    scored, pages = asyncio.run(score_stored())
+    scored, pages = use_store(store, score_stored)
     audited = (
         audited_score(judge_turns(scored.run.id, scored.report.turns, pages.conversations, settled), settled)
         if settled
@@ -217,7 +210,6 @@ def _report(
     """Write the output file, if there is one, and print the score."""
     from quaestor.application.reports import score_json, write_report
     from quaestor.cli.results import show_audited, show_score
-    from quaestor.core import serial
 
     if output is not None:
         write_report(output, scored, dataset)
@@ -229,7 +221,7 @@ def _report(
     if scored.unkept:
         print(f"the score was not saved: {scored.unkept}", file=sys.stderr)
     if as_json:
-        print_json({**score_json(scored), **({"audited": serial.dump(audited)} if audited else {})})
+        print_json({**score_json(scored), **({"audited": audited} if audited else {})})
         return
     console = make_console()
     show_score(console, scored.report.score)

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,23 +20,18 @@ from quaestor.cli.options import (
 )
 from quaestor.cli.printing import announce, confirm, count_noun, make_console, print_json
 from quaestor.cli.stored import (
-    example_objects,
     labelled_file,
     output_file,
-    read_store,
     score_lines,
     scores_of_run,
-    scores_of_runs,
     store_uri,
-    verdict_on,
+    use_store,
     verdict_words,
 )
 from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
-
-T = TypeVar("T")
 
 SHOWN_FAILURES = 200
 """Default number of wrong turns to show."""
@@ -52,14 +47,15 @@ runs = typer.Typer(help="Inspect the run store.", invoke_without_command=True, c
 @runs.command("list")
 def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List all runs, the latest first."""
+    from quaestor.application.saved_scores import read_latest_scores
     from quaestor.cli.render_runs import show_runs
     from quaestor.core import serial
     from quaestor.store.base import display_uri
 
-    records = read_store(store, lambda opened: opened.runs())
-    scores = scores_of_runs(store, records)
+    records = use_store(store, lambda opened: opened.runs())
+    scores = asyncio.run(read_latest_scores(store_uri(store), records))
     if json:
-        print_json([serial.dump(record) | {"score": serial.dump(scores.get(record.id))} for record in records])
+        print_json([{**serial.dump(record), "score": scores.get(record.id)} for record in records])
     elif not records:
         print(f"{display_uri(store_uri(store))} has no runs yet")
     else:
@@ -73,15 +69,19 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     from quaestor.cli.render_runs import correction_figures, figure_lines, show_run, stage_lines
     from quaestor.core import serial
 
-    found = read_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
+    found = use_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
     record, plans, stages, corrections = found.run, found.plans, found.stages, found.corrections
     scores = scores_of_run(store, record, figures_only=not json)
     if json:
         written: dict[str, object] = {} if plans is None else {"plans": plans}
-        written |= {"stages": [serial.dump(stage) for stage in stages]} if stages else {}
-        written |= {"corrections": [serial.dump(correction) for correction in corrections]} if corrections else {}
-        written |= {"figures": serial.dump(found.figures), "scores": [serial.dump(score) for score in scores.latest]}
-        print_json({**serial.dump(record), **written, "examples": example_objects(found.examples, scores)})
+        written |= {"stages": stages} if stages else {}
+        written |= {"corrections": corrections} if corrections else {}
+        written |= {"figures": found.figures, "scores": scores.latest}
+        examples = [
+            {**serial.dump(example), "score": scores.conversations.get(example.conversation)}
+            for example in found.examples
+        ]
+        print_json({**serial.dump(record), **written, "examples": examples})
     else:
         lines = figure_lines(found.figures, plans or {}, imported=record.kind == "import")
         corrected = {"corrections": correction_figures(corrections)} if corrections else {}
@@ -119,7 +119,7 @@ def failures(
 
     file, uri = labelled_file(dataset), store_uri(store)
     most = limit or (None if json else SHOWN_FAILURES)
-    found = read_store(store, lambda opened: find_wrong_turns(opened, run, file, uri, graphs=full, most=most))
+    found = use_store(store, lambda opened: find_wrong_turns(opened, run, file, uri, graphs=full, most=most))
     if json:
         broken = {example.conversation: example.error or example.status for example in found.broken}
         turns = wrong_turn_objects(found, full=full)
@@ -143,13 +143,13 @@ def show_one_turn(
     from quaestor.cli.render import show_stored_turn
     from quaestor.core import serial
 
-    found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
-    verdict = verdict_on(store, found.run, found.record)
+    found = use_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
+    verdict = scores_of_run(store, found.run).verdicts.get((found.record.conversation, found.record.index))
     if json:
         output = serial.dump(found.record) | kind_objects(found.record)
         # The cause is listed by `runs failures`.
         output["verdict"] = verdict and {"correct": verdict.correct, "program_correct": verdict.program_correct}
-        print_json(output | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
+        print_json(output | ({"corrected": found.corrected.answer} if found.corrected else {}))
     else:
         show_stored_turn(make_console(), found.record, found.graph, verdict_words(verdict), found.corrected)
 
@@ -167,11 +167,10 @@ def prompts(
     """Show the model requests and replies of a turn, omitting what earlier requests already contained."""
     from quaestor.application.stored_turns import read_exchanges
     from quaestor.cli.render_runs import show_exchanges
-    from quaestor.core import serial
 
-    found = read_store(store, lambda opened: read_exchanges(opened, run, conversation, turn, attempt))
+    found = use_store(store, lambda opened: read_exchanges(opened, run, conversation, turn, attempt))
     if json:
-        print_json([serial.dump(prompt) for prompt in found])
+        print_json(found)
     elif not found:
         print("no model requests are stored for this turn")
     else:
@@ -183,11 +182,10 @@ def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = Fals
     """Show which tools were called for which questions, the accuracy with each, and why calls were refused."""
     from quaestor.application.tool_advice import tool_table
     from quaestor.cli.render_runs import show_tool_table
-    from quaestor.core import serial
 
-    table = read_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
+    table = use_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
     if json:
-        print_json(serial.dump(table))
+        print_json(table)
     elif not table.tools:
         print("no tools were called")
     else:
@@ -207,7 +205,7 @@ def show_graph(
     from quaestor.application.stored_turns import read_graph
     from quaestor.cli.render import show_facts, show_statistics
 
-    found = read_store(store, lambda opened: read_graph(opened, run, conversation))
+    found = use_store(store, lambda opened: read_graph(opened, run, conversation))
     if turtle:
         print(found.to_turtle(), end="")
     elif json:
@@ -239,20 +237,15 @@ def import_answers(
     """
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import dataset_path
-    from quaestor.application.run_import import ImportedRun, import_run
+    from quaestor.application.run_import import import_run
     from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
-    from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
     with announce(f"reading {path}"):
         questions = read_dataset(path, limits=reading_limits(settings))
 
-    async def keep() -> ImportedRun:
-        async with open_store(settings.store) as opened:
-            return await import_run(opened, file, questions, name)
-
-    found = asyncio.run(keep())
+    found = use_store(store, lambda opened: import_run(opened, file, questions, name), create=True)
     if found.unanswered:
         turns = f"{found.unanswered} of {found.answered + found.unanswered} turns"
         print(f"quaestor: {file} has no answer for {turns} of {path}; they count as wrong", file=sys.stderr)
@@ -272,12 +265,12 @@ def delete_runs(
     """Delete runs permanently: their conversations, turns, prompts, graphs and scores, but not their ontologies."""
     from quaestor.application.run_service import find_runs, status_word
 
-    found = read_store(store, lambda opened: find_runs(opened, names))
+    found = use_store(store, lambda opened: find_runs(opened, names))
     for record in found:
         print(
             f"{record.id}: {record.dataset}, {count_noun(record.conversations, 'conversation')}, {status_word(record)}"
         )
-    if not yes and not confirm(f"permanently delete {len(found)} run{'s' * (len(found) != 1)}?"):
+    if not yes and not confirm(f"permanently delete {count_noun(len(found), 'run')}?"):
         print("nothing was deleted")
         return
 
@@ -285,8 +278,8 @@ def delete_runs(
         for record in found:
             await opened.delete_run(record.id)
 
-    read_store(store, delete)
-    print(f"deleted {len(found)} run{'s' * (len(found) != 1)}")
+    use_store(store, delete)
+    print(f"deleted {count_noun(len(found), 'run')}")
 
 
 @runs.command("export")
@@ -305,6 +298,6 @@ def export(
     from quaestor.application.reports import read_traces, write_traces
 
     output = output_file(traces, store, (), force=force)
-    turns = read_store(store, lambda opened: read_traces(opened, run))
+    turns = use_store(store, lambda opened: read_traces(opened, run))
     write_traces(output, turns)
     print(f"wrote {len(turns)} turns to {traces}")

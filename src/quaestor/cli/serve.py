@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,10 @@ from quaestor.errors import SettingsError
 from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from quaestor.application.ask_service import AskRequest
+    from quaestor.web.security import Access
 
 PORT = 8765
 
@@ -64,7 +68,6 @@ def serve_command(
     preload_modules(MODULES)
     from quaestor.web.app import create_app
     from quaestor.web.security import Access
-    from quaestor.web.serving import address_of, bind, read_proxies, server_of
 
     settings = options.load()
     asking = options.request(settings)
@@ -72,20 +75,33 @@ def serve_command(
     for name in shown:
         page_file(name)
     asyncio.run(check_can_ask(asking, "serve"))
-    access, trusted = Access.at(host, token), read_proxies(settings.trusted_proxies or "")
+    access = Access.at(host, token)
     app = create_app(asking, access, shown, settings.concurrency(asks=False))
     log_to_stderr()
     # Answers are computed in threads; a short interval keeps pages responsive meanwhile.
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    with bind(host, port) as bound:
-        address = address_of(bound, access)
+
+    def show_address(address: str) -> None:
         print(f"quaestor is running at {address} (Ctrl-C to quit)", flush=True)
         if open_browser:
             import webbrowser
 
             webbrowser.open(address)
+
+    run_server(app, access, port, settings.trusted_proxies, show_address)
+
+
+def run_server(
+    app: "ASGIApp", access: "Access", port: int, proxies: str | None, show_address: Callable[[str], None]
+) -> None:
+    """Serve an app until Ctrl-C, after showing its address."""
+    from quaestor.web.serving import address_of, bind, read_proxies, server_of
+
+    server = server_of(app, read_proxies(proxies or ""))
+    with bind(access.host, port) as bound:
+        show_address(address_of(bound, access))
         try:
-            server_of(app, trusted).run(sockets=[bound])
+            server.run(sockets=[bound])
         except KeyboardInterrupt:  # uvicorn raises it again after shutdown
             print(file=sys.stderr)
 

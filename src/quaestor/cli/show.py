@@ -1,18 +1,17 @@
 """`quaestor show`: print a page as it was read, with the sources of a run's answers marked."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaestor.cli.options import CacheOption, StoreOption
-from quaestor.cli.printing import make_console, show_reading
+from quaestor.cli.printing import make_console, read_named
+from quaestor.cli.stored import use_store
 from quaestor.errors import InputError
 from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
     from quaestor.conversation.turn import Turn
-    from quaestor.documents.document import Document
 
 
 def show_command(
@@ -35,19 +34,18 @@ def show_command(
     cache: CacheOption = None,
 ) -> None:
     """Print a page with its text and tables. The sources of answers are shown in brackets."""
-    from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.resolve import read_page
+    from quaestor.application.stored_turns import answers_about
     from quaestor.cli.render import show_document
     from quaestor.conversation.display import show_correction, show_number
 
     if turn is not None and run is None:
         raise InputError("--turn requires --run")
     settings = load_settings({"store": store, "cache": cache})
-    with show_reading([page]):
-        document = read_page(page, file_cache(settings), reading_limits(settings)).document
+    document = read_named([page], settings).document
     turns: list[tuple[int, Turn]] = []
     if run is not None:
-        document, turns = asyncio.run(_read_answers(settings.store, run, document))
+        named, read = run, document
+        document, turns = use_store(settings.store, lambda opened: answers_about(opened, named, read))
     if turn is not None:
         turns = [(place, answered) for place, answered in turns if place == turn - 1]
         if not turns:
@@ -64,11 +62,3 @@ def show_command(
         console.print(
             f"{place + 1}. {answered.question}  {show_number(answered.answer)}{note}", markup=False, soft_wrap=True
         )
-
-
-async def _read_answers(store: str, run: str, document: "Document") -> "tuple[Document, list[tuple[int, Turn]]]":
-    from quaestor.application.stored_turns import answers_about
-    from quaestor.store.base import open_store
-
-    async with open_store(store, create=False) as opened:
-        return await answers_about(opened, run, document)

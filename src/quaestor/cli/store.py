@@ -82,12 +82,12 @@ def vacuum_store(
             if old:
                 for record in old:
                     print(f"{record.id}: {record.dataset}, {count_noun(record.conversations, 'conversation')}")
-                if not yes and not confirm(f"permanently delete {_count_runs(len(old))}?"):
+                if not yes and not confirm(f"permanently delete {count_noun(len(old), 'run')}?"):
                     print("nothing was deleted")
                     return
                 for record in old:
                     await parts.runs.delete_run(record.id)
-                print(f"deleted {_count_runs(len(old))}")
+                print(f"deleted {count_noun(len(old), 'run')}")
             done = await parts.runs.vacuum()
         left = f" and {done.left:,} documents of deleted runs" if done.left else ""
         sizes = f"; {done.before:,} bytes before, {done.after:,} after" if done.before is not None else ""
@@ -133,7 +133,7 @@ def copy_stores(
             if source_digests == target_digests
             else "verified against the source"
         )
-        print(f"{_count_runs(len(source_digests) - 1)} in {_show_uri(target)}, {whole}")
+        print(f"{count_noun(len(source_digests) - 1, 'run')} in {_show_uri(target)}, {whole}")
 
     asyncio.run(work())
 
@@ -142,7 +142,3 @@ def _show_uri(uri: str) -> str:
     from quaestor.store.base import display_uri
 
     return display_uri(uri)
-
-
-def _count_runs(count: int) -> str:
-    return f"{count} run{'s' * (count != 1)}"

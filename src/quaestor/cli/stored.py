@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from quaestor.application.files import OutputFile
     from quaestor.application.saved_scores import RunScores
-    from quaestor.scores.records import ScoreRecord, Verdict
+    from quaestor.scores.records import Verdict
     from quaestor.store.base import RunStore
-    from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+    from quaestor.store.records import RunRecord
 
 T = TypeVar("T")
 
@@ -31,15 +31,15 @@ def labelled_file(dataset: str | None) -> Path | None:
     return dataset_path(dataset) if dataset else None
 
 
-def read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
-    """Open the existing store, and return the result of `read`."""
+def use_store(store: str | None, work: "Callable[[RunStore], Awaitable[T]]", *, create: bool = False) -> T:
+    """Open the store, and return the result of `work`."""
     from quaestor.store.base import open_store
 
-    async def open_and_read() -> T:
-        async with open_store(store_uri(store), create=False) as found:
-            return await read(found)
+    async def open_and_work() -> T:
+        async with open_store(store_uri(store), create=create) as opened:
+            return await work(opened)
 
-    return asyncio.run(open_and_read())
+    return asyncio.run(open_and_work())
 
 
 def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None]", *, force: bool) -> "OutputFile":
@@ -60,13 +60,6 @@ def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = F
     return asyncio.run(read_run_scores(store_uri(store), run, figures_only=figures_only))
 
 
-def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":
-    """Return the latest score of each run by its id."""
-    from quaestor.application.saved_scores import read_latest_scores
-
-    return asyncio.run(read_latest_scores(store_uri(store), runs))
-
-
 def score_lines(scores: "RunScores") -> dict[str, str]:
     """Return the scores of a run in words under the key `score`: the latest of each labelled file."""
     lines = ["outdated, as the run continued: score it again"] if scores.outdated else []
@@ -79,21 +72,6 @@ def score_lines(scores: "RunScores") -> dict[str, str]:
             f"{score.unanswered} without an answer",
         ]
     return {"score": "\n".join(lines)} if lines else {}
-
-
-def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> "list[dict[str, JsonValue]]":
-    """Return the conversations of a run as JSON, each with its score, null if not scored."""
-    from quaestor.core import serial
-
-    return [
-        {**serial.dump(example), "score": serial.dump(scores.conversations.get(example.conversation))}
-        for example in examples
-    ]
-
-
-def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "Verdict | None":
-    """Return the verdict on a turn from the latest score of its run, or None."""
-    return scores_of_run(store, run).verdicts.get((turn.conversation, turn.index))
 
 
 def verdict_words(verdict: "Verdict | None") -> str | None:

@@ -17,12 +17,12 @@ from quaestor.cli.options import (
     print_help_alone,
 )
 from quaestor.cli.printing import make_console
-from quaestor.cli.stored import output_file, read_store, store_uri
+from quaestor.cli.stored import output_file, store_uri, use_store
 from quaestor.extras import require_extra
 from quaestor.settings import load_settings
 
 if TYPE_CHECKING:
-    from quaestor.application.training import CrossValidationRequest, HeldOutReport
+    from quaestor.application.training import HeldOutReport
     from quaestor.store.records import RunRecord
 
 _LINES_HELP = "A .jsonl file of dialogues or single questions, to learn follow-up questions from. Can be repeated."
@@ -79,10 +79,10 @@ def crossvalidate_command(
     json: JsonOption = False,
 ) -> None:
     """Cross-validate by company: answer each dataset with weights trained on other companies, and score the answers."""
-    import asyncio
     import sys
 
     from quaestor.application.resolve import dataset_path
+    from quaestor.application.run_import import save_held_out_runs
     from quaestor.application.training import CrossValidationRequest, judge_held_out
 
     def report(done: int) -> None:
@@ -92,23 +92,15 @@ def crossvalidate_command(
     paths, only_train = ([dataset_path(name) for name in names] for names in (datasets, extra or ()))
     request = CrossValidationRequest(paths, only_train, dialogues or (), folds, seed)
     settings = load_settings({"store": store, "engine": engine, "address": address})
-    uri = settings.store if keep else None
-    if uri is not None:
-        asyncio.run(_keep(uri, request, ()))  # fails before minutes of training if the store cannot be opened
+
+    def save(found: "Sequence[HeldOutReport]") -> "Sequence[RunRecord]":
+        return use_store(settings.store, lambda opened: save_held_out_runs(opened, request, found), create=True)
+
+    if keep:
+        save(())  # fails before minutes of training if the store cannot be opened
     print(f"training {folds} folds, {workers} in parallel; each takes several minutes", file=sys.stderr, flush=True)
     found = judge_held_out(request, workers, report, settings)
-    stored = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)
-    _show(found, stored, json=json)
-
-
-async def _keep(
-    uri: str, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
-) -> "Sequence[RunRecord | None]":
-    from quaestor.application.run_import import save_held_out_runs
-    from quaestor.store.base import open_store
-
-    async with open_store(uri) as opened:
-        return await save_held_out_runs(opened, request, found)
+    _show(found, save(found) if keep else [None] * len(found), json=json)
 
 
 def _show(found: "Sequence[HeldOutReport]", stored: "Sequence[RunRecord | None]", *, json: bool) -> None:
@@ -198,6 +190,6 @@ def learn_tools_command(
     from quaestor.application.tool_advice import tool_table, write_advice
 
     target = output_file(output, store, (), force=force)
-    table = read_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
+    table = use_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
     lines = write_advice(table, target, f"--solver agent --advice {output.name}")
     print(f"{lines} line{'s' * (lines != 1)} of advice in {output}: review it, then use it with --advice {output}")
