@@ -15,6 +15,7 @@ from quaestor.cli.options import (
     JsonOption,
     StoreOption,
     TracesOption,
+    trace_options,
     with_options,
 )
 from quaestor.cli.printing import (
@@ -64,15 +65,10 @@ def ask_command(
     settings = options.load()
     used_files = options.used_files(settings, files)
     run_ids: list[str] = []
-    trace_options = None
-    if traces:
-        from quaestor.application.live_traces import TraceOptions
-
-        trace_options = TraceOptions(traces, used_files, force)
     request = options.request(
         settings,
         cassette=options.cassette(used_files, force=force),
-        traces=trace_options,
+        traces=trace_options(traces, used_files, force=force),
         on_start=run_ids.append,
     )
     page = read_named(files, settings)

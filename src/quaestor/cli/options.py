@@ -354,18 +354,23 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
     ] = None
     traces: TracesOption = None
 
-    def trace_options(self, used_files: Sequence[Path], *, force: bool) -> "TraceOptions | None":
-        """Return the options for live traces, or None if they are not written."""
-        from quaestor.application.live_traces import TraceOptions
-
-        return TraceOptions(self.traces, used_files, force, go_on=self.resume is not None) if self.traces else None
-
     @property
     def conversation_filter(self) -> "ConversationFilter":
         """Selects the conversations to answer."""
         from quaestor.application.conversation_filter import ConversationFilter
 
         return ConversationFilter(self.limit, tuple(self.conversation or ()), self.sample, self.sample_seed)
+
+
+def trace_options(
+    folder: Path | None, used_files: Sequence[Path], *, force: bool, go_on: bool = False
+) -> "TraceOptions | None":
+    """Return the options for live traces, or None if they are not written."""
+    if folder is None:
+        return None
+    from quaestor.application.live_traces import TraceOptions
+
+    return TraceOptions(folder, used_files, force, go_on=go_on)
 
 
 @dataclass(frozen=True)

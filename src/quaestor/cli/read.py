@@ -1,4 +1,4 @@
-"""`quaestor read`: show how files were parsed."""
+"""`quaestor read`, `show` and `find`: how files were parsed, a page as it was read, and where to look in a file."""
 
 import asyncio
 from pathlib import Path
@@ -9,17 +9,29 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as Grid
+from rich.text import Text
 
 from quaestor.cli.failures import print_failure
 from quaestor.cli.options import CacheOption, JsonOption, SpreadOptions, StoreOption, with_options
-from quaestor.cli.printing import count_noun, make_console, print_grid, print_json, show_reading
+from quaestor.cli.printing import (
+    count_noun,
+    make_console,
+    print_grid,
+    print_json,
+    read_named,
+    show_reading,
+    warn_of_losses,
+)
+from quaestor.cli.stored import use_store
 from quaestor.core.visible import visible_name
-from quaestor.errors import InputError, QuaestorError
+from quaestor.errors import InputError, QuaestorError, QuestionError
 from quaestor.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from quaestor.conversation.turn import Turn
     from quaestor.documents.document import Document
     from quaestor.documents.table import Table
+    from quaestor.retrieval.place import Place
 
 _MOST_WARNINGS = 20
 _MOST_HEADINGS = 8
@@ -192,3 +204,116 @@ def _show_table(console: Console, document: "Document", table: "Table") -> None:
     for row in table.cells[table.header_rows :]:
         grid.add_row(*(escape(cell.text) for cell in row))
     print_grid(console, grid)
+
+
+def show_command(
+    page: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE[#PAGE]", help="A file, or a page of a dataset as DATASET#PAGE.", show_default=False
+        ),
+    ],
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run", help="Mark the sources of the answers in this run; `latest` is the last one.", metavar="RUN"
+        ),
+    ] = None,
+    turn: Annotated[
+        int | None, typer.Option("--turn", min=1, help="Mark only the sources of this turn.", metavar="N")
+    ] = None,
+    store: StoreOption = None,
+    cache: CacheOption = None,
+) -> None:
+    """Print a page with its text and tables. The sources of answers are shown in brackets."""
+    from quaestor.application.stored_turns import answers_about
+    from quaestor.cli.render import show_document
+    from quaestor.conversation.display import show_correction, show_number
+
+    if turn is not None and run is None:
+        raise InputError("--turn requires --run")
+    settings = load_settings({"store": store, "cache": cache})
+    document = read_named([page], settings).document
+    turns: list[tuple[int, Turn]] = []
+    if run is not None:
+        named, read = run, document
+        document, turns = use_store(settings.store, lambda opened: answers_about(opened, named, read))
+    if turn is not None:
+        turns = [(place, answered) for place, answered in turns if place == turn - 1]
+        if not turns:
+            raise InputError(f"the run has no turn {turn} about {document.id}")
+    marked = frozenset(source for _, answered in turns for source in answered.answer.sources)
+    if marked and not document.is_page:
+        # Of a long file, show only the parts that contain sources; the rest can be read in its own viewer.
+        document = document.excerpt(document.block(source).order for source in marked)
+    console = make_console()
+    show_document(console, document, marked)
+    for place, answered in turns:
+        text = show_correction(answered.answer)
+        note = f"  ({text})" if text is not None else ""
+        console.print(
+            f"{place + 1}. {answered.question}  {show_number(answered.answer)}{note}", markup=False, soft_wrap=True
+        )
+
+
+def find_command(
+    asked_about: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... QUESTION...",
+            help=(
+                "One or more filings, or a page of a dataset as DATASET#PAGE, followed by the question. Earlier "
+                "questions, if any, are the conversation that it continues."
+            ),
+        ),
+    ],
+    top: Annotated[int, typer.Option("--top", min=1, help="Maximum number of passages.", metavar="N")] = 5,
+    store: StoreOption = None,
+    cache: CacheOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Find the tables and passages that may answer a question, with page, section, score and reasons."""
+    from quaestor.application.file_cache import file_cache, reading_limits
+    from quaestor.application.replies import place_reply
+    from quaestor.application.resolve import read_files, split_arguments
+    from quaestor.questions.question import read_question
+    from quaestor.retrieval.finding import find_places
+    from quaestor.retrieval.index import load_index
+    from quaestor.retrieval.retrieval_query import FindingContext
+
+    settings = load_settings({"store": store, "cache": cache})
+    files, questions = split_arguments(asked_about)
+    if not questions:
+        raise InputError("missing question: write it in quotes after the file")
+    if not questions[-1].strip():
+        raise QuestionError("the question is empty: ask something, such as 'what were net sales in 2024?'")
+    *earlier, question = map(read_question, questions)
+    documents = file_cache(settings)
+    with show_reading(["the file"]):
+        document = read_files(files, documents, reading_limits(settings)).document
+        warn_of_losses(document)
+        index = load_index(document, None if document.is_page else documents)
+        places = find_places(index, question, FindingContext(tuple(earlier)), top)
+    if json:
+        print_json([place_reply(place) for place in places])
+        return
+    console = make_console()
+    if not places:
+        console.print("Nothing found: no table or sentence contains a key word of the question.")
+        console.print("Try the words that the report uses, such as 'net sales' or 'capital expenditures'.")
+        return
+    for number, place in enumerate(places, start=1):
+        _show_place(console, number, place)
+
+
+def _show_place(console: Console, number: int, place: "Place") -> None:
+    where = f"page {place.page}, " if place.page is not None else ""
+    title = place.title or (f"table {place.table}" if place.table is not None else "passage")
+    console.print(f"[bold]{number}. {escape(title)}[/]")
+    lines = [f"{where}{place.kind}, score {place.score:.2f}"]
+    if len(place.section) > 1:
+        lines.append("in " + " > ".join(place.section[:-1]))
+    lines += [f"| {line}" for line in place.text.splitlines()]
+    lines.append("because: " + "; ".join(map(str, place.why)))
+    for line in lines:
+        console.print(Padding(Text(line), (0, 0, 0, 3), expand=False))

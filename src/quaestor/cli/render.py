@@ -21,7 +21,7 @@ from quaestor.core.answer_value import print_amount, print_value
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Paragraph, SectionHeading, Sentence
-from quaestor.documents.table import Cell, Table
+from quaestor.documents.table import Table
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.store.records import TurnRecord
@@ -309,12 +309,10 @@ def _table_grid(table: Table, marked: Collection[Source]) -> Grid:
         words = "\n".join(escape(row[column].text) for row in heads)
         grid.add_column(words, justify="right" if column else "left", overflow="fold")
     for row in table.cells[table.header_rows :]:
-        grid.add_row(*(_marked_cell(cell, marked) for cell in row))
+        grid.add_row(
+            *(Text(f"[{cell.text}]", style=_MARK) if cell.ref in marked else escape(cell.text) for cell in row)
+        )
     return grid
-
-
-def _marked_cell(cell: Cell, marked: Collection[Source]) -> Text | str:
-    return Text(f"[{cell.text}]", style=_MARK) if cell.ref in marked else escape(cell.text)
 
 
 def _marked_sentence(sentence: Sentence, spans: Collection[SentenceRef]) -> Text:

@@ -17,6 +17,7 @@ from quaestor.cli.options import (
     RunArgument,
     RunOptions,
     StoreOption,
+    trace_options,
     with_options,
 )
 from quaestor.cli.printing import announce, make_console, print_json, print_refusals
@@ -167,7 +168,7 @@ def _request(
         options.resume,
         options.cassette(used, force=results.force),
         model_named=options.model is not None,
-        traces=options.trace_options(used, force=results.force),
+        traces=trace_options(options.traces, used, force=results.force, go_on=options.resume is not None),
     )
 
 

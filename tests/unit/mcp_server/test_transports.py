@@ -14,7 +14,7 @@ from model_replies import call
 from model_server import ModelServer
 from web import served
 
-from quaestor.cli.mcp import add_guard
+from quaestor.cli.serve import add_guard
 from quaestor.mcp_server.transports import PATH, http_app
 from quaestor.web.security import Access
 

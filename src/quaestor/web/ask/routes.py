@@ -16,7 +16,7 @@ from quaestor.application.exporting import ExportFormat
 from quaestor.application.session_manager import ConversationState
 from quaestor.conversation.answer import sources_of
 from quaestor.conversation.events import event_lines
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.provenance import Source
 from quaestor.documents.document import SectionHeading
 from quaestor.documents.health import health_words
@@ -30,12 +30,13 @@ from quaestor.errors import (
     StoreError,
     UnknownConversationError,
 )
+from quaestor.repair.ledger import Ledger
+from quaestor.web.api.corrections import CorrectionReply, correction_reply
 from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.document_view.parts import source_at
 from quaestor.web.document_view.views import heading_key, part_view
 from quaestor.web.errors import INTERNAL
-from quaestor.web.repair.views import correction_views
 from quaestor.web.site import Site, TheSite, client_of, download, follow_question
 from quaestor.web.templating import is_partial
 
@@ -183,6 +184,11 @@ async def show_conversation(
         corrected=corrected,
         **(more or {}),
     )
+
+
+def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, Correction]]:
+    """Return the corrections of a conversation, latest first, each with its reply."""
+    return [(correction_reply(correction, ledger), correction) for correction in reversed(ledger.corrections)]
 
 
 async def _begin(site: Site, document: str) -> Response:

@@ -108,7 +108,8 @@ def _block(
 
 
 def _spans(sentence: Sentence, used: frozenset[Source], here: Source | None) -> list[Span]:
-    marked = [ref for ref in (*used, here) if isinstance(ref, SentenceRef) and _is_in(ref, sentence)]
+    place = (sentence.section, sentence.index)
+    marked = [ref for ref in (*used, here) if isinstance(ref, SentenceRef) and (ref.section, ref.sentence) == place]
     spans, end = list[Span](), 0
     for ref in sorted(set(marked), key=lambda ref: (ref.start, ref.end)):
         if ref.start < end:
@@ -120,10 +121,6 @@ def _spans(sentence: Sentence, used: frozenset[Source], here: Source | None) -> 
     if end < len(sentence.text):
         spans.append((sentence.text[end:], "", False))
     return spans
-
-
-def _is_in(ref: SentenceRef, sentence: Sentence) -> bool:
-    return (ref.section, ref.sentence) == (sentence.section, sentence.index)
 
 
 def _table(table: Table, piece: PartPiece, used: frozenset[Source], here: Source | None, page: int | None) -> BlockView:

@@ -1,7 +1,8 @@
-"""Routes of the correction pages."""
+"""Routes of the correction pages, and their views of numbers, steps and possible corrections."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
@@ -12,16 +13,29 @@ from starlette.responses import RedirectResponse, Response
 
 from quaestor.application.error_lines import error_line
 from quaestor.application.fixing import Fix, correct_number, find_place
-from quaestor.conversation.turn import Act, Choice, SourceChoice, Undo, missing_answer
+from quaestor.conversation.answer import sources_of
+from quaestor.conversation.display import show_source
+from quaestor.conversation.turn import (
+    Act,
+    Choice,
+    NumberCorrection,
+    SourceChoice,
+    Undo,
+    active_corrections,
+    missing_answer,
+)
 from quaestor.core import serial
 from quaestor.core.computing import compute
+from quaestor.core.provenance import Source
 from quaestor.errors import InputError, QuaestorError
+from quaestor.plan.steps import Extract
+from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.ledger import Ledger
+from quaestor.repair.offers import Offer, possible_corrections
 from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
 from quaestor.web.document_view.parts import Paper, source_at, source_key
-from quaestor.web.repair.views import numbers_of_answer, offer_views, steps_of_answer
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter()
@@ -151,3 +165,64 @@ async def _page(
             "author": _author(request, site),
         },
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NumberView:
+    """A number that an answer depends on.
+
+    Attributes:
+        text: The current value.
+        was: The value as it was read, if a person corrected it, or "".
+    """
+
+    key: str
+    label: str
+    text: str
+    was: str
+
+
+def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
+    """Return the numbers that an answer depends on.
+
+    Args:
+        turn: Index of the answer in the conversation, from 0.
+    """
+    return [_number(source, ledger) for source in sources_of(ledger.turns[turn].answer)]
+
+
+def _number(source: Source, ledger: Ledger) -> NumberView:
+    shown, read = show_source(source, ledger.document), quantity_at(ledger.read, source)
+    now = quantity_at(ledger.document, source)
+    corrected = any(
+        isinstance(one.act, NumberCorrection) and one.act.source == source
+        for one in active_corrections(ledger.corrections)
+    )
+    text = now.text if corrected and now is not None else shown.span
+    return NumberView(
+        source_key(source), place_label(ledger.read, source), text, read.text if corrected and read else ""
+    )
+
+
+def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[tuple[int, str, str]]:
+    """Yield the steps of an answer that take a number from the document: step id, label and key of the place.
+
+    Args:
+        turn: Index of the answer in the conversation, from 0.
+    """
+    plan = ledger.turns[turn].answer.plan
+    for step in plan.steps if plan is not None else ():
+        if isinstance(step, Extract) and step.quantity is not None:
+            yield step.id, place_label(ledger.document, step.source), source_key(step.source)
+
+
+def offer_views(ledger: Ledger, turn: int) -> dict[str, list[tuple[str, Offer]]]:
+    """Return possible corrections of an answer by kind, each with the form value that selects it.
+
+    Args:
+        turn: Index of the answer in the conversation, from 0.
+    """
+    offers: dict[str, list[tuple[str, Offer]]] = {"source": [], "reading": [], "operation": []}
+    for one in possible_corrections(ledger, turn):
+        offers.setdefault(one.act.kind, []).append((json.dumps(serial.dump(one.act)), one))
+    return offers

@@ -3,7 +3,8 @@
 from corrected import a_ledger, at, misread
 
 from quaestor.conversation.turn import OperationChoice
-from quaestor.web.repair.views import correction_views, numbers_of_answer, offer_views, steps_of_answer
+from quaestor.web.ask.routes import correction_views
+from quaestor.web.repair.routes import numbers_of_answer, offer_views, steps_of_answer
 
 
 def test_corrections_are_listed_latest_first() -> None:
