@@ -1,19 +1,37 @@
-"""The `/` commands of `quaestor chat`."""
+"""The lines of `quaestor chat`: questions and `/` commands."""
 
+import sys
 from asyncio import Runner
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+
+from quaestor.application.askable import askable_lines
+from quaestor.application.chat_service import Chat
+from quaestor.application.exporting import format_of, write_export
+from quaestor.application.files import OutputFile
+from quaestor.application.fixing import FORMS, act_words, author_name, change_lines, correction_line, read_fix
+from quaestor.application.resolve import store_file
+from quaestor.application.solver_options import NO_OVERRIDES
+from quaestor.cli.render import show_stored_turn, show_turn
+from quaestor.cli.render_documents import show_document
+from quaestor.cli.signals import has_received_sigterm
+from quaestor.cli.typed_lines import completions, typed_lines
+from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.visible import visible
-from quaestor.errors import InputError, unknown_name
+from quaestor.errors import InputError, QuaestorError, SettingsError, unknown_name
+from quaestor.evaluation.recording import TurnPlace, turn_record
+from quaestor.repair.offers import possible_corrections
+from quaestor.settings import Settings
+from quaestor.solvers.registry import solver_names, solver_spec
 
-if TYPE_CHECKING:
-    from rich.console import Console
+_HISTORY = "chat_history"
+"""File next to the store with the history of typed lines."""
 
-    from quaestor.application.chat_service import Chat
-    from quaestor.conversation.turn import Correction, Turn
+_MAX_ERROR_LENGTH = 400
 
 HELP = {
     "/why [N]": "explain answer N (default: the last one): evidence, other readings, trace, steps",
@@ -35,11 +53,63 @@ HELP = {
 class ChatLine:
     """The conversation that a command applies to, with its terminal."""
 
-    chat: "Chat"
-    console: "Console"
+    chat: Chat
+    console: Console
     runner: Runner
     used: Sequence[Path] = ()
     force: bool = False
+
+
+def run_chat(context: ChatLine, settings: Settings) -> bool:
+    """Answer questions until the input ends, and return whether a piped line failed."""
+    at_terminal, file, failed = sys.stdin.isatty(), store_file(settings.store), False
+    context.console.print(context.chat.document.id, style="dim", markup=False)
+    _show(context, 0)
+    commands, words = (completed_commands(), _completion_words(context.chat)) if at_terminal else ([], [])
+    if at_terminal:
+        context.console.print("Ask a question. /help lists the commands; Ctrl-D quits.", style="dim", markup=False)
+    history = file.parent / _HISTORY if file is not None and settings.keep_asked else None
+    with typed_lines("> ", history, lambda line: completions(line, commands, words)) as read:
+        while True:
+            try:
+                if not _handle_line(read(), context):
+                    return failed
+            except KeyboardInterrupt:
+                if not at_terminal or has_received_sigterm():
+                    raise
+                print("interrupted", file=sys.stderr)
+            except QuaestorError as error:
+                if not at_terminal and not isinstance(error, InputError | SettingsError):
+                    raise
+                failed = not at_terminal
+                print(f"quaestor: {visible(' '.join(str(error).split()))[:_MAX_ERROR_LENGTH]}", file=sys.stderr)
+            sys.stdout.flush()
+
+
+def _handle_line(line: str | None, context: ChatLine) -> bool:
+    """Run a command or ask a question, and return whether the conversation continues."""
+    if line is None:
+        return False
+    if line.startswith("/"):
+        return do_command(line, context)
+    if question := line.strip():
+        before = len(context.chat.turns)
+        context.runner.run(context.chat.ask(question))
+        _show(context, before)
+    return True
+
+
+def _show(context: ChatLine, first: int) -> None:
+    """Print the turns from an index on."""
+    for number, turn in enumerate(context.chat.turns[first:], start=first + 1):
+        show_turn(context.console, number, turn, context.chat.document)
+
+
+def _completion_words(chat: Chat) -> list[str]:
+    """Return words for completion: line items of the document, and their years."""
+    lines = list(askable_lines(chat.document))
+    years = sorted({year for line in lines for year in line.years})
+    return [*dict.fromkeys(line.label for line in lines), *map(str, years)]
 
 
 def do_command(line: str, context: ChatLine) -> bool:
@@ -59,8 +129,6 @@ def do_command(line: str, context: ChatLine) -> bool:
 
 def completed_commands() -> list[str]:
     """Return the completions of commands."""
-    from quaestor.solvers.registry import solver_names
-
     solvers = [f"/solver {name}" for name in solver_names()]
     fixes = [f"/fix {word}" for word in ("help", "log", "undo")]
     return [*(name for name in (*_COMMANDS, "/quit") if name != "/solver"), *fixes, *solvers]
@@ -73,9 +141,6 @@ def _help(_: str, context: ChatLine) -> None:
 
 
 def _why(rest: str, context: ChatLine) -> None:
-    from quaestor.cli.render import show_stored_turn
-    from quaestor.evaluation.recording import TurnPlace, turn_record
-
     turn, number = _turn(rest, context)
     place = TurnPlace(context.chat.run or "", context.chat.document.id, number - 1)
     answered = context.chat.ledger.answered
@@ -85,8 +150,6 @@ def _why(rest: str, context: ChatLine) -> None:
 
 
 def _source(rest: str, context: ChatLine) -> None:
-    from quaestor.cli.render import show_document
-
     turn, number = _turn("", context)
     sources = list(dict.fromkeys(turn.answer.sources))
     if not sources:
@@ -98,8 +161,6 @@ def _source(rest: str, context: ChatLine) -> None:
 
 
 def _table(rest: str, context: ChatLine) -> None:
-    from quaestor.cli.render import show_document
-
     document, tables = context.chat.document, context.chat.document.tables
     if not tables:
         raise InputError(f"{document.id} has no tables")
@@ -116,8 +177,6 @@ def _table(rest: str, context: ChatLine) -> None:
 
 
 def _fix(rest: str, context: ChatLine) -> None:
-    from quaestor.application.fixing import FORMS, author_name, correction_line, read_fix
-
     ledger = context.chat.ledger
     if rest == "help":
         for form, description in FORMS.items():
@@ -140,9 +199,6 @@ def _fix(rest: str, context: ChatLine) -> None:
 
 def _offer(turn: int, context: ChatLine) -> None:
     """Print the possible corrections of an answer, each with the command to type."""
-    from quaestor.conversation.display import show_number, show_source
-    from quaestor.repair.offers import possible_corrections
-
     ledger = context.chat.ledger
     now = ledger.turns[turn].answer
     context.console.print(f"answer {turn + 1}: {visible(show_number(now))}", markup=False, soft_wrap=True)
@@ -160,10 +216,8 @@ def _offer(turn: int, context: ChatLine) -> None:
         context.console.print("  nothing to correct", markup=False)
 
 
-def _show_correction(correction: "Correction", context: ChatLine) -> None:
+def _show_correction(correction: Correction, context: ChatLine) -> None:
     """Print the changes that a correction made."""
-    from quaestor.application.fixing import act_words, change_lines
-
     context.console.print(
         visible(f"{act_words(correction.act, context.chat.ledger)} ({correction.author})"), markup=False, soft_wrap=True
     )
@@ -179,8 +233,6 @@ def _save(_: str, context: ChatLine) -> None:
 
 
 def _undo(_: str, context: ChatLine) -> None:
-    from quaestor.application.fixing import author_name
-
     if context.chat.corrected_last:
         _show_correction(
             context.runner.run(context.chat.undo_correction(author_name(context.chat.request.settings))), context
@@ -194,9 +246,6 @@ def _undo(_: str, context: ChatLine) -> None:
 
 
 def _export(rest: str, context: ChatLine) -> None:
-    from quaestor.application.exporting import format_of, write_export
-    from quaestor.application.files import OutputFile
-
     if not rest:
         raise InputError("missing file name: try /export answers.xlsx")
     target = OutputFile(Path(rest).expanduser(), context.used, context.force)
@@ -209,9 +258,6 @@ def _export(rest: str, context: ChatLine) -> None:
 
 
 def _solver(rest: str, context: ChatLine) -> None:
-    from quaestor.application.solver_options import NO_OVERRIDES
-    from quaestor.solvers.registry import solver_names, solver_spec
-
     name, _, model = rest.partition(" ")
     if name not in solver_names():
         raise InputError(
@@ -244,7 +290,7 @@ def _require_no_cassette(context: ChatLine) -> None:
         raise InputError("the solver and model cannot be changed while recording or replaying")
 
 
-def _turn(rest: str, context: ChatLine) -> "tuple[Turn, int]":
+def _turn(rest: str, context: ChatLine) -> tuple[Turn, int]:
     """Return the turn with a number from 1, and the number; by default the last turn."""
     turns = context.chat.turns
     if not turns:

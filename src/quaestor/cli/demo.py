@@ -24,7 +24,8 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.application.run_service import RunRequest, start_run
     from quaestor.application.score_service import ScoredRun, score_run
     from quaestor.cli.progress import show_progress
-    from quaestor.cli.render import show_tables, show_turn
+    from quaestor.cli.render import show_turn
+    from quaestor.cli.render_documents import show_tables
     from quaestor.cli.results import show_score
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold

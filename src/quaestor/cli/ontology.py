@@ -16,7 +16,7 @@ from quaestor.cli.options import (
     print_help_alone,
 )
 from quaestor.cli.printing import announce, make_console, print_json, print_rows
-from quaestor.cli.stored import use_store
+from quaestor.cli.stored import output_file, use_store
 from quaestor.errors import SettingsError
 from quaestor.settings import FILE, Settings, load_settings
 
@@ -49,18 +49,14 @@ def build_ontology_command(
 
     The ontology is saved in the store, unless only --output is given.
     """
-    from quaestor.application.files import OutputFile
     from quaestor.application.ontology_service import build_corpus_ontology
-    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.application.resolve import dataset_path
 
-    settings = load_settings({"store": store})
     paths = [dataset_path(name) for name in datasets]
-    used = [path for path in (*paths, store_file(settings.store)) if path]
-    target = OutputFile(output, used, force) if output else None
+    target = output_file(output, store, paths, force=force) if output else None
+    kept = output is None or store is not None
     with announce("reading tables and texts"):
-        built = asyncio.run(
-            build_corpus_ontology(paths, settings, limit, target, keep=output is None or store is not None)
-        )
+        built = asyncio.run(build_corpus_ontology(paths, load_settings({"store": store}), limit, target, keep=kept))
     for name, count in built.statistics().items():
         print(f"{name + ':':<34}{count}")
     print(f"{'digest:':<34}{built.digest}")
@@ -186,21 +182,18 @@ def refine_command(
     Uses the graphs and tool calls of the runs, and no reference answers. The refined ontology is saved in the store
     under a digest of its own.
     """
-    from quaestor.application.files import OutputFile
     from quaestor.application.ontologies import is_set
     from quaestor.application.refinement import accept_refinements
-    from quaestor.application.resolve import store_file
 
     settings = load_settings({"ontology": ontology, "store": store})
     if not is_set(settings):
         raise SettingsError("choose the ontology to refine with --ontology")
     if bool(runs) == (accept is not None):
         raise SettingsError("name runs to learn from, or use --accept with a reviewed file")
-    inputs = [path for path in (store_file(settings.store), Path(str(settings.ontology)), accept) if path]
     if accept is None:
-        _propose(runs or [], settings, OutputFile(proposals, inputs, force))
+        _propose(runs or [], settings, output_file(proposals, store, [settings.ontology], force=force))
         return
-    target = OutputFile(output, inputs, force) if output else None
+    target = output_file(output, store, [settings.ontology, accept], force=force) if output else None
     refined = asyncio.run(accept_refinements(settings, accept, target))
     print(f"applied {refined.applied} of {refined.accepted} accepted proposals")
     if not refined.accepted:
@@ -211,8 +204,6 @@ def refine_command(
 def _propose(runs: list[str], settings: Settings, output: "OutputFile") -> None:
     from quaestor.application.ontologies import find_ontology
     from quaestor.application.refinement import propose_refinements, write_proposals
-
-    output.require_free()
 
     async def propose(opened: "RunStore") -> "tuple[Proposal, ...]":
         return await propose_refinements(opened, runs, await find_ontology(str(settings.ontology), opened))

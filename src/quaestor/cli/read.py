@@ -5,18 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table as Grid
-from rich.text import Text
 
 from quaestor.cli.failures import print_failure
 from quaestor.cli.options import CacheOption, JsonOption, SpreadOptions, StoreOption, with_options
 from quaestor.cli.printing import (
-    count_noun,
     make_console,
-    print_grid,
     print_json,
     read_named,
     show_reading,
@@ -30,11 +23,6 @@ from quaestor.settings import Settings, load_settings
 if TYPE_CHECKING:
     from quaestor.conversation.turn import Turn
     from quaestor.documents.document import Document
-    from quaestor.documents.table import Table
-    from quaestor.retrieval.place import Place
-
-_MOST_WARNINGS = 20
-_MOST_HEADINGS = 8
 
 
 @with_options
@@ -61,6 +49,7 @@ def read_command(
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.outline import outline_of, table_content, table_of
+    from quaestor.cli.render_documents import show_outline, show_table
     from quaestor.datasets.formats import read_document
 
     settings = load_settings({"store": store, "cache": cache, **spread.settings})
@@ -76,18 +65,19 @@ def read_command(
         if json:
             print_json(table_content(document, chosen))
         else:
-            _show_table(make_console(), document, chosen)
+            show_table(make_console(), document, chosen)
         return
     if json:
         print_json(outline_of(document))
     else:
-        _show_outline(make_console(), document)
+        show_outline(make_console(), document)
 
 
 def _show_several(files: list[Path], settings: Settings, *, json: bool) -> None:
     from quaestor.application.file_cache import file_cache
     from quaestor.application.outline import outline_of
     from quaestor.application.read_service import read_several
+    from quaestor.cli.render_documents import show_outline
 
     console, outlines, codes = make_console(), list[object](), list[int]()
 
@@ -98,112 +88,13 @@ def _show_several(files: list[Path], settings: Settings, *, json: bool) -> None:
         elif json:
             outlines.append(outline_of(result))
         else:
-            _show_outline(console, result)
+            show_outline(console, result)
 
     asyncio.run(read_several(files, settings, file_cache(settings), show))
     if json:
         print_json(outlines)
     if codes:
         raise typer.Exit(max(codes))
-
-
-def _show_outline(console: Console, document: "Document") -> None:
-    from quaestor.core.number_conventions import ENGLISH
-    from quaestor.documents.document import SectionHeading
-    from quaestor.documents.health import document_health, health_words
-    from quaestor.documents.repairs import show_warning
-    from quaestor.documents.table import Table
-
-    console.print(f"[bold]{escape(document.id)}[/]")
-    pages = max((block.page or 0 for block in document.blocks), default=0)
-    counts = [
-        *([count_noun(pages, "page")] if pages else []),
-        count_noun(len(document.sections), "section"),
-        count_noun(len(document.tables), "table"),
-        count_noun(len(document.sentences), "sentence"),
-    ]
-    console.print(", ".join(counts))
-    health = document_health(document)
-    if document.tables and document.convention.example != ENGLISH.example:
-        console.print(f"numbers are printed as {escape(document.convention.example)}")
-    console.print(health_words(health), style="green" if health.is_good else "yellow")
-    level, levels = 0, {section.id: section.level for section in document.sections}
-    for block in document.blocks:
-        if isinstance(block.content, SectionHeading):
-            level = levels[block.section]
-            where = f" [dim](page {block.page})[/]" if block.page else ""
-            text = escape(" ".join(block.content.text.split()))
-            console.print(Padding(f"{text}{where}", (0, 0, 0, 2 * level - 2), expand=False))
-        elif isinstance(block.content, Table):
-            line = f"[bold]table {block.content.index}[/] {_about(document, block.content)}"
-            console.print(Padding(line, (0, 0, 0, 2 * level), expand=False))
-    if document.warnings:
-        console.print(f"{count_noun(len(document.warnings), 'warning')}:", style="yellow")
-    for warning in document.warnings[:_MOST_WARNINGS]:
-        console.print(Padding(escape(show_warning(warning)), (0, 0, 0, 2), expand=False))
-    if len(document.warnings) > _MOST_WARNINGS:
-        console.print(f"  ... and {len(document.warnings) - _MOST_WARNINGS} more (use --json to list all)")
-
-
-def _about(document: "Document", table: "Table") -> str:
-    """Return a line with a table's role, title, size, scale, page, columns and periods, and what was not understood."""
-    from quaestor.documents.health import health_doubts, table_health
-    from quaestor.documents.shown import describe_units, role_words
-
-    block = document.block(table.cells[0][0].ref)
-    headings = [" ".join(column.label.split())[:40] for column in table.columns[1:] if column.label]
-    shown = " | ".join(headings[:_MOST_HEADINGS]) + (" | ..." if len(headings) > _MOST_HEADINGS else "")
-    facts = [
-        table.title,
-        role_words(table),
-        count_noun(len(table.rows) - table.header_rows, "row"),
-        describe_units(table),
-        f"page {block.page}" if block.page else "",
-        shown,
-        _periods(table),
-    ]
-    line = escape("; ".join(filter(None, facts)))
-    return "; ".join((line, *(f"[yellow]{escape(doubt)}[/]" for doubt in health_doubts(table, table_health(table)))))
-
-
-def _periods(table: "Table") -> str:
-    """Return the periods of the columns if the headings print them differently; else ""."""
-    from quaestor.graph.facts import period_code
-
-    codes = [period_code(column.period) if column.period else "-" for column in table.columns[1:]]
-    printed = [" ".join(column.label.split()) for column in table.columns[1:]]
-    if not any(column.period for column in table.columns) or codes == printed:
-        return ""
-    return "periods " + ", ".join(codes[:_MOST_HEADINGS]) + (", ..." if len(codes) > _MOST_HEADINGS else "")
-
-
-def _show_table(console: Console, document: "Document", table: "Table") -> None:
-    from quaestor.documents.health import health_doubts, table_health
-    from quaestor.documents.shown import describe_units
-    from quaestor.graph.facts import period_code
-
-    block = document.block(table.cells[0][0].ref)
-    console.print(f"[bold]table {table.index}[/] {escape(table.title)}".rstrip())
-    for name, text in (
-        ("section", " > ".join(document.section_of(table).path)),
-        ("page", str(block.page or "")),
-        ("place", block.anchor or ""),
-        ("caption", table.caption),
-        ("role", table.role.value),
-        ("scale", describe_units(table)),
-        ("periods", ", ".join(period_code(c.period) if c.period else "-" for c in table.columns[1:])),
-    ):
-        if text:
-            console.print(f"[dim]{name}:[/] {escape(text)}")
-    for doubt in health_doubts(table, table_health(table)):
-        console.print(escape(doubt), style="yellow")
-    grid = Grid(show_header=table.header_rows > 0)
-    for number, column in enumerate(table.columns):
-        head = "\n".join(dict.fromkeys(row[number].text for row in table.cells[: table.header_rows]))
-        grid.add_column(escape(head) or escape(column.label), justify="right" if number else "left")
-    for row in table.cells[table.header_rows :]:
-        grid.add_row(*(escape(cell.text) for cell in row))
-    print_grid(console, grid)
 
 
 def show_command(
@@ -227,7 +118,7 @@ def show_command(
 ) -> None:
     """Print a page with its text and tables. The sources of answers are shown in brackets."""
     from quaestor.application.stored_turns import answers_about
-    from quaestor.cli.render import show_document
+    from quaestor.cli.render_documents import show_document
     from quaestor.conversation.display import show_correction, show_number
 
     if turn is not None and run is None:
@@ -276,6 +167,7 @@ def find_command(
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.replies import place_reply
     from quaestor.application.resolve import read_files, split_arguments
+    from quaestor.cli.render_documents import show_place
     from quaestor.questions.question import read_question
     from quaestor.retrieval.finding import find_places
     from quaestor.retrieval.index import load_index
@@ -303,17 +195,4 @@ def find_command(
         console.print("Try the words that the report uses, such as 'net sales' or 'capital expenditures'.")
         return
     for number, place in enumerate(places, start=1):
-        _show_place(console, number, place)
-
-
-def _show_place(console: Console, number: int, place: "Place") -> None:
-    where = f"page {place.page}, " if place.page is not None else ""
-    title = place.title or (f"table {place.table}" if place.table is not None else "passage")
-    console.print(f"[bold]{number}. {escape(title)}[/]")
-    lines = [f"{where}{place.kind}, score {place.score:.2f}"]
-    if len(place.section) > 1:
-        lines.append("in " + " > ".join(place.section[:-1]))
-    lines += [f"| {line}" for line in place.text.splitlines()]
-    lines.append("because: " + "; ".join(map(str, place.why)))
-    for line in lines:
-        console.print(Padding(Text(line), (0, 0, 0, 3), expand=False))
+        show_place(console, number, place)

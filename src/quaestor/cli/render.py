@@ -1,7 +1,7 @@
-"""Pages, turns, sources and graphs on a terminal, in the wording of `quaestor.conversation.display`."""
+"""Turns, sources and graphs on a terminal, in the wording of `quaestor.conversation.display`."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 from rich.console import Console
@@ -20,8 +20,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import print_amount, print_value
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
-from quaestor.documents.document import Document, Paragraph, SectionHeading, Sentence
-from quaestor.documents.table import Table
+from quaestor.documents.document import Document
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.store.records import TurnRecord
@@ -40,9 +39,6 @@ _SHOWN = 2
 
 _UNLIKELY = 0.02
 """Sets of earlier results with a lower probability are not shown."""
-
-
-_MARK = "bold reverse"
 
 
 def show_turn(console: Console, number: int, turn: Turn, document: Document) -> None:
@@ -275,54 +271,3 @@ def _mention(mention: MentionFact) -> tuple[str, str, str, str, str]:
         period_code(mention.period) if mention.period else "",
         escape(f"{mention.before} [{quantity.text}] {mention.after}"),
     )
-
-
-def show_tables(console: Console, document: Document) -> None:
-    """Print the id of a page and its tables."""
-    console.print(f"[bold]{escape(document.id)}[/]")
-    for table in document.tables:
-        print_grid(console, _table_grid(table, frozenset()))
-
-
-def show_document(console: Console, document: Document, marked: Collection[Source] = ()) -> None:
-    """Print a document in order: headings, paragraphs, tables."""
-    cells = frozenset(source for source in marked if isinstance(source, CellRef))
-    spans = [source for source in marked if isinstance(source, SentenceRef)]
-    console.print(f"[bold]{escape(document.id)}[/]")
-    for block in document.blocks:
-        match block.content:
-            case SectionHeading(text=text):
-                console.print(Text("\n" + " ".join(text.split()), style="bold"))
-            case Paragraph(sentences=sentences):
-                words = Text(" ").join(_marked_sentence(sentence, spans) for sentence in sentences)
-                console.print(Padding(words, (0, 0, 1, 0), expand=False))
-            case Table() as table:
-                if table.title:
-                    console.print(Text(table.title, style="italic"))
-                print_grid(console, _table_grid(table, cells))
-
-
-def _table_grid(table: Table, marked: Collection[Source]) -> Grid:
-    grid = Grid(show_header=table.header_rows > 0, header_style="bold", show_edge=True)
-    heads = table.cells[: table.header_rows]
-    for column in range(len(table.columns)):
-        words = "\n".join(escape(row[column].text) for row in heads)
-        grid.add_column(words, justify="right" if column else "left", overflow="fold")
-    for row in table.cells[table.header_rows :]:
-        grid.add_row(
-            *(Text(f"[{cell.text}]", style=_MARK) if cell.ref in marked else escape(cell.text) for cell in row)
-        )
-    return grid
-
-
-def _marked_sentence(sentence: Sentence, spans: Collection[SentenceRef]) -> Text:
-    """Return a sentence with its marked spans in brackets; of overlapping spans, only the first."""
-    line, end = Text(), 0
-    here = [ref for ref in spans if (ref.section, ref.sentence) == (sentence.section, sentence.index)]
-    for ref in sorted(here, key=lambda ref: (ref.start, ref.end)):
-        if ref.start < end:
-            continue
-        line.append(sentence.text[end : ref.start])
-        line.append(f"[{sentence.text[ref.start : ref.end]}]", style=_MARK)
-        end = ref.end
-    return line.append(sentence.text[end:])

@@ -20,7 +20,6 @@ from quaestor.llm.messages import Message
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
 from quaestor.scoring.bootstrap import in_percent, percent
-from quaestor.store.listing import ConversationCounts
 from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
 
 
@@ -45,6 +44,8 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
         [f"{not_started} not started"] if not_started else []
     )
     used = Usage.of_counts(counted.usage)
+    graphs = f"{counted.frozen} already frozen, {counted.graphs - counted.frozen} built"
+    ontology = f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})"
     lines = {
         "run": record.id,
         "status": status_word(record),
@@ -57,10 +58,8 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
         "model": _model(record),
         "usage": used.words if used.requests else None,
         **figures,
-        "graphs": _graphs(counted),
-        "ontology": None
-        if record.kind == "import"
-        else f"{record.spec.get('ontology') or 'none'} ({record.spec.get('policy') or 'none'})",
+        "graphs": graphs if counted.frozen else None,
+        "ontology": ontology if record.kind != "import" else None,
         "spec": record.spec_digest,
     }
     for name, value in lines.items():
@@ -94,12 +93,6 @@ def _answered_by(record: RunRecord) -> str:
         learned = f"{options.get('folds')} folds by company, seed {options.get('seed')}, trained on {', '.join(files)}"
         return f"embedded, each turn with weights that were not trained on its company: {learned}"
     return f"{record.spec.get('solver', 'unknown')} {options or ''}".strip()
-
-
-def _graphs(counts: ConversationCounts) -> str | None:
-    """Return how many graphs were already frozen and how many were built, or None if none was frozen."""
-    built = counts.graphs - counts.frozen
-    return f"{counts.frozen} already frozen, {built} built" if counts.frozen else None
 
 
 def _model(record: RunRecord) -> str | None:
