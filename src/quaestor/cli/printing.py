@@ -215,19 +215,20 @@ def show_reading(names: Sequence[str]) -> Iterator[None]:
         with announce(f"reading {shown[:_MAX_NAMES_LENGTH]}"):
             yield
         return
+    with ExitStack() as bars:
 
-    def show_bar() -> None:
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        def show_bar() -> None:
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        console, description = Console(stderr=True), TextColumn("{task.description}")
-        bar = Progress(description, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
-        bar.add_task(f"reading {escape(shown[: max(12, console.width - 60)])}", total=None)
-        bars.enter_context(bar)
+            console, description = Console(stderr=True), TextColumn("{task.description}")
+            bar = Progress(description, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
+            bar.add_task(f"reading {escape(shown[: max(12, console.width - 60)])}", total=None)
+            bars.enter_context(bar)
 
-    with ExitStack() as bars, _after(_BAR_DELAY, show_bar):
-        yield
+        with _after(_BAR_DELAY, show_bar):
+            yield
 
 
 def read_named(names: Sequence[str], settings: "Settings") -> "DocumentInCorpus":

@@ -25,17 +25,15 @@ if TYPE_CHECKING:
     from quaestor.application.training import HeldOutReport
     from quaestor.store.records import RunRecord
 
-_LINES_HELP = "A .jsonl file of dialogues or single questions, to learn follow-up questions from. Can be repeated."
-
-LinesOption = Annotated[list[Path] | None, typer.Option("--dialogues", help=_LINES_HELP, metavar="FILE.jsonl")]
-SeedOption = Annotated[int, typer.Option("--seed", help="The same seed always gives the same weights.", metavar="N")]
-
-FiguresOption = Annotated[
-    Path | None,
+LinesOption = Annotated[
+    list[Path] | None,
     typer.Option(
-        "--figures", help="Output of `crossvalidate --json` for this training, for the model card.", metavar="FILE.json"
+        "--dialogues",
+        help="A .jsonl file of dialogues or single questions, to learn follow-up questions from. Can be repeated.",
+        metavar="FILE.jsonl",
     ),
 ]
+SeedOption = Annotated[int, typer.Option("--seed", help="The same seed always gives the same weights.", metavar="N")]
 
 
 def train_command(
@@ -46,7 +44,14 @@ def train_command(
     ] = Path("weights"),
     force: ForceOption = False,
     seed: SeedOption = 0,
-    figures: FiguresOption = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures",
+            help="Output of `crossvalidate --json` for this training, for the model card.",
+            metavar="FILE.json",
+        ),
+    ] = None,
 ) -> None:
     """Train the embedded solver's weights on labelled conversations. Use them with `eval --weights DIR`."""
     from quaestor.application.resolve import dataset_path

@@ -5,7 +5,7 @@ separate line with the words around it. Conversations about one page share its s
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.free_names import FreeNames
@@ -200,7 +200,7 @@ def _quote(source: Source, quantity: Quantity, graph: KnowledgeGraph) -> QuotedN
         section = next((fact.section for fact in graph.tables if fact.index == source.table), "")
     else:
         section = source.section
-    return QuotedNumber(_around(source, graph), quantity.text, source.document, _path(graph, section))
+    return QuotedNumber(_around(source, graph), quantity.text, source.document, " > ".join(graph.path_of(section)))
 
 
 def _short(document: str) -> str:
@@ -209,38 +209,28 @@ def _short(document: str) -> str:
     return document
 
 
-def _path(graph: KnowledgeGraph, section: str) -> str:
-    return " > ".join(graph.path_of(section))
-
-
 def _label_inputs(conversation: ExportedConversation) -> dict[PlanInput, str]:
     """Return the numbers that plans use, each with its first label."""
     labels: dict[PlanInput, str] = {}
-    for number, label in _plan_inputs(conversation):
-        labels.setdefault(number, label)
+    for turn in conversation.turns:
+        steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()
+        names = {variable.source: variable.name for variable in turn.answer.variables if variable.source is not None}
+        for step in steps:
+            for number, label in _step_inputs(step, names):
+                labels.setdefault(number, label)
     return labels
 
 
-def _plan_inputs(conversation: ExportedConversation) -> Iterator[tuple[PlanInput, str]]:
-    """Yield the numbers that plans use, each with its label."""
-    for turn in conversation.turns:
-        steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()
-        labels = {variable.source: variable.name for variable in turn.answer.variables if variable.source is not None}
-        for step in steps:
-            if isinstance(step, Extract):
-                if step.quantity is not None:
-                    yield (step.source, step.quantity), labels.get(step.source, step.label)
-            else:
-                yield from _group_inputs(step)
-
-
-def _group_inputs(step: Compute) -> Iterator[tuple[PlanInput, str]]:
+def _step_inputs(step: Extract | Compute, names: Mapping[Source, str]) -> Iterator[tuple[PlanInput, str]]:
+    """Yield the numbers that a step takes from the page, each with its label."""
+    if isinstance(step, Extract):
+        if step.quantity is not None:
+            yield (step.source, step.quantity), names.get(step.source, step.label)
+        return
     for operand in step.operands:
-        if isinstance(operand, RowRef):
-            for source, quantity in zip(operand.sources, operand.values, strict=True):
-                yield (source, quantity), operand.text
-        elif isinstance(operand, CellGroup):
-            for source, quantity, label in zip(operand.sources, operand.values, operand.labels, strict=True):
+        if isinstance(operand, RowRef | CellGroup):
+            labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
+            for source, quantity, label in zip(operand.sources, operand.values, labels, strict=True):
                 yield (source, quantity), f"{operand.text} {label}"
 
 
@@ -268,7 +258,7 @@ def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
             numbers[place] = found[0].quantity
         else:
             texts[place] = " ".join(one.quantity.text for one in found)
-    section = _path(graph, fact.section) if fact else ""
+    section = " > ".join(graph.path_of(fact.section)) if fact else ""
     return TableSheet(name, graph.document, section, fact.caption if fact else "", texts, numbers)
 
 

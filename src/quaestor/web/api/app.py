@@ -10,7 +10,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 from fastapi.telemetry import TelemetryConfig
 from starlette.datastructures import State
 from starlette.middleware import Middleware
@@ -57,7 +56,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         telemetry=NO_TELEMETRY,
-        generate_unique_id_function=_operation_name,
+        generate_unique_id_function=lambda route: route.name.removeprefix("_"),
         middleware=[
             Middleware(Throttle, rates=Rates(settings.serve_requests_per_minute)),
             Middleware(HeadMiddleware),
@@ -79,10 +78,6 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
     api.router.add_api_route("/openapi.json", read_openapi, include_in_schema=False, route_class_override=StrictRoute)
     install_problems(api)
     return api
-
-
-def _operation_name(route: APIRoute) -> str:
-    return route.name.removeprefix("_")
 
 
 SECURITY = "token"

@@ -43,13 +43,6 @@ from quaestor.web.site import Site, TheSite
 
 router = APIRouter(route_class=StrictRoute, tags=["tools"])
 
-_Words = Annotated[
-    str, Query(min_length=1, max_length=MAX_QUESTION, description="A question, or words of the document.")
-]
-_Number = Annotated[
-    str, Query(min_length=1, max_length=LONGEST, description="The number as printed, such as 5,300 or $ 5.3 million.")
-]
-
 
 class PlacesReply(Value):
     """Places that may contain an answer, best first; empty if nothing matches."""
@@ -107,7 +100,9 @@ class CalculationReply(Value):
 async def _find_places(
     site: TheSite,
     document: DocumentId,
-    words: _Words,
+    words: Annotated[
+        str, Query(min_length=1, max_length=MAX_QUESTION, description="A question, or words of the document.")
+    ],
     limit: Annotated[int, Query(ge=1, le=20, description="The maximum number of places.")] = 5,
 ) -> PlacesReply:
     """Find the tables and passages of a document that may contain an answer, best first."""
@@ -119,7 +114,10 @@ async def _find_places(
 async def _check_number(
     site: TheSite,
     document: DocumentId,
-    number: _Number,
+    number: Annotated[
+        str,
+        Query(min_length=1, max_length=LONGEST, description="The number as printed, such as 5,300 or $ 5.3 million."),
+    ],
     limit: Annotated[int, Query(ge=1, le=MOST_MATCHES, description="The maximum number of places.")] = 10,
 ) -> NumberCheckReply:
     """Check whether a document contains a number, where, and how it matches: exactly, scaled, rounded, ..."""
