@@ -77,15 +77,20 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     record, plans, stages, corrections = found.run, found.plans, found.stages, found.corrections
     scores = scores_of_run(store, record, figures_only=not json)
     if json:
-        written: dict[str, object] = {} if plans is None else {"plans": plans}
-        written |= {"stages": stages} if stages else {}
-        written |= {"corrections": corrections} if corrections else {}
-        written |= {"figures": found.figures, "scores": scores.latest}
+        optional = {"plans": plans, "stages": stages or None, "corrections": corrections or None}
         examples = [
             {**serial.dump(example), "score": scores.conversations.get(example.conversation)}
             for example in found.examples
         ]
-        print_json({**serial.dump(record), **written, "examples": examples})
+        print_json(
+            {
+                **serial.dump(record),
+                **{name: value for name, value in optional.items() if value is not None},
+                "figures": found.figures,
+                "scores": scores.latest,
+                "examples": examples,
+            }
+        )
     else:
         lines = figure_lines(found.figures, plans or {}, imported=record.kind == "import")
         corrected = {"corrections": correction_figures(corrections)} if corrections else {}

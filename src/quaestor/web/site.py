@@ -37,7 +37,7 @@ class Site:
     """The shared objects of a server.
 
     Attributes:
-        asking: The default solver and its options; `asking.settings` are the settings in effect.
+        ask_request: The default solver and its options; its settings are the settings in effect.
         tasks: Background tasks, which continue when the browser disconnects.
     """
 

@@ -74,10 +74,8 @@ def _show(value: object) -> object:
     return value
 
 
-def confidence_level(confidence: float | None) -> str:
-    """Return the level of a confidence: `high`, `middle` or `low`; "" if there is none."""
-    if confidence is None:
-        return ""
+def confidence_level(confidence: float) -> str:
+    """Return the level of a confidence: `high`, `middle` or `low`."""
     return "high" if confidence >= _LIKELY else "middle" if confidence >= _UNSURE else "low"
 
 

@@ -63,7 +63,7 @@ async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFi
 
 
 @router.post("/conversations")
-async def _begin_about(request: Request, site: TheSite, document: Annotated[str, Form(max_length=100)]) -> Response:
+async def _begin_about(site: TheSite, document: Annotated[str, Form(max_length=100)]) -> Response:
     try:
         return await _begin(site, document)
     except SeveralPagesError:
