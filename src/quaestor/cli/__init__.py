@@ -1,4 +1,4 @@
-"""The command line, one file for each command: parses options, calls `application`, prints results.
+"""The command line: parses options, calls `application`, prints results. Related commands share a module.
 
 Only `typer` and `rich` are imported before a command runs, so that `quaestor --help` starts fast.
 """
