@@ -48,6 +48,12 @@ _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
+_HINTS: dict[type[QuaestorError], str] = {
+    UnknownConversationError: " (quaestor pages lists all of a file)",
+    OutputExistsError: "; use --force to overwrite it",
+    MissingModelError: "; choose one with --model",
+}
+
 
 def debugging() -> bool:
     """Return whether to show tracebacks."""
@@ -117,15 +123,10 @@ def _code(error: QuaestorError) -> int:
 
 def _hint(error: QuaestorError) -> str:
     """Return a hint about an option or a command, which the library cannot give."""
-    if isinstance(error, UnknownConversationError):
-        return " (quaestor pages lists all of a file)"
     if isinstance(error, SeveralPagesError):
         return f" (quaestor pages {shlex.quote(error.path)} lists them)"
-    if isinstance(error, OutputExistsError):
-        return "; use --force to overwrite it"
-    if isinstance(error, MissingModelError):
-        return "; choose one with --model"
-    return "" if _code(error) == 2 else " (use --debug for the traceback)"
+    other = "" if _code(error) == 2 else " (use --debug for the traceback)"
+    return next((hint for kind, hint in _HINTS.items() if isinstance(error, kind)), other)
 
 
 def _fail_with_list(message: str, lines: Sequence[str]) -> int:

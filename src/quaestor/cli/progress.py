@@ -46,11 +46,11 @@ def print_run_ontology(reading: RunOntology) -> None:
     if reading.by_default and not reading.own:
         print(f"quaestor: {describe_default_policy(reading.policy)}", file=sys.stderr)
     if reading.frozen:
-        graphs = (
-            f"{reading.frozen} of {reading.pages} graphs are already frozen, built with ontology "
-            f"{reading.ontology[:12]}"
+        print(
+            f"quaestor: {reading.frozen} of {reading.pages} graphs are already frozen, built with ontology "
+            f"{reading.ontology[:12]}",
+            file=sys.stderr,
         )
-        print(f"quaestor: {graphs}", file=sys.stderr)
 
 
 @contextmanager

@@ -89,7 +89,8 @@ class Access:
             return False
         if is_loopback(self.host):
             return is_loopback(name)
-        return _address(name) is not None or name in {_LOOPBACK_NAME, self.host.lower(), *_own_names()}
+        own = socket.gethostname().lower()
+        return _address(name) is not None or name in {_LOOPBACK_NAME, self.host.lower(), own, f"{own}.local"} - {""}
 
     @property
     def cookie(self) -> str:
@@ -141,11 +142,6 @@ def _address(name: str) -> IPv4Address | IPv6Address | None:
         return ip_address(name)
     except ValueError:
         return None
-
-
-def _own_names() -> set[str]:
-    name = socket.gethostname().lower()
-    return {name, f"{name}.local"} - {""}
 
 
 def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
@@ -212,17 +208,12 @@ class Guard:
                 "Unknown host name. Use the address that the server printed at its start.",
             )
         bearer = self.access.token is not None and "authorization" in headers and self.access.lets_in(headers)
-        trusted = bearer or is_same_origin(request.scope["scheme"], headers) or self._is_a_program(request, headers)
+        # A browser that reports no origin can only send forms, which the API does not accept.
+        program = self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
+        trusted = bearer or program or is_same_origin(request.scope["scheme"], headers)
         if request.method not in _SAFE and not trusted:
             return self.refuse(request, 403, "This request came from another site and was refused.")
         return None
-
-    def _is_a_program(self, request: Request, headers: Mapping[str, str]) -> bool:
-        """Return whether a request is for the API and does not come from a browser that reports its origin.
-
-        A browser without these headers can only send forms, which the API does not accept.
-        """
-        return self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
 
     def _sign_in(self, request: Request) -> Response | None:
         """Log in a request with a token in its address, or reject one without a token; None if it may proceed."""
