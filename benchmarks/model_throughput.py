@@ -116,7 +116,7 @@ def _measured(python: str, who: str, protocol: str, url: str, at_once: int, fold
 def _write_samples(folder: Path, count: int, turns: int) -> None:
     """Write the pages and their numbers of questions, and for Inspect the agent's page prompts."""
     from benchmarks.workload import benchmark_file
-    from quaestor.application.document_text import text_parts
+    from quaestor.application.outline import text_parts
     from quaestor.datasets.formats import read_dataset
     from quaestor.prompts import render
 

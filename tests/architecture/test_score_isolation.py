@@ -33,12 +33,11 @@ from quaestor.testing.store_records import GRAPH, START, make_example, make_prom
 MAY_OPEN = {
     "application/store_copy.py",
     "application/score_service.py",
-    "application/saved_scores.py",
     "application/run_views.py",
     "testing/score_rules.py",
 }
 MAY_READ_RECORDS = MAY_OPEN | {
-    "cli/stored.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
+    "cli/stored.py", "cli/render_runs.py", "web/runs/words.py", "web/runs/filters.py",
     "web/api/runs.py", "application/run_references.py",
     "application/judged_runs.py",
 }  # fmt: skip

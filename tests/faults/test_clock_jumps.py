@@ -13,11 +13,10 @@ from scripted import ScriptedSolver
 
 from quaestor.application import saved_conversations
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_library import DocumentLibrary, Uploads
 from quaestor.application.run_service import find_run
 from quaestor.application.saved_conversations import SavedConversations
 from quaestor.application.session_manager import SessionLimits, SessionManager
-from quaestor.application.uploads import Uploads
 from quaestor.settings import Settings
 from quaestor.store import records
 from quaestor.store.base import open_store

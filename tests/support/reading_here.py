@@ -16,7 +16,7 @@ from quaestor.readers.serialization import document_bytes, document_of
 READERS = (
     "quaestor.readers.reading.read_limited",
     "quaestor.readers.reading.read_limited_async",
-    "quaestor.application.uploads.read_limited_async",
+    "quaestor.application.document_library.read_limited_async",
     "quaestor.application.read_service.read_limited",
     "quaestor.application.read_service.read_tags_limited",
 )

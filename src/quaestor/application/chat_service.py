@@ -7,18 +7,18 @@ earlier conversation, creates a new run that starts with a copy of the turns.
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
-from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
-from quaestor.application.ask_run_writer import AskRunWriter, OntologySnapshot
+from quaestor.application.answer_workers import AnswerWorkers, RemoteRunner, WorkerPage
 from quaestor.application.ask_service import (
     ActiveSolver,
     AskRequest,
+    AskRunWriter,
+    OntologySnapshot,
     load_knowledge,
     make_runner,
     resolve_solver,
     result_after,
     set_up_ask_run,
 )
-from quaestor.application.remote_runner import RemoteRunner
 from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from quaestor.application import saved_scores
+from quaestor.application import score_service
 from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_references import RunFile, read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_finished
 from quaestor.application.run_views import require_same_questions
-from quaestor.application.saved_scores import read_judged_frame
-from quaestor.application.score_service import score_run
+from quaestor.application.score_service import read_judged_frame, score_run
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
@@ -98,7 +97,7 @@ async def judge_runs(
         dataset: The labelled file, if it has moved. Unless given, it is not read for large runs with saved scores.
         whole: Also compute all figures and the causes of wrong turns, which takes longer.
     """
-    if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:
+    if dataset is None and not whole and audit is None and runs[0].conversations > score_service.LARGE:
         with suppress(InputError):  # one of them was not scored
             return JudgedRuns(tuple([await _saved_run(store, run, scores_in, whole) for run in runs]))
     labelled = await compute(read_labelled, runs[0], dataset)

@@ -7,7 +7,9 @@ needs no id.
 
 import os
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from quaestor.errors import (
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.sample import sample_path
+from quaestor.settings import Settings
 
 SAMPLE = "sample"
 """The name of the bundled dataset."""
@@ -225,6 +228,16 @@ def store_file(uri: str) -> Path | None:
     if not separator:
         return Path(uri)
     return Path(rest[1:]) if scheme == "sqlite" and rest.strip("/") else None
+
+
+@contextmanager
+def folder_beside_store(settings: Settings, name: str) -> Iterator[Path]:
+    """Yield the folder of this name beside the run store; if that is not a file, a temporary folder."""
+    if (store := store_file(settings.store)) is not None:
+        yield store.absolute().parent / name
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 def _describe_other_path(path: Path) -> str:

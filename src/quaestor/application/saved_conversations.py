@@ -8,7 +8,6 @@ import json
 import os
 import re
 import secrets
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from pathlib import Path
 from time import time_ns
 
 from quaestor.application.files import write_private
-from quaestor.application.resolve import store_file
+from quaestor.application.resolve import folder_beside_store
 from quaestor.core import serial
 from quaestor.core.private_files import make_private_folder, open_private
 from quaestor.errors import InputError, StoreError, UnknownConversationError
@@ -225,10 +224,5 @@ def _title(words: str) -> str:
 @contextmanager
 def open_conversations(settings: Settings) -> Iterator[SavedConversations]:
     """Yield the conversations beside the run store; if that is not a file, in a temporary folder."""
-    store = store_file(settings.store)
-    if store is not None:
-        with closing(SavedConversations(store.absolute().parent / FOLDER)) as saved:
-            yield saved
-        return
-    with tempfile.TemporaryDirectory() as folder, closing(SavedConversations(Path(folder))) as saved:
+    with folder_beside_store(settings, FOLDER) as folder, closing(SavedConversations(folder)) as saved:
         yield saved

@@ -15,7 +15,7 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import find_askable
 from quaestor.application.chat_service import Chat, read_ledger
 from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
-from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary
+from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary, open_uploads
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
@@ -27,7 +27,6 @@ from quaestor.application.saved_conversations import (
     open_conversations,
 )
 from quaestor.application.solver_options import NO_OVERRIDES
-from quaestor.application.uploads import open_uploads
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn, missing_answer
 from quaestor.core.computing import compute

@@ -17,7 +17,7 @@ from pydantic import Field, JsonValue
 
 from quaestor.application.files import OutputFile
 from quaestor.application.run_service import find_runs
-from quaestor.application.saved_scores import read_run_scores
+from quaestor.application.score_service import read_run_scores
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import InputError
 from quaestor.ontology.core import read_core

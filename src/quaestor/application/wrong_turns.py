@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from quaestor.application import saved_scores
+from quaestor.application import score_service
 from quaestor.application.run_references import Gold, read_labelled, scored_references, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
-from quaestor.application.saved_scores import read_judged_frame
+from quaestor.application.score_service import read_judged_frame
 from quaestor.application.stored_turns import stored_graph
 from quaestor.core.computing import compute
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -78,7 +78,7 @@ async def find_wrong_turns(
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
     score, saved = await read_judged_frame(scores_in, record) if scores_in else (None, None)
-    gold: Gold | None = {} if record.conversations > saved_scores.LARGE else None
+    gold: Gold | None = {} if record.conversations > score_service.LARGE else None
     if score is not None and saved is not None and dataset is None and gold is None:
         gold = await scored_references(score, record)
     broken = await store.examples(record.id, incomplete=True)

@@ -51,7 +51,7 @@ runs = typer.Typer(help="Inspect the run store.", invoke_without_command=True, c
 @runs.command("list")
 def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List all runs, the latest first."""
-    from quaestor.application.saved_scores import read_latest_scores
+    from quaestor.application.score_service import read_latest_scores
     from quaestor.cli.render_runs import show_runs
     from quaestor.core import serial
     from quaestor.store.base import display_uri

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from quaestor.application.files import OutputFile
-    from quaestor.application.saved_scores import RunScores
+    from quaestor.application.score_service import RunScores
     from quaestor.scores.records import Verdict
     from quaestor.store.base import RunStore
     from quaestor.store.records import RunRecord
@@ -55,7 +55,7 @@ def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None
 
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
     """Return the saved scores of a run; `figures_only` omits the verdicts."""
-    from quaestor.application.saved_scores import read_run_scores
+    from quaestor.application.score_service import read_run_scores
 
     return asyncio.run(read_run_scores(store_uri(store), run, figures_only=figures_only))
 

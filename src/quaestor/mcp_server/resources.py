@@ -11,8 +11,7 @@ from urllib.parse import quote, unquote
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Resource, ResourceTemplate, TextContent
 from pydantic import JsonValue
 
-from quaestor.application.document_text import text_parts
-from quaestor.application.outline import outline_of
+from quaestor.application.outline import outline_of, text_parts
 from quaestor.application.replies import answer_objects
 from quaestor.core import serial
 from quaestor.core.computing import compute

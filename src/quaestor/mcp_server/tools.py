@@ -7,14 +7,13 @@ from pydantic import Field, JsonValue
 
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
-from quaestor.application.document_text import text_parts
 from quaestor.application.exporting import FORMATS, ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
 from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValues
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES
-from quaestor.application.outline import outline_of, table_content, table_of
+from quaestor.application.outline import outline_of, table_content, table_of, text_parts
 from quaestor.application.replies import (
     AnswerReply,
     ExplanationReply,

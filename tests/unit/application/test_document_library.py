@@ -7,9 +7,8 @@ import pytest
 from made_up import a_record, write_dataset
 from mcp_clients import FILING, write_filing
 
-from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary
+from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary, UploadLimits, Uploads
 from quaestor.application.folder_library import FolderLibrary, Folders
-from quaestor.application.uploads import UploadLimits, Uploads
 from quaestor.errors import BusyError, InputError, ReadingLimitError, SeveralPagesError, UnknownUploadError
 from quaestor.readers import reading
 from quaestor.readers.limited import ReadingLimits

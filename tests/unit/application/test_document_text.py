@@ -1,7 +1,7 @@
 from long_filing import a_long_filing
 from pages import page
 
-from quaestor.application.document_text import text_parts
+from quaestor.application.outline import text_parts
 
 
 def test_page_is_one_part_with_sentences_and_rows() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.application.run_views import RunViews, answer_words
-from quaestor.application.saved_scores import RunScores, read_latest_scores, read_run_scores
-from quaestor.application.score_service import ScoreParts, score_run
+from quaestor.application.score_service import RunScores, ScoreParts, read_latest_scores, read_run_scores, score_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, UnknownRunError
 from quaestor.evaluation.engines import InlineEngine

@@ -8,10 +8,9 @@ from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_library import DocumentLibrary, Uploads
 from quaestor.application.saved_conversations import SavedConversations
 from quaestor.application.session_manager import SessionLimits, SessionManager
-from quaestor.application.uploads import Uploads
 from quaestor.conversation.events import Event, Note
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation

@@ -12,9 +12,8 @@ from played_runs import run_sample
 
 from quaestor.application import run_references
 from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
-from quaestor.application.run_views import RunViews
+from quaestor.application.run_views import RunViews, TurnDetail, exchange_views, read_turn_detail
 from quaestor.application.score_service import score_run
-from quaestor.application.turn_views import TurnDetail, exchange_views, read_turn_detail
 from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import UnknownConversationError, UnknownRunError

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.application import uploads as uploading
-from quaestor.application.uploads import Upload, UploadLimits, Uploads, display_name, open_uploads
+from quaestor.application import document_library
+from quaestor.application.document_library import Upload, UploadLimits, Uploads, display_name, open_uploads
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.cache import FolderCache
 from quaestor.settings import load_settings
@@ -56,7 +56,7 @@ def test_parsed_upload_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     async def nobody_reads(*_: object) -> None:
         raise AssertionError("it was read again")
 
-    monkeypatch.setattr(uploading, "read_limited_async", nobody_reads)
+    monkeypatch.setattr(document_library, "read_limited_async", nobody_reads)
     assert asyncio.run(Uploads(tmp_path / "u", FolderCache(tmp_path / "files")).open(uploaded.id)) == uploaded
 
 
@@ -108,7 +108,7 @@ def test_total_size_of_uploads_is_limited(tmp_path: Path) -> None:
 def test_deleting_an_upload_keeps_other_files(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path / "u")
     one, same = hand_over(uploads, CSV, CSV)
-    assert [(entry.name, entry.size) for entry in uploads.all()] == [(one.name, len(CSV))] * 2
+    assert [entry.name for entry in uploads.all()] == [one.name] * 2
     assert uploads.forget(one.id)
     assert not uploads.forget("../" + same.id)
     assert [entry.id for entry in uploads.all()] == [same.id]

@@ -11,7 +11,7 @@ from command_line import Quaestor, one_line, refused
 from scripted import ScriptedSolver
 from stand_in import stand_in
 
-from quaestor.application import saved_scores
+from quaestor.application import score_service
 from quaestor.conversation.answer import Answer
 from quaestor.solvers.base import TurnContext
 
@@ -266,7 +266,7 @@ def test_saved_scores_are_used_for_large_runs_unless_a_file_is_given(
     quaestor: Quaestor, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = " ".join(two)
-    monkeypatch.setattr(saved_scores, "LARGE", 1)
+    monkeypatch.setattr(score_service, "LARGE", 1)
     for run in two:
         assert json.loads(quaestor(f"compare {names} --json").out)["basis"] == "references"
         assert quaestor(f"score {run} pages.json").code == 0

@@ -12,7 +12,7 @@ from made_up import a_record, write_dataset
 from model_server import ModelServer
 from workflow_bench import plan, script_of, table
 
-from quaestor.application import saved_scores
+from quaestor.application import score_service
 from quaestor.application.live_traces import trace_name
 from quaestor.store.sqlite import SqliteStore
 
@@ -228,7 +228,7 @@ def test_scores_are_deleted_with_their_run(quaestor: Quaestor, pages: Path) -> N
 def test_score_of_a_large_run_lists_errors(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("eval pages.json").code == 0
     small, words = json.loads(quaestor("runs failures latest --json").out), quaestor("runs failures latest").out
-    monkeypatch.setattr(saved_scores, "LARGE", 1)
+    monkeypatch.setattr(score_service, "LARGE", 1)
     large = json.loads(quaestor("runs failures latest --json").out)
     assert large == {**small, "turns": [{**turn, "gold": None, "gold_program": None} for turn in small["turns"]]}
     gold = [line for line in words.splitlines() if not line.startswith(("  reference", "  ref. program"))]
@@ -242,7 +242,7 @@ def test_first_wrong_turns_are_shown_with_the_number_of_others(
 ) -> None:
     assert quaestor("eval pages.json").code == 0
     for least in (1000, 1):
-        monkeypatch.setattr(saved_scores, "LARGE", least)
+        monkeypatch.setattr(score_service, "LARGE", least)
         shown = quaestor("runs failures latest --limit 1").out
         assert "--limit 2" in shown
         assert "turn 2: fail" in shown
@@ -255,7 +255,7 @@ def test_first_wrong_turns_are_shown_with_the_number_of_others(
 def test_only_shown_turns_are_read(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("eval pages.json").code == 0
     shown = quaestor("runs show latest").out
-    monkeypatch.setattr(saved_scores, "LARGE", 1)
+    monkeypatch.setattr(score_service, "LARGE", 1)
 
     async def refused(*_: object) -> None:
         raise AssertionError("all turns were read")

@@ -13,9 +13,8 @@ from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.plan_steps import PlanNode
 from quaestor.application.reports import read_traces, trace_objects
-from quaestor.application.run_views import RunCounts, RunTurn, RunTurnPair, RunView, by_chance
+from quaestor.application.run_views import RunCounts, RunTurn, RunTurnPair, RunView, by_chance, read_turn_detail
 from quaestor.application.stored_turns import kind_objects
-from quaestor.application.turn_views import read_turn_detail
 from quaestor.core import serial
 from quaestor.core.serial import Value
 from quaestor.scores.records import ScoreRecord, Tally, Verdict

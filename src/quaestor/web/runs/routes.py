@@ -11,8 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from quaestor.application.graph_network import GraphNetwork, Network, NetworkNode
 from quaestor.application.run_service import OVER_DATASETS
-from quaestor.application.run_views import BREAKDOWNS, RunCounts, by_chance
-from quaestor.application.turn_views import read_references, read_turn_detail
+from quaestor.application.run_views import BREAKDOWNS, RunCounts, by_chance, read_references, read_turn_detail
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.scoring.cause import Cause

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from quaestor.application.turn_views import TurnDetail
+from quaestor.application.run_views import TurnDetail
 from quaestor.conversation.answer import cite_explanation, sources_of
 from quaestor.conversation.display import show_number, show_source
 from quaestor.conversation.events import ToolCalled
