@@ -3,7 +3,7 @@
 If the store fails, the answers are still returned; after the first error nothing more is written.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,7 +41,7 @@ from quaestor.settings import Settings
 from quaestor.solvers import registry
 from quaestor.solvers.base import Solver
 from quaestor.store.base import RunStore, open_store, time_of_new_run
-from quaestor.store.records import RunStatus, now
+from quaestor.store.records import ExampleStatus, RunStatus, now
 
 if TYPE_CHECKING:
     from quaestor.application.answer_workers import RemoteRunner
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R")
+
+_RUN_STATUS: Mapping[ExampleStatus, RunStatus] = {"complete": "complete", "failed": "failed"}
+"""The status of a run whose conversation has ended; any other run is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +80,12 @@ class AskRunWriter(Watcher):
         self._open = AsyncExitStack()
         self._store: RunStore | None = None
         self._writer: RunWriter | None = None
-        self._watcher: Watcher | None = None
+        self._watcher = Watcher()
 
     async def begin(self, store: str, turns: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
         """Create the run, with earlier turns and corrections."""
         try:
-            await self._try_to_store(lambda: self._begin(store))
-            if turns and (writer := self._writer) is not None:
-                await self._try_to_store(lambda: writer.copy_turns(self._conversation, turns))
+            await self._try_to_store(lambda: self._begin(store, turns))
             await self.add_corrections(*corrections)
         except BaseException:
             await self._abandon()
@@ -97,7 +98,8 @@ class AskRunWriter(Watcher):
                 await self._store.finish_run(self.run, "stopped", now())
         with suppress(StoreError):
             await self._open.aclose()
-        self.run = self._store = self._writer = self._watcher = None
+        self.run = self._store = self._writer = None
+        self._watcher = Watcher()
 
     async def add_corrections(self, *corrections: Correction) -> None:
         """Store a person's corrections."""
@@ -108,22 +110,21 @@ class AskRunWriter(Watcher):
     async def restart(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
         """Start a new attempt with the given turns; the stored turns remain as an earlier attempt."""
         if (writer := self._writer) is not None:
-            await self._try_to_store(lambda: self._restart(writer, turns, used))
-            await self.add_corrections(*corrections)
 
-    async def _restart(self, writer: RunWriter, turns: Sequence[Turn], used: Usage) -> None:
-        self._watcher = await writer.restart(self._conversation, turns, used)
+            async def restart() -> None:
+                self._watcher = await writer.restart(self._conversation, turns, used)
+
+            await self._try_to_store(restart)
+            await self.add_corrections(*corrections)
 
     async def add_broken_turn(self, index: int, turn: Turn) -> None:
         """Store a turn that was interrupted or failed."""
         if (writer := self._writer) is not None:
             await self._try_to_store(lambda: writer.on_broken(self._conversation, index, turn))
 
-    async def _begin(self, store: str) -> None:
-        spec = self._spec
+    async def _begin(self, store: str, turns: Sequence[Turn]) -> None:
         opened = await self._open.enter_async_context(open_store(store))
-        started = await time_of_new_run(opened)
-        run = spec.new_run(started, 1, "ask")
+        run = self._spec.new_run(await time_of_new_run(opened), 1, "ask")
         # Set before the run is created, so that an interrupt during its creation also finishes it.
         self.run, self._store = run.id, opened
         try:
@@ -134,6 +135,7 @@ class AskRunWriter(Watcher):
         await opened.save_ontology(self._ontology.digest, self._ontology.triples)
         self._writer = RunWriter(opened, run.id, live=self._live)
         self._watcher = await self._writer.begin(self._conversation)
+        await self._writer.copy_turns(self._conversation, turns)
 
     async def end(self, result: ConversationResult | None) -> None:
         """Store how the conversation ended, and close the store."""
@@ -143,29 +145,29 @@ class AskRunWriter(Watcher):
     async def _end(self, result: ConversationResult | None) -> None:
         if self._writer is None or self._store is None or self.run is None:
             return
-        if result is not None and self._watcher is not None:  # there is no watcher if the creation was interrupted
+        if result is not None:
             await self._writer.on_finish(self._conversation, result)
-        await self._store.finish_run(self.run, _status(result), now())
+        await self._store.finish_run(
+            self.run, _RUN_STATUS.get(result.status, "stopped") if result else "stopped", now()
+        )
 
     async def on_turn(self, begun: TurnBegun) -> None:
         """Store the start of a turn."""
-        if (watcher := self._watcher) is not None:
-            await self._try_to_store(lambda: watcher.on_turn(begun))
+        await self._try_to_store(lambda: self._watcher.on_turn(begun))
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
         """Store an event of a turn."""
-        if self._watcher is not None and self.unkept is None:
+        if self.unkept is None:
             self._watcher.on_event(index, event, call)
 
     def on_exchange(self, exchange: "Exchange") -> None:
         """Store an exchange with the model."""
-        if self._watcher is not None and self.unkept is None:
+        if self.unkept is None:
             self._watcher.on_exchange(exchange)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         """Store the end of a turn."""
-        if (watcher := self._watcher) is not None:
-            await self._try_to_store(lambda: watcher.on_answer(index, turn))
+        await self._try_to_store(lambda: self._watcher.on_answer(index, turn))
 
     async def _try_to_store(self, work: Callable[[], Awaitable[R]], *, after_error: bool = False) -> None:
         if self.unkept is None or after_error:
@@ -173,12 +175,6 @@ class AskRunWriter(Watcher):
                 await work()
             except (StoreError, SettingsError) as error:
                 self.unkept = self.unkept or str(error)
-
-
-def _status(result: ConversationResult | None) -> RunStatus:
-    if result is None or result.status not in ("complete", "failed"):
-        return "stopped"
-    return "complete" if result.status == "complete" else "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,28 +264,21 @@ class ActiveSolver:
 @asynccontextmanager
 async def resolve_solver(request: AskRequest, used: Usage | None = None) -> AsyncIterator[ActiveSolver]:
     """Yield the solver of a request, with a session of its model if it uses one."""
-    settings = request.settings
+    settings, given = request.settings, request.solver
     options = interactive_options(settings, request.overrides)
-    given = request.solver
-    if request.session is not None:
+    async with AsyncExitStack() as stack:
+        config, session = None, request.session
+        if session is None and given is None:
+            access = solver_access(settings, options, request.cassette, model_named=request.model_named)
+            config = stack.enter_context(access)
+            options = named_model(options, config)
+        elif session is None and request.model_named:
+            config = stack.enter_context(model_access(settings, request.cassette))
         solver = given or registry.make_solver(settings.solver, options)
-        yield ActiveSolver(solver, solver.name, {} if given else options, request.session)
-    elif given is not None:
-        if not request.model_named:
-            yield ActiveSolver(given, given.name)
-            return
-        with model_access(settings, request.cassette) as config:
-            async with open_session(config, used) as session:
-                yield ActiveSolver(given, given.name, {}, session, config)
-    else:
-        with solver_access(settings, options, request.cassette, model_named=request.model_named) as found:
-            named = named_model(options, found)
-            solver = registry.make_solver(settings.solver, named)
-            if found is None:
-                yield ActiveSolver(solver, settings.solver, named)
-                return
-            async with open_session(found, used) as session:
-                yield ActiveSolver(solver, settings.solver, named, session, found)
+        if config is not None:
+            session = await stack.enter_async_context(open_session(config, used))
+        name, used_options = (given.name, {}) if given else (settings.solver, options)
+        yield ActiveSolver(solver, name, used_options, session, config)
 
 
 async def load_knowledge(page: DocumentInCorpus, request: AskRequest) -> tuple[GraphProvider, PlaceExcerpts | None]:

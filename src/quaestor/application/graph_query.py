@@ -1,4 +1,4 @@
-"""Runs SPARQL queries over the graph of a document for the interfaces: detects the form, and gives sources of rows.
+"""Runs SPARQL queries over the graph of a document for the interfaces, and lists the numbers of the graph.
 
 `quaestor.graph` decides which queries are allowed, and limits their resources.
 """
@@ -7,17 +7,26 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import JsonValue
+from pydantic import Discriminator, JsonValue
 
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.file_cache import load_graphs
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.core import serial
+from quaestor.core.caching import BoundedCache
+from quaestor.core.computing import compute
 from quaestor.core.provenance import Source
+from quaestor.core.quantity import Scale
+from quaestor.core.serial import Value
+from quaestor.graph.facts import MentionFact, Observation, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph, empty_cells_named, show_empty
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.terms import Value
+from quaestor.ontology.terms import Value as TermValue
+from quaestor.store.listing import ListPage, ListPart
 
 MOST_ROWS = 200
 """The default maximum number of rows in an answer."""
@@ -41,7 +50,7 @@ class QueryAnswer:
 
     form: Literal["SELECT", "ASK"]
     columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Value | None, ...], ...] = ()
+    rows: tuple[tuple[TermValue | None, ...], ...] = ()
     answer: bool | None = None
     places: Mapping[str, Source] | None = None
     empty: tuple[str, ...] = ()
@@ -75,7 +84,7 @@ def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None)
     )
 
 
-def value_object(value: Value | None) -> JsonValue:
+def value_object(value: TermValue | None) -> JsonValue:
     """Return a value of an answer as JSON: an exact number as decimal text, a node as its short name."""
     if value is None or isinstance(value, bool):
         return value
@@ -108,3 +117,70 @@ def ontology_object(ontology: Ontology, type_: str | None = None) -> dict[str, J
         properties: list[JsonValue] = [serial.dump(item) for item in ontology.properties_of(kind.name)]
         types.append({**serial.dump(kind), "properties": properties})
     return {"digest": ontology.digest, "types": types}
+
+
+_GRAPHS: BoundedCache[tuple[str, str | None, str | None], KnowledgeGraph] = BoundedCache(4)
+
+
+class DocumentFact(Value):
+    """A number of a document.
+
+    Attributes:
+        label: Row and column, or the sentence.
+        value: The exact signed value in units of `scale`.
+        scale: The scale of the value: one, thousand, million, percent.
+        unit: The unit, or null.
+        period: Its period, or null.
+        property: Its property in the ontology, or null.
+        concept: The concept of its XBRL tag, or null.
+    """
+
+    label: str
+    text: str
+    value: str
+    scale: Scale
+    unit: str | None
+    period: str | None
+    property: str | None
+    concept: str | None
+    source: Annotated[Source, Discriminator("kind")]
+
+
+async def document_facts(
+    page: DocumentInCorpus, asking: AskRequest, text: str, part: ListPart
+) -> ListPage[DocumentFact]:
+    """Return a part of the numbers of a document whose label or sentence contains a text: of its tables, then its text.
+
+    The numbers are those of the graph of the whole document.
+    """
+    settings = asking.settings
+    graphs = await load_graphs(page.corpus, settings, asking.cache)
+    key = (page.document.digest, graphs.ontology.digest, settings.policy)
+    graph = await compute(_GRAPHS.get, key, lambda: graphs.graph(page.document))
+    return await compute(_find_facts, graph, text, part)
+
+
+def _find_facts(graph: KnowledgeGraph, text: str, part: ListPart) -> ListPage[DocumentFact]:
+    wanted = " ".join(text.casefold().split())
+    facts: list[Observation | MentionFact] = [*graph.observations, *graph.mentions]
+    found = [fact for fact in facts if wanted in " ".join(_label(fact).casefold().split())]
+    return part.page_of(found).map(_document_fact)
+
+
+def _document_fact(fact: Observation | MentionFact) -> DocumentFact:
+    return DocumentFact.of(
+        fact,
+        fact.quantity,
+        fact.counts,
+        label=_label(fact),
+        value=f"{fact.quantity.value:f}",
+        scale=fact.counts.scale,
+        unit=fact.counts.unit,
+        period=None if fact.period is None else period_code(fact.period),
+        property=fact.predicate,
+        concept=(fact.concept or None) if isinstance(fact, Observation) else None,
+    )
+
+
+def _label(fact: Observation | MentionFact) -> str:
+    return fact.label if isinstance(fact, Observation) else fact.sentence

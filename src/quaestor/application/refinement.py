@@ -5,7 +5,7 @@ refined by the runs of a file may be evaluated on the same file.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -108,8 +108,7 @@ def _propose_for_gaps(ontology: Ontology, gaps: _OntologyGaps) -> Iterable[Propo
 
 
 def _propose_for_names(gaps: _OntologyGaps) -> Iterable[Proposal]:
-    requested: Mapping[tuple[str, str], set[str]] = gaps.requested
-    for (name, into), pages in requested.items():
+    for (name, into), pages in gaps.requested.items():
         if name not in gaps.pages:
             reason = f"requested by this name and refused, on {_pages(pages)}, before {into!r} was found"
             yield Proposal("merge", name, into, documents=tuple(sorted(pages)), reason=reason)
@@ -146,12 +145,9 @@ def read_proposals(path: Path) -> tuple[Proposal, ...]:
             if item[_ACCEPT]:
                 accepted.append(serial.load(Proposal, {k: v for k, v in item.items() if k != _ACCEPT}))
         except ValueError as error:
-            raise InputError(f"proposal {number} of {path} cannot be read: {_name_fault(error)}") from error
+            fault = serial.first_fault(error) if isinstance(error, ValidationError) else error
+            raise InputError(f"proposal {number} of {path} cannot be read: {fault}") from error
     return tuple(accepted)
-
-
-def _name_fault(error: ValueError) -> str:
-    return serial.first_fault(error) if isinstance(error, ValidationError) else str(error)
 
 
 @dataclass(frozen=True, slots=True)

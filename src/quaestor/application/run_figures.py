@@ -128,12 +128,6 @@ def _usage(counts: Iterable[Mapping[str, int]]) -> Usage:
     return sum(map(Usage.of_counts, counts), Usage())
 
 
-def has_plans(record: RunRecord) -> bool:
-    """Return whether the solver of a run writes plans."""
-    writing = {spec.name for spec in solver_specs() if spec.writes_plans}
-    return record.spec.get("solver") in writing
-
-
 def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
     """Return the figures of plans in a run's turns: counts, and means per turn."""
     found = statistics((load_events(turn.events), turn.number is not None) for turn in turns)
@@ -168,7 +162,8 @@ class RunFigures:
 async def read_run_figures(store: RunStore, name: str, *, every_example: bool = False) -> RunFigures:
     """Read the figures of one run; `every_example` also lists complete conversations."""
     run = await find_run(store, name)
-    measures, plans = await store.measure_turns(run.id), has_plans(run)
+    measures = await store.measure_turns(run.id)
+    plans = run.spec.get("solver") in {spec.name for spec in solver_specs() if spec.writes_plans}
     turns = await store.turns(run.id) if plans or measures.stages else ()
     return RunFigures(
         run,

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +87,8 @@ async def keep_whole_run(
             await _keep(store, run, conversation, await compute(records_of, run, conversation))
         await store.finish_run(run.id, "complete", now())
     except BaseException:
-        await _forget(store, run)
+        with suppress(QuaestorError):  # the original error is raised instead
+            await store.delete_run(run.id)
         raise
     return await store.run(run.id)
 
@@ -103,14 +105,6 @@ async def _keep(store: RunStore, run: RunRecord, conversation: Conversation, tur
     ended = max((turn.finished or run.started for turn in turns), default=run.started)
     done = replace(example, status="complete", turns=len(turns), finished=ended, attempt=attempt)
     await store.complete_example(done, turns)
-
-
-async def _forget(store: RunStore, run: RunRecord) -> None:
-    try:
-        await store.delete_run(run.id)
-    except QuaestorError:
-        # The original error is raised instead.
-        return
 
 
 async def save_held_out_runs(

@@ -10,18 +10,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 from quaestor.application.conversation_filter import read_conversations_of_run
-from quaestor.application.score_service import digest_of_references
+from quaestor.application.score_service import Gold, digest_of_references
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError, QuaestorError, UnlabelledError
 from quaestor.scores.records import ScoreRecord
-from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.records import RunRecord, TurnRecord
-
-Gold = Mapping[str, tuple[GoldTurn, ...]]
 
 _FILES = 3
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from quaestor.application import score_service
-from quaestor.application.run_references import Gold, read_labelled, scored_references, verdicts_on
+from quaestor.application.run_references import read_labelled, scored_references, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
-from quaestor.application.score_service import read_judged_frame
+from quaestor.application.score_service import Gold, read_judged_frame
 from quaestor.application.stored_turns import stored_graph
 from quaestor.core.computing import compute
 from quaestor.graph.knowledge_graph import KnowledgeGraph

@@ -223,9 +223,8 @@ def report_command(
     or, if it is missing, by the saved scores. With an audit, the audited figures are shown next to the official ones.
     Comparing several runs needs the extra `compare`.
     """
-    from quaestor.application.report.data import read_report
+    from quaestor.application.report.data import read_report, report_markdown
     from quaestor.application.report.page import report_page
-    from quaestor.application.report.tables import report_markdown
     from quaestor.scoring.audits import read_audit
 
     uri = store_uri(store)

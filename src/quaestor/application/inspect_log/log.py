@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from quaestor.application.files import OutputFile
-from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, sample_input, turn_facts, turn_messages
-from quaestor.application.inspect_log.scores import METRICS, SCORER, inspect_score
+from quaestor.application.inspect_log.samples import (
+    BROKEN,
+    METRICS,
+    SCORER,
+    TURNS,
+    dump_turns,
+    inspect_score,
+    sample_input,
+    turn_facts,
+    turn_messages,
+)
 from quaestor.application.run_references import RunFile, read_labelled
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation

@@ -21,9 +21,11 @@ from quaestor.application.report.charts import (
     table,
     to_markup,
 )
-from quaestor.application.report.data import MOST_WRONG_TURNS, EvaluationReport, ReportRow
-from quaestor.application.report.tables import (
+from quaestor.application.report.data import (
+    MOST_WRONG_TURNS,
     RUN_HEADS,
+    EvaluationReport,
+    ReportRow,
     audit_rows,
     cause_rows,
     comparison_rows,

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from quaestor.application.error_lines import error_line
-from quaestor.application.fact_service import DocumentFact, document_facts
+from quaestor.application.graph_query import DocumentFact, document_facts
 from quaestor.application.outline import (
     DocumentOutline,
     DocumentPart,
@@ -154,5 +154,4 @@ async def _list_facts(
 ) -> ListPage[DocumentFact]:
     """List the numbers of a document with exact value, scale, unit, period and place: of its tables, then its text."""
     page = await site.sessions.library.open(document)
-    found = await document_facts(page, site.ask_request)
-    return await compute(found.part, text, part)
+    return await document_facts(page, site.ask_request, text, part)

@@ -21,9 +21,14 @@ from quaestor.application.report.charts import (
     line_chart,
     to_markup,
 )
-from quaestor.application.report.data import MOST_WRONG_TURNS, EvaluationReport, ReportedRun, read_report
+from quaestor.application.report.data import (
+    MOST_WRONG_TURNS,
+    EvaluationReport,
+    ReportedRun,
+    read_report,
+    report_markdown,
+)
 from quaestor.application.report.page import report_page
-from quaestor.application.report.tables import report_markdown
 from quaestor.application.run_import import import_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.scoring.bootstrap import Proportion
