@@ -12,8 +12,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from threading import Lock
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from quaestor.application.ask_service import ActiveSolver, AskRequest, make_runner, resolve_solver
@@ -75,8 +74,6 @@ class WorkerPage:
         self.line: WorkerLine | None = line
         self.runners: OrderedDict[bytes, tuple[ConversationRunner, EventRelay]] = OrderedDict()
         self._graphs: GraphProvider | None = None
-        self._index: PlaceIndex | None = None
-        self._index_lock = Lock()
         self._active: ActiveSolver | None = None
         self._open = AsyncExitStack()
 
@@ -92,20 +89,18 @@ class WorkerPage:
             self._graphs = await load_graphs(self.page.corpus, self.request.settings, self.request.cache)
         return self._graphs
 
+    @cached_property
     def index(self) -> PlaceIndex:
-        """Return the index of the places of the document, loaded on the first call."""
-        with self._index_lock:
-            if self._index is None:
-                document = self.page.document
-                self._index = load_index(document, None if document.is_page else self.request.cache)
-            return self._index
+        """The index of the places of the document."""
+        document = self.page.document
+        return load_index(document, None if document.is_page else self.request.cache)
 
     def excerpts(self) -> PlaceExcerpts | None:
         """Return the excerpts of a document; None for a page, which is read whole."""
-        if self.page.document.is_page:
+        document, request = self.page.document, self.request
+        if document.is_page:
             return None
-        request = self.request
-        return PlaceExcerpts(self.page.document, request.settings.excerpt_tokens, self.index, request.cache)
+        return PlaceExcerpts(document, request.settings.excerpt_tokens, lambda: self.index, request.cache)
 
     def keep(self, key: bytes, runner: ConversationRunner, relay: EventRelay) -> None:
         """Store a conversation for later questions, dropping the oldest if there are too many."""

@@ -23,11 +23,11 @@ from quaestor.application.named_values import (
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.parsing import parse_cell
-from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.documents.document import Document, Mention
+from quaestor.core.provenance import CellRef
+from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuantityError
 from quaestor.plan.expressions import Variable, is_name, parse_expression
-from quaestor.plan.steps import Constant, Extract, Plan, Ref, given_number
+from quaestor.plan.steps import Constant, Extract, Ref, given_number
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.naming import find_cell
@@ -48,7 +48,9 @@ def calculate_formula(
     if len(values) > MOST_VALUES:
         raise InputError(f"{len(values)} values given, but a formula takes at most {MOST_VALUES}")
     named = {name: _variable(name, value, document, turns) for name, value in values.items()}
-    return _turn(document, formula, parse_expression(formula, named), turns)
+    plan, memory, started = parse_expression(formula, named), Memory(tuple(turns)), now()
+    answer = build_answer(plan, memory, document, read_question(formula))
+    return _make_turn(formula, answer, memory, document, started)
 
 
 def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
@@ -123,15 +125,12 @@ def _text(name: str, value: TextValue, document: Document) -> Extract:
         if quantity is None:
             raise InputError(f"{name}: {quoted.text[:60]!r} contains no number: quote words around the number")
         return Extract(0, source, place_label(document, source), quantity)
-    within = [mention for mention in document.sentence(source).mentions if _overlap(mention, source)]
+    mentions = document.sentence(source).mentions
+    within = [one for one in mentions if one.ref.start < source.end and source.start < one.ref.end]
     if len(within) != 1:
         what = "no number" if not within else f"{len(within)} numbers"
         raise InputError(f"{name}: {quoted.text[:60]!r} contains {what}: quote words around exactly one number")
     return Extract(0, within[0].ref, quoted.label, within[0].quantity)
-
-
-def _overlap(mention: Mention, source: SentenceRef) -> bool:
-    return mention.ref.start < source.end and source.start < mention.ref.end
 
 
 def _constant(name: str, text: str) -> Constant:
@@ -142,12 +141,6 @@ def _constant(name: str, text: str) -> Constant:
     if len(found) != 1:
         raise QuantityError(typed, "expected one number as printed in tables, such as 5,300, (435) or 14.1 %", name)
     return given_number(found[0])
-
-
-def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:
-    memory, started = Memory(tuple(turns)), now()
-    answer = build_answer(plan, memory, document, read_question(question))
-    return _make_turn(question, answer, memory, document, started)
 
 
 def _make_turn(question: str, answer: Answer, memory: Memory, document: Document, started: datetime) -> Turn:

@@ -74,7 +74,7 @@ class Chat:
         self._excerpts: PlaceExcerpts | None = None
         self._runners, self._runner_id = 0, ""
         self._runner: ConversationRunner | RemoteRunner | None = None
-        self._ledger = Ledger(page.document)
+        self.ledger = Ledger(page.document)  # only for reading outside of this module
         self._writer: AskRunWriter | None = None
         self._begun = False
         self._failure: BaseException | None = None
@@ -82,17 +82,12 @@ class Chat:
     @property
     def document(self) -> Document:
         """The document, with corrected numbers."""
-        return self._ledger.document
+        return self.ledger.document
 
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The conversation so far, with corrected answers."""
-        return self._ledger.turns
-
-    @property
-    def ledger(self) -> Ledger:
-        """The conversation with its corrections, for reading only; use `correct` and `undo_correction` to change it."""
-        return self._ledger
+        return self.ledger.turns
 
     @property
     def run(self) -> str | None:
@@ -117,11 +112,9 @@ class Chat:
     async def open(self, resume: str | None = None) -> None:
         """Prepare for questions; `resume` names a run whose conversation about the document is continued."""
         if resume is not None:
-            self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
+            self.ledger = await read_ledger(self.request.settings.store, resume, self.page)
         self._open = await self._open_new_solver(self.request, Usage())
-        await self._load_knowledge()
-        self._writer = self._make_run()
-        await self._begin()
+        await self._begin_run()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
         """Return the turn of a question, in a tuple of one.
@@ -154,7 +147,7 @@ class Chat:
         turns = self.turns[-1:]
         if not turns:
             return ()
-        self._ledger.take_back(len(self.turns) - 1)
+        self.ledger.take_back(len(self.turns) - 1)
         await self._restart()
         return turns
 
@@ -165,17 +158,17 @@ class Chat:
 
     async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
         """Apply a correction, compute dependent answers again without a model, and store it beside the turns."""
-        correction = await compute(self._ledger.correct, act, author, reason)
+        correction = await compute(self.ledger.correct, act, author, reason)
         return await self._apply(correction)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
         """Undo a correction, and return the record of the undo."""
-        return await self._apply(await compute(self._ledger.undo, author, number))
+        return await self._apply(await compute(self.ledger.undo, author, number))
 
     @property
     def corrected_last(self) -> bool:
         """Whether the last action was a correction that is still active, rather than a question."""
-        active = active_corrections(self._ledger.corrections)
+        active = active_corrections(self.ledger.corrections)
         return bool(active) and active[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
@@ -184,16 +177,13 @@ class Chat:
             raise InputError("no answers yet: ask a question first")
         if self._writer is None:
             self.request = replace(self.request, keep=True)
-            self._writer = self._make_run()
-            await self._begin()
+            await self._begin_run()
         await self.keep()
         return self.run
 
     async def _apply(self, correction: Correction) -> Correction:
         """Continue from the corrected turns, and store the correction."""
-        excerpts, document = self._excerpts, self.document
-        over = excerpts if excerpts is None or document is self.page.document else excerpts.over(document)
-        await self._open_runner.continue_from(self.turns, document, over)
+        await self._open_runner.continue_from(self.turns, self.document, self._current_excerpts())
         if self._writer is not None:
             if self._begun:
                 await self._writer.add_corrections(correction)
@@ -208,9 +198,7 @@ class Chat:
         await self._end_run()
         await self._open_solver.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
-        await self._load_knowledge()
-        self._writer = self._make_run()
-        await self._begin()
+        await self._begin_run()
 
     async def graph(self) -> KnowledgeGraph | None:
         """Return the graph of the facts used so far, or None before the first question."""
@@ -222,7 +210,7 @@ class Chat:
         if graph is None or not self.turns:
             raise InputError("no answers yet: ask a question first")
         return ExportedConversation(
-            self.document.id, graph, tuple(self.turns), active_corrections(self._ledger.corrections)
+            self.document.id, graph, tuple(self.turns), active_corrections(self.ledger.corrections)
         )
 
     async def close(self) -> None:
@@ -247,6 +235,12 @@ class Chat:
         conversation = Conversation(document.id, document, ())
         return set_up_ask_run(self.page, conversation, self._open_solver.active, self._ontology)
 
+    async def _begin_run(self) -> None:
+        """Prepare a new run that continues from the turns so far."""
+        await self._load_knowledge()
+        self._writer = self._make_run()
+        await self._begin()
+
     def _usage(self) -> Usage:
         session = self._open_solver.active.session
         return self._open_solver.used if session is None else session.connection.meter.total
@@ -261,14 +255,17 @@ class Chat:
         if self._remote_workers is not None:
             runner = RemoteRunner(self._remote_workers, self.page, self.request, self.document, watcher)
         else:
-            excerpts = self._excerpts
-            if excerpts is not None and self.document is not self.page.document:
-                excerpts = excerpts.over(self.document)
+            excerpts = self._current_excerpts()
             conversation = Conversation(self._runner_id, self.document, ())
             seconds = self.request.settings.question_seconds
             runner = make_runner(conversation, self._open_solver.active, self._graphs, excerpts, watcher, seconds)
         await runner.begin(self.turns)
         self._runner = runner
+
+    def _current_excerpts(self) -> PlaceExcerpts | None:
+        """Return the excerpts of the document with its corrected numbers."""
+        corrected = self._excerpts is not None and self.document is not self.page.document
+        return self._excerpts.over(self.document) if corrected else self._excerpts
 
     @property
     def _remote_workers(self) -> AnswerWorkers | None:
@@ -288,7 +285,7 @@ class Chat:
 
     async def _keep(self, writer: AskRunWriter) -> None:
         """Create the run, with the turns answered so far."""
-        await writer.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
+        await writer.begin(self.request.settings.store, self.ledger.answered, self.ledger.corrections)
         self._begun = True
         if writer.run is not None and self.request.on_start is not None:
             self.request.on_start(writer.run)
@@ -300,7 +297,7 @@ class Chat:
         used = session.take(self._runner_id)[1] if session else Usage()
         await self._begin()
         if self._writer is not None and self._begun:
-            await self._writer.restart(self._ledger.answered, used, self._ledger.corrections)
+            await self._writer.restart(self.ledger.answered, used, self.ledger.corrections)
         self._failure = None
 
     async def _record_failure(self, failure: BaseException) -> None:

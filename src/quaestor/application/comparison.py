@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import JsonValue
 
-from quaestor.application.judged_runs import Basis, JudgedRuns, judge_runs, require_comparable
+from quaestor.application.judged_runs import JudgedRuns, judge_runs, require_comparable
 from quaestor.application.run_references import RunFile
 from quaestor.application.run_service import imported_as
 from quaestor.conversation.answer import Answer
@@ -70,11 +70,6 @@ class RunsCompared:
     def runs(self) -> tuple[RunRecord, ...]:
         """The records of the runs."""
         return tuple(one.run for one in self.judged.runs)
-
-    @property
-    def basis(self) -> Basis:
-        """The source of the verdicts."""
-        return self.judged.basis
 
     @property
     def letters(self) -> Mapping[str, str]:
@@ -242,7 +237,7 @@ def comparison_json(found: RunsCompared, differences: Sequence[tuple[ShownTurn, 
     """
     return {
         "scorer": found.scorer,
-        "basis": found.basis,
+        "basis": found.judged.basis,
         "dataset": found.runs[0].dataset,
         "dataset_digest": found.runs[0].dataset_digest,
         "runs": [

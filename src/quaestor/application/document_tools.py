@@ -117,7 +117,7 @@ class DocumentTools:
 
 async def _find(questions: Sequence[str], most: int, here: WorkerPage) -> tuple[Place, ...]:
     *earlier, question = map(read_question, questions)
-    return await compute(lambda: find_places(here.index(), question, FindingContext(tuple(earlier)), most))
+    return await compute(lambda: find_places(here.index, question, FindingContext(tuple(earlier)), most))
 
 
 async def _query(sparql: str, limits: Limits | None, here: WorkerPage) -> QueryAnswer:

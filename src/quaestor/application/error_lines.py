@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quaestor.core.serial import fault_line
+from quaestor.documents.shown import shorten_text
 
 _LONGEST = 400
 _LONGEST_FAULT = 200
@@ -21,8 +22,7 @@ def error_line(error: Exception, most: int = _LONGEST) -> str:
     'cannot read filing.htm: it is empty'
     """
     line = " ".join(str(error).split())
-    line = _PATH.sub(lambda match: match[1] or match[2], line)
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return shorten_text(_PATH.sub(lambda match: match[1] or match[2], line), most)
 
 
 def log_unforeseen(log: logging.Logger, error: BaseException, where: str = "", most: int = _LONGEST) -> None:

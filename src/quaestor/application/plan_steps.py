@@ -63,10 +63,12 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
         else:
             inputs = []
             for number, operand in enumerate(step.operands):
-                input_node = _input_node(operand, f"{step.id}-{number}", earlier)
-                if input_node is not None:
+                if isinstance(operand, Ref) and operand.step >= 0:
+                    inputs.append(f"s{operand.step}")
+                else:
+                    input_node = _input_node(operand, f"{step.id}-{number}", earlier)
                     nodes.setdefault(input_node.key, input_node)
-                inputs.append(input_node.key if input_node is not None else _key(operand))
+                    inputs.append(input_node.key)
             node = PlanNode(f"s{step.id}", "operation", step.operation, value, tuple(inputs), step=step.id)
         nodes[node.key] = node
     return tuple(nodes.values())
@@ -81,15 +83,10 @@ def operation_sign(name: str) -> str:
     return _SIGNS.get(name, name.replace("_", " "))
 
 
-def _key(operand: Operand) -> str:
-    assert isinstance(operand, Ref)
-    return f"s{operand.step}"
-
-
-def _input_node(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | None:
-    """Return the node of an operand that is not a step; None for a step."""
+def _input_node(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode:
+    """Return the node of an operand that is not a step of the plan."""
     match operand:
-        case Ref(step=step) if step < 0:
+        case Ref(step=step):
             turn = len(earlier) + step
             if turn < 0:
                 return PlanNode(f"e{step}", "earlier", f"the answer {-step} turns ago")
@@ -100,7 +97,6 @@ def _input_node(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNod
             return PlanNode(f"r{place}", "row", operand.text, _first_numbers(operand), sources=operand.sources)
         case CellGroup():
             return PlanNode(f"g{place}", "group", operand.text, _first_numbers(operand), sources=operand.sources)
-    return None
 
 
 def _constant(operand: Constant) -> str:

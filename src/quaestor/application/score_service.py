@@ -150,10 +150,8 @@ async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str
     opened = open_scores(uri)
     if opened is None:
         return {}
-    found: dict[str, ScoreRecord] = {}
     async with opened as store:
-        for score in await store.scores():
-            found.setdefault(score.run, score)
+        found = {score.run: score for score in reversed(await store.scores())}
     return {run.id: found[run.id] for run in runs if run.id in found and is_score_of(found[run.id], run)}
 
 

@@ -31,6 +31,7 @@ from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn, missing_answer
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
+from quaestor.documents.shown import shorten_text
 from quaestor.errors import (
     BusyError,
     InputError,
@@ -113,9 +114,9 @@ Listener = Callable[[str, Event | Turn], None]
 class EventForwarder(Watcher):
     """Watcher of an open conversation that calls the listener in the event loop."""
 
-    def __init__(self) -> None:
-        """Start without a listener; must be called in the event loop."""
-        self.listener: Listener | None = None
+    def __init__(self, session: "_Session") -> None:
+        """Set the conversation; must be called in the event loop."""
+        self._session = session
         self._loop = asyncio.get_running_loop()
         self._question = ""
 
@@ -125,13 +126,13 @@ class EventForwarder(Watcher):
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
         """Pass an event to the listener; may be called from any thread."""
-        if (listener := self.listener) is not None:
+        if (listener := self._session.listener) is not None:
             # The listener must run in the event loop.
             self._loop.call_soon_threadsafe(listener, self._question, event)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         """Pass an answer to the listener."""
-        if (listener := self.listener) is not None:
+        if (listener := self._session.listener) is not None:
             self._loop.call_soon_threadsafe(listener, self._question, turn)
 
 
@@ -165,7 +166,7 @@ class _Session:
     answerer: SolverChoice
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     chat: Chat | None = None
-    forwarder: EventForwarder | None = None
+    listener: Listener | None = None
     seen: SavedConversation | None = None
     unlisted: str | None = None
     used: float = field(default_factory=monotonic)
@@ -232,12 +233,11 @@ class SessionManager:
                 if found is not None:
                     await self._change(id, session, found)
                 chat = await self._chat(id, session)
-                assert session.forwarder is not None
-                session.forwarder.listener = listener
+                session.listener = listener
                 try:
                     turns = await chat.ask(text)
                 finally:
-                    session.forwarder.listener = None
+                    session.listener = None
                     self._record_progress(id, session, chat)
                 first, unkept = len(chat.turns) - len(turns) + 1, chat.unkept or session.unlisted
                 return AnsweredNow(chat.turns, first, chat.document, chat.run, unkept, chat.page, session.answerer.name)
@@ -268,12 +268,6 @@ class SessionManager:
         if session:
             session.asking.clear()
         return len(stopped)
-
-    def stop_all(self) -> None:
-        """Stop all questions."""
-        for id in list(self._open):
-            with suppress(UnknownConversationError):
-                self.stop(id)
 
     async def examples(self, id: str) -> tuple[str, ...]:
         """Return example questions that the document is known to answer, found without a model."""
@@ -380,7 +374,9 @@ class SessionManager:
 
     async def close(self) -> None:
         """Stop all questions, and close all conversations."""
-        self.stop_all()
+        for id in list(self._open):
+            with suppress(UnknownConversationError):
+                self.stop(id)
         for pending in self._examples.values():
             pending.cancel()
         await asyncio.gather(*self._examples.values(), return_exceptions=True)
@@ -432,14 +428,13 @@ class SessionManager:
         if session.chat is None:
             await self.close_idle()
             page = await self.library.open(saved.document)
-            forwarder = EventForwarder()
             await _prepare(session.answerer.request)
-            chat = Chat(page, session.answerer.request, forwarder, self._workers)
+            chat = Chat(page, session.answerer.request, EventForwarder(session), self._workers)
             try:
                 await chat.open(saved.run)
             except UnknownRunError:  # the run was deleted from the store
                 await chat.open()
-            session.chat, session.forwarder, session.seen = chat, forwarder, saved
+            session.chat, session.seen = chat, saved
         return session.chat
 
     def _is_outdated(self, session: _Session, saved: SavedConversation) -> bool:
@@ -462,9 +457,7 @@ class SessionManager:
         """Save the title, runs and size of the conversation; if that fails, the answers are returned all the same."""
         saved, run = self.saved.get(id), chat.run
         runs = saved.runs if run is None or run in saved.runs else (*saved.runs, run)
-        title = saved.title or (chat.turns[0].full_question if chat.turns else "")
-        title = " ".join(title.split())
-        title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+        title = shorten_text(saved.title or (chat.turns[0].full_question if chat.turns else ""), LONGEST_TITLE)
         try:
             self._save(session, saved, replace(saved, title=title, runs=runs, turns=len(chat.turns), used=now()))
             session.unlisted = None
@@ -480,7 +473,7 @@ class SessionManager:
         if session.chat is not None:
             with suppress(StoreError):
                 await session.chat.close()
-            session.chat = session.forwarder = None
+            session.chat = None
 
     @staticmethod
     def _resumable(session: _Session) -> bool:

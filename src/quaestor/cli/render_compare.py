@@ -23,7 +23,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     rows = [(letters[run.id], run.id, *figure_cells(right)) for run, right in zip(found.runs, found.right, strict=True)]
     heads, title = ("", "run", *FIGURE_HEADS), title[0].upper() + title[1:]
     print_rows(console, heads, rows, title=title, words=2, spare=("of", FIGURE_HEADS[-1]))
-    if found.basis == "kept scores":
+    if found.judged.basis == "kept scores":
         console.print("based on saved scores; the labelled file was not read", style="dim")
     if len(found.pairs) == 1:
         _show_pair(console, found.pairs[0], letters)
