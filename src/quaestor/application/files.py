@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +63,11 @@ class OutputFile:
         """Write text as UTF-8."""
         with self.replacing() as temporary:
             temporary.write_text(text, encoding="utf-8")
+
+    def write_json_lines(self, objects: Iterable[JsonValue | dict[str, JsonValue]]) -> None:
+        """Write one JSON object per line."""
+        with self.replacing() as temporary, temporary.open("w", encoding="utf-8") as stream:
+            stream.writelines(map(json_line, objects))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,21 +26,13 @@ _MOST_SEEN = 50_000
 _SEPARATOR = "#"
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder, or a single file, that may be read."""
-
-    label: str
-    path: Path
-
-
 class Folders:
     """The permitted folders and files. Does not read the content of files."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """Resolve the names of the permitted folders and files."""
         self.has_sample: bool = SAMPLE in names
-        self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
+        self.roots: dict[str, Path] = _label_roots([_existing_path(name) for name in names if name != SAMPLE])
 
     def find(self, name: str) -> str:
         """Resolve a user's file name for `resolve.read_page`, including the page after `#`."""
@@ -56,25 +48,27 @@ class Folders:
 
     def name_of(self, path: Path) -> str:
         """Return the name of a file: its path in its folder, after the folder's label if there are several."""
-        root = next((root for root in self.roots if path.is_relative_to(root.path)), None)
-        return path.name if root is None else self._name(root, path)
+        for label, root in self.roots.items():
+            if path.is_relative_to(root):
+                return self._name(label, path)
+        return path.name
 
     def list_files(self) -> tuple[str, ...]:
         """Return the names of the files with a document's suffix, sorted."""
         names = [SAMPLE] if self.has_sample else []
-        for root in self.roots:
-            for path in _files(root.path):
+        for label, root in self.roots.items():
+            for path in _files(root):
                 if len(names) >= MOST_LISTED:
                     return tuple(names)
                 if self._within(path) is not None:
-                    names.append(self._name(root, path))
+                    names.append(self._name(label, path))
         return tuple(names)
 
-    def _name(self, root: Folder, path: Path) -> str:
-        if path == root.path:
-            return root.label
-        inside = path.relative_to(root.path).as_posix()
-        return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
+    def _name(self, label: str, path: Path) -> str:
+        if path == self.roots[label]:
+            return label
+        inside = path.relative_to(self.roots[label]).as_posix()
+        return inside if len(self.roots) == 1 else f"{label}/{inside}"
 
     def _within(self, path: Path) -> Path | None:
         """Resolve a path to a regular file, or None if the file is hidden or outside the folders."""
@@ -84,7 +78,7 @@ class Folders:
                 status = found.stat()
             except (OSError, ValueError, RuntimeError):  # missing, a loop of links, or not a valid file name
                 continue
-            if stat.S_ISREG(status.st_mode) and any(_holds(root.path, found) for root in self.roots):
+            if stat.S_ISREG(status.st_mode) and any(_holds(root, found) for root in self.roots.values()):
                 if status.st_size > LARGEST:
                     raise InputError(f"{found.name} has {status.st_size:,} bytes; the maximum is {LARGEST:,}")
                 return found
@@ -95,12 +89,12 @@ class Folders:
         if path.is_absolute():
             yield path
             return
-        for root in self.roots:
+        for label, root in self.roots.items():
             first, *rest = path.parts or ("",)
-            if first == root.label:
-                yield root.path.joinpath(*rest)
-            if root.path.is_dir():
-                yield root.path / path
+            if first == label:
+                yield root.joinpath(*rest)
+            if root.is_dir():
+                yield root / path
 
 
 def _existing_path(name: str) -> Path:
@@ -113,13 +107,14 @@ def _existing_path(name: str) -> Path:
     return path
 
 
-def _label_roots(paths: Sequence[Path]) -> Iterator[Folder]:
-    used: set[str] = set()
+def _label_roots(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the permitted folders and files by unique labels: their names, numbered if several have the same."""
+    labelled: dict[str, Path] = {}
     for path in dict.fromkeys(paths):
         wanted = path.name or "root"
-        label = next(name for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 10_000))) if name not in used)
-        used.add(label)
-        yield Folder(label, path)
+        label = next(name for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 10_000))) if name not in labelled)
+        labelled[label] = path
+    return labelled
 
 
 def _split(name: str) -> Iterator[tuple[Path, str]]:

@@ -107,9 +107,11 @@ def check_number(document: Document, text: str, most: int = 10) -> NumberCheck:
     """
     wanted = _read(text)
     numbers = list(_numbers(document))
-    found = [match for one in numbers if (match := _match(wanted, one, document)) is not None]
     best: dict[Source, NumberMatch] = {}
-    for match in found:
+    for one in numbers:
+        if (steps := _steps(wanted, one)) is None:
+            continue
+        match = NumberMatch(one.source, one.shown(document), steps)
         if match.source not in best or match.distance < best[match.source].distance:
             best[match.source] = match
     unique = sorted(best.values(), key=lambda match: match.distance)
@@ -161,21 +163,13 @@ def _headings(table: Table, convention: NumberConvention) -> Iterator[_PrintedNu
                 yield _PrintedNumber(cell.ref, year, Dimension(), heading=True)
 
 
-def _match(wanted: Quantity, printed: _PrintedNumber, document: Document) -> NumberMatch | None:
-    steps = _steps(wanted, printed)
-    if steps is None:
-        return None
-    heading: tuple[Step, ...] = ("in_heading",) if printed.heading else ()
-    return NumberMatch(printed.source, printed.shown(document), (*steps, *heading))
-
-
 def _steps(wanted: Quantity, printed: _PrintedNumber) -> tuple[Step, ...] | None:
     """Return the steps from a printed number to the wanted one, or None if they do not match."""
     counts = printed.counts
     if wanted.unit and counts.unit and wanted.unit != counts.unit:
         return None
     if printed.heading:
-        return () if wanted == replace(printed.quantity, unit=wanted.unit, text=wanted.text) else None
+        return ("in_heading",) if wanted == replace(printed.quantity, unit=wanted.unit, text=wanted.text) else None
     readings = tuple(_readings(wanted, printed))
     for exact in (True, False):
         for known, steps in readings:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.files import OutputFile, json_line
 from quaestor.application.live_traces import PROMPT_FIELDS
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun
@@ -22,11 +21,6 @@ from quaestor.scoring.filing_answers import find_judgement
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
-
-
-def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
-    """Write one JSON object per turn, in the order of the dataset."""
-    file.write("".join(json_line(line) for line in turn_objects(scored, dataset)))
 
 
 def score_json(scored: ScoredRun) -> dict[str, JsonValue]:
@@ -144,12 +138,6 @@ async def read_traces(store: RunStore, run: str) -> TracedTurns:
             turn, _ = found.get((example.conversation, index), (None, ()))
             found[example.conversation, index] = turn, prompts
     return found
-
-
-def write_traces(file: OutputFile, turns: TracedTurns) -> None:
-    """Write one JSON object per turn."""
-    with file.replacing() as path, path.open("w", encoding="utf-8") as stream:
-        stream.writelines(json_line(line) for line in trace_objects(turns))
 
 
 def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:

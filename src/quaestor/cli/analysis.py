@@ -52,7 +52,6 @@ def audit_command(
 
     Lists the turns whose answers differ from their references, most confident first.
     """
-    from quaestor.application.files import json_line
     from quaestor.application.judged_runs import audit_run
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.results import show_audited, show_candidates
@@ -64,7 +63,7 @@ def audit_command(
     settled = read_audit(audit) if audit else None
     found = asyncio.run(audit_run(uri, run, path, settled, others or ()))
     if output:
-        output.write("".join(json_line(serial.dump(candidate)) for candidate in found.candidates))
+        output.write_json_lines(map(serial.dump, found.candidates))
     if results.json:
         print_json(
             {

@@ -209,11 +209,11 @@ def _report(
     audited: "AuditedScore | None" = None,
 ) -> None:
     """Write the output file, if there is one, and print the score."""
-    from quaestor.application.reports import score_json, write_report
+    from quaestor.application.reports import score_json, turn_objects
     from quaestor.cli.results import show_audited, show_score
 
     if output is not None:
-        write_report(output, scored, dataset)
+        output.write_json_lines(turn_objects(scored, dataset))
     for example in scored.broken:
         # `runs failures` shows the rest of a long reason, such as all gaps of a page.
         reason = (example.error or "").partition("\n")[0]

@@ -304,11 +304,11 @@ def export(
 
     A conversation that did not finish has its model requests, but no answers.
     """
-    from quaestor.application.reports import read_traces, write_traces
+    from quaestor.application.reports import read_traces, trace_objects
 
     output = output_file(traces, store, (), force=force)
     turns = use_store(store, lambda opened: read_traces(opened, run))
-    write_traces(output, turns)
+    output.write_json_lines(trace_objects(turns))
     print(f"wrote {len(turns)} turns to {traces}")
 
 
