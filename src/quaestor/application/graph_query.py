@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, JsonValue
 
-from quaestor.application.ask_service import AskRequest
 from quaestor.application.file_cache import load_graphs
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.core import serial
@@ -26,6 +25,8 @@ from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.terms import Value as TermValue
+from quaestor.readers.cache import ByteCache
+from quaestor.settings import Settings
 from quaestor.store.listing import ListPage, ListPart
 
 MOST_ROWS = 200
@@ -147,14 +148,13 @@ class DocumentFact(Value):
 
 
 async def document_facts(
-    page: DocumentInCorpus, asking: AskRequest, text: str, part: ListPart
+    page: DocumentInCorpus, settings: Settings, cache: ByteCache | None, text: str, part: ListPart
 ) -> ListPage[DocumentFact]:
     """Return a part of the numbers of a document whose label or sentence contains a text: of its tables, then its text.
 
     The numbers are those of the graph of the whole document.
     """
-    settings = asking.settings
-    graphs = await load_graphs(page.corpus, settings, asking.cache)
+    graphs = await load_graphs(page.corpus, settings, cache)
     key = (page.document.digest, graphs.ontology.digest, settings.policy)
     graph = await compute(_GRAPHS.get, key, lambda: graphs.graph(page.document))
     return await compute(_find_facts, graph, text, part)

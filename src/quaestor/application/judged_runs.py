@@ -14,8 +14,7 @@ from typing import Literal
 from quaestor.application import score_service
 from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_references import RunFile, read_labelled
-from quaestor.application.run_service import OVER_DATASETS, find_run, require_finished
-from quaestor.application.run_views import require_same_questions
+from quaestor.application.run_service import OVER_DATASETS, find_run, require_finished, require_same_questions
 from quaestor.application.score_service import read_judged_frame, score_run
 from quaestor.core import serial
 from quaestor.core.computing import compute

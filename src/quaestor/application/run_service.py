@@ -261,6 +261,17 @@ async def require_finished(store: RunStore, run: RunRecord) -> None:
         )
 
 
+def require_same_questions(first: RunRecord, second: RunRecord) -> None:
+    """Raise an error unless two runs have the same questions."""
+    if first.dataset_digest == second.dataset_digest:
+        return
+    shown = [f"{run.id} ({run.conversations:,} conversations of {run.dataset})" for run in (first, second)]
+    raise InputError(
+        f"runs {shown[0]} and {shown[1]} have different questions: compare runs of the same conversations of one file, "
+        "such as two with the same limit"
+    )
+
+
 async def _find_unfinished(store: RunStore, spec: RunSpec) -> str | None:
     unfinished = (run for run in await store.runs() if run.status != "complete")
     return next((run.id for run in unfinished if run.spec_digest == spec.digest), None)

@@ -13,6 +13,7 @@ from typing import Self
 
 from quaestor.application.plan_steps import PlanNode, turn_nodes
 from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
+from quaestor.application.run_service import require_same_questions
 from quaestor.application.score_service import is_score_of
 from quaestor.application.stored_turns import (
     StoredTurn,
@@ -217,17 +218,6 @@ class RunViews:
             raise InputError("this store has no scores, so its runs cannot be compared")
         require_same_questions(first.run, second.run)
         return self._scores
-
-
-def require_same_questions(first: RunRecord, second: RunRecord) -> None:
-    """Raise an error unless two runs have the same questions."""
-    if first.dataset_digest == second.dataset_digest:
-        return
-    shown = [f"{run.id} ({run.conversations:,} conversations of {run.dataset})" for run in (first, second)]
-    raise InputError(
-        f"runs {shown[0]} and {shown[1]} have different questions: compare runs of the same conversations of one file, "
-        "such as two with the same limit"
-    )
 
 
 def by_chance(counts: PairCounts) -> float | None:

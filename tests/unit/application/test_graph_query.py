@@ -50,7 +50,7 @@ def test_numbers_of_tables_come_before_those_of_the_text(tmp_path: Path) -> None
     page = read_page("sample#NORD/2012/page_41.pdf")
 
     def facts(text: str, part: ListPart) -> ListPage[DocumentFact]:
-        return asyncio.run(document_facts(page, asking(tmp_path), text, part))
+        return asyncio.run(document_facts(page, asking(tmp_path).settings, None, text, part))
 
     all = facts("", ListPart(0, 500))
     assert all.total == len(all.items) > 10

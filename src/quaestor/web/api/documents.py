@@ -154,4 +154,4 @@ async def _list_facts(
 ) -> ListPage[DocumentFact]:
     """List the numbers of a document with exact value, scale, unit, period and place: of its tables, then its text."""
     page = await site.sessions.library.open(document)
-    return await document_facts(page, site.ask_request, text, part)
+    return await document_facts(page, site.ask_request.settings, site.ask_request.cache, text, part)
