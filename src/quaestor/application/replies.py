@@ -409,13 +409,6 @@ class ExplanationReply(Value):
     usage: dict[str, JsonValue]
 
 
-def _reading(turn: Turn, document: Document) -> str | None:
-    """Describe the earlier answers a question refers to, for benchmark pages, on which the rules were evaluated."""
-    if not document.is_page:
-        return None
-    return reading_line(turn.references, lambda earlier: f"the answer of turn {earlier + 1}") or None
-
-
 def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> ExplanationReply:
     """Return everything recorded about how an answer was found.
 
@@ -428,14 +421,16 @@ def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> Expl
     if not 0 <= place < len(turns):
         raise InputError(f"the conversation has turns 1 to {len(turns)}, but not turn {number}")
     turn, earlier = turns[place], turns[:place]
-    answer = turn.answer
+    answer, refers_to = turn.answer, ""
+    if document.is_page:  # the rules were evaluated on benchmark pages only
+        refers_to = reading_line(turn.references, lambda place: f"the answer of turn {place + 1}")
     return ExplanationReply.of(
         answer,
         turn=place + 1,
         display=show_number(answer),
         description=answer.description or None,
         other_readings=[_near_reading(one, earlier) for one in answer.other_readings],
-        refers_to=_reading(turn, document),
+        refers_to=refers_to or None,
         steps=step_replies(turn, earlier, document),
         trace=event_lines(turn.events),
         tool_calls=[serial.dump(call) for call in turn.tool_calls],

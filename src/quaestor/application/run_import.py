@@ -70,11 +70,13 @@ def run_name(words: str) -> str:
     return name
 
 
-RecordsOf = Callable[[RunRecord, Conversation], Sequence[TurnRecord]]
-
-
 async def keep_whole_run(
-    store: RunStore, dataset: Dataset, spec: RunSpec, normalized: str, kind: RunKind, records_of: RecordsOf
+    store: RunStore,
+    dataset: Dataset,
+    spec: RunSpec,
+    normalized: str,
+    kind: RunKind,
+    records_of: Callable[[RunRecord, Conversation], Sequence[TurnRecord]],
 ) -> RunRecord:
     """Store a run with all its turns, or nothing, and return its record."""
     started = await time_of_new_run(store)
