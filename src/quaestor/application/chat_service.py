@@ -264,8 +264,9 @@ class Chat:
 
     def _current_excerpts(self) -> PlaceExcerpts | None:
         """Return the excerpts of the document with its corrected numbers."""
-        corrected = self._excerpts is not None and self.document is not self.page.document
-        return self._excerpts.over(self.document) if corrected else self._excerpts
+        if self._excerpts is None or self.document is self.page.document:
+            return self._excerpts
+        return self._excerpts.over(self.document)
 
     @property
     def _remote_workers(self) -> AnswerWorkers | None:
