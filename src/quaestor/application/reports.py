@@ -128,8 +128,9 @@ TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptR
 async def read_traces(store: RunStore, run: str) -> TracedTurns:
     """Read the turns of a run with their exchanges; unfinished conversations have only the exchanges."""
     record = await find_run(store, run)
-    found: dict[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
-    found = {(turn.conversation, turn.index): (turn, ()) for turn in await store.turns(record.id)}
+    found: dict[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]] = {
+        (turn.conversation, turn.index): (turn, ()) for turn in await store.turns(record.id)
+    }
     for example in await store.examples(record.id):
         by_turn: defaultdict[int, list[PromptRecord]] = defaultdict(list)
         for prompt in await store.prompts(record.id, example.conversation):

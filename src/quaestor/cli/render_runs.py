@@ -8,10 +8,10 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from quaestor.application.run_figures import RunFigures, StageFigures, TurnFigures, duration_words
+from quaestor.application.run_references import WrongTurn, WrongTurns
 from quaestor.application.run_service import CROSS_VALIDATION, status_word
 from quaestor.application.run_views import exchange_views
 from quaestor.application.tool_advice import ToolRefusals, ToolTable, ToolUse
-from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid, print_rows
 from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes

@@ -11,10 +11,9 @@ import pytest
 from played_runs import run_sample
 
 from quaestor.application import run_references
-from quaestor.application.run_references import find_run_file, reference_of, verdicts_on
+from quaestor.application.run_references import WrongTurns, find_run_file, find_wrong_turns, reference_of, verdicts_on
 from quaestor.application.run_views import RunViews, TurnDetail, exchange_views, read_turn_detail
 from quaestor.application.score_service import score_run
-from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import UnknownConversationError, UnknownRunError
 from quaestor.evaluation.engines import InlineEngine
@@ -181,7 +180,7 @@ def wrong(uri: str, most: int | None = None) -> WrongTurns:
 def test_stored_score_equals_a_new_comparison(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     anew: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr("quaestor.application.wrong_turns.read_labelled", lambda *_: anew.append("read"))
+        patch.setattr("quaestor.application.run_references.read_labelled", lambda *_: anew.append("read"))
         listed = wrong(uri)
     assert not anew
     monkeypatch.setattr(run_references, "version", lambda _: "of another time")
