@@ -44,21 +44,19 @@ Basis = Literal["references", "kept scores"]
 
 
 @dataclass(frozen=True, slots=True)
-class RunCost:
-    """The seconds of each finished turn of a run (0 if unknown), and the usage of models over all turns."""
-
-    seconds: tuple[float, ...] = field(default=(), repr=False)
-    usage: Usage = field(default_factory=Usage)
-
-
-@dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run with its verdicts; the score is None unless `judge_runs` was called with `whole`."""
+    """A run with its verdicts; unless `judge_runs` was called with `whole`, its other figures are missing.
+
+    Attributes:
+        seconds: The seconds of each finished turn; 0 if unknown.
+        usage: The usage of models over all turns.
+    """
 
     run: RunRecord
     turns: TurnFrame = field(repr=False)
     score: Score | None = None
-    spent: RunCost = field(default_factory=RunCost)
+    seconds: tuple[float, ...] = field(default=(), repr=False)
+    usage: Usage = field(default_factory=Usage)
     conventions: tuple[ConventionFigure, ...] = ()
     audited: tuple[AuditedTurn, ...] = field(default=(), repr=False)
 
@@ -127,10 +125,10 @@ def _judged_run(
     judged = JudgedRun(run, frame, audited=judge_turns(run.id, turns, conversations, audit) if audit else ())
     if not whole:
         return judged
-    seconds_of_turns = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
+    seconds = tuple((turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None)
     used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
     conventions = convention_figures(predictions, labelled.gold, conversations)
-    return replace(judged, score=score_of(frame), spent=RunCost(tuple(seconds_of_turns), used), conventions=conventions)
+    return replace(judged, score=score_of(frame), seconds=seconds, usage=used, conventions=conventions)
 
 
 async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> JudgedRun:
@@ -153,7 +151,7 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
         for example in await store.examples(run.id):
             # One conversation at a time: all turns of a large run would not fit into memory.
             used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)
-    return JudgedRun(run, frame, figures, RunCost(seconds, used))
+    return JudgedRun(run, frame, figures, seconds, used)
 
 
 @dataclass(frozen=True, slots=True)

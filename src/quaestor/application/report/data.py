@@ -161,7 +161,7 @@ def _result(found: ReportedRun, name: str) -> str:
 
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
     """Return a row for each figure of time and cost that any run has."""
-    used = [(found, found.judged.spent.usage, found.judged.spent.usage.cost) for found in report.runs]
+    used = [(found, found.judged.usage, found.judged.usage.cost) for found in report.runs]
     rows = [
         ["mean time per turn", *(_time(found, fmean) for found in report.runs)],
         ["median", *(_time(found, median) for found in report.runs)],
@@ -183,7 +183,7 @@ def cost_rows(report: EvaluationReport) -> list[list[str]]:
 
 
 def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
-    spent = found.judged.spent.seconds
+    spent = found.judged.seconds
     # An imported file may lack times, and has none for unanswered turns.
     times = [seconds for seconds in spent if seconds > 0]
     if not times:
