@@ -6,6 +6,7 @@ The module also decides which schemas can be enforced strictly.
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import ClassVar
 
 from pydantic import ConfigDict, JsonValue
 
@@ -16,9 +17,11 @@ def _drop_description(schema: dict[str, JsonValue]) -> None:
     schema.pop("description", None)
 
 
-UNTOLD = ConfigDict(json_schema_extra=_drop_description)
-"""Configuration of a type whose docstring is only for readers of the code, because the solver's instructions already
-explain the type to the model."""
+class Undescribed:
+    """Base of types whose docstrings are left out of schemas, because the prompts explain the types to the model."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(json_schema_extra=_drop_description)
 
 
 @lru_cache(maxsize=256)
@@ -40,7 +43,7 @@ def whole_schema(kind: type) -> dict[str, JsonValue]:
 @lru_cache(maxsize=256)
 def is_closed(kind: type) -> bool:
     """Return whether all objects in a type have fixed keys, so that the schema can be enforced strictly."""
-    return _closed(whole_schema(kind))
+    return not any(map(_is_free, _objects(whole_schema(kind))))
 
 
 def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
@@ -48,7 +51,7 @@ def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
     parts = schema.get("$defs")
     if not isinstance(parts, dict):
         return schema
-    used = Counter(_references(schema))
+    used = Counter(part["$ref"] for part in _objects(schema) if isinstance(part.get("$ref"), str))
     moved = {f"#/$defs/{name}": part for name, part in parts.items() if used[f"#/$defs/{name}"] == 1}
 
     def placed(value: JsonValue) -> JsonValue:
@@ -67,25 +70,20 @@ def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
     return {"$defs": shared, **rest} if shared else rest
 
 
-def _references(value: JsonValue) -> Iterator[str]:
-    """Yield every `$ref`; the names listed by discriminators do not count."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _references(item)
-    elif isinstance(value, dict):
-        if isinstance(name := value.get("$ref"), str):
-            yield name
-        for item in value.values():
-            yield from _references(item)
+def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
+    """Yield every object in a schema."""
+    if isinstance(value, dict):
+        yield value
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for child in children:
+        yield from _objects(child)
 
 
-def _closed(value: JsonValue) -> bool:
-    if isinstance(value, list):
-        return all(_closed(item) for item in value)
-    if not isinstance(value, dict):
-        return True
-    free = value.get("type") == "object" and ("properties" not in value or value.get("additionalProperties", False))
-    return not free and all(_closed(item) for item in value.values())
+def _is_free(schema: dict[str, JsonValue]) -> bool:
+    """Return whether a schema describes an object with free keys."""
+    return schema.get("type") == "object" and bool(
+        "properties" not in schema or schema.get("additionalProperties", False)
+    )
 
 
 def _plain(value: JsonValue) -> JsonValue:

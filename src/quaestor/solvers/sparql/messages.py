@@ -7,12 +7,12 @@ If a question asks for a number, the model gets the smaller schema `NumberValues
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from quaestor.conversation.events import NoAnswerReason
-from quaestor.llm.structured.schema import UNTOLD
+from quaestor.llm.structured.schema import Undescribed
 from quaestor.solvers.answering import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
@@ -43,10 +43,9 @@ def _as_list(values: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedNumber:
+class WantedNumber(Undescribed):
     """One value: a number of the page, the result of an earlier turn, or a constant."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     name: str
     description: str = ""
     sparql: str | None = None
@@ -55,10 +54,9 @@ class WantedNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedValue:
+class WantedValue(Undescribed):
     """One value: a number, several numbers with labels, text from the page, an earlier result, or a constant."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     name: str
     description: str = ""
     sparql: str | None = None
@@ -69,10 +67,9 @@ class WantedValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedValues:
+class WantedValues(Undescribed):
     """The values that the model needs for an answer; without values, the reason for no answer."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
     values: Annotated[list[WantedValue], BeforeValidator(_as_list), Field(max_length=MOST_VALUES)]
     answer: str | None = None
@@ -81,10 +78,9 @@ class WantedValues:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NumberValues:
+class NumberValues(Undescribed):
     """The values that the model needs for a number or yes or no."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
     values: Annotated[list[WantedNumber], Field(max_length=MOST_VALUES)]
     answer: str | None = None
@@ -92,22 +88,17 @@ class NumberValues:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Formula:
-    """The calculation of the answer from the values."""
+class FormulaAlone(Undescribed):
+    """The fields of `Formula` for questions that need no explanation."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
     formula: str | None
     no_answer: NoAnswerReason | None = None
-    explanation: WrittenSentences = None
-    verdict: WrittenVerdict = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormulaAlone:
-    """The fields of `Formula` for questions that need no explanation."""
+class Formula(FormulaAlone):
+    """The calculation of the answer from the values."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
-    reasoning: str = ""
-    formula: str | None
-    no_answer: NoAnswerReason | None = None
+    explanation: WrittenSentences = None
+    verdict: WrittenVerdict = None

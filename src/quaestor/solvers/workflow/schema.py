@@ -5,11 +5,11 @@ question asks for a number, the model gets the smaller schema `NumberPlan`; repl
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
-from quaestor.llm.structured.schema import UNTOLD
+from quaestor.llm.structured.schema import Undescribed
 from quaestor.solvers.answering import ListOperation, NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
@@ -21,19 +21,17 @@ Operation = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class TableParams:
+class TableParams(Undescribed):
     """The row and column of a number in a table."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     row_query: str
     col_query: str
 
 
 @dataclass(frozen=True, slots=True)
-class TextParams:
+class TextParams(Undescribed):
     """Description of a number in the text."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     sought: str
     value_context: str
     unit: str
@@ -41,10 +39,9 @@ class TextParams:
 
 
 @dataclass(frozen=True, slots=True)
-class TableExtract:
+class TableExtract(Undescribed):
     """Step that extracts a number from a table."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
     tool: Literal["extract_value"]
     source: Literal["table"]
@@ -52,10 +49,9 @@ class TableExtract:
 
 
 @dataclass(frozen=True, slots=True)
-class TextExtract:
+class TextExtract(Undescribed):
     """Step that extracts a number from the text."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
     tool: Literal["extract_value"]
     source: Literal["text"]
@@ -63,10 +59,9 @@ class TextExtract:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectCells:
+class SelectCells(Undescribed):
     """Step that selects all cells where some rows and columns meet."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
     tool: Literal["select_cells"]
     rows: tuple[str, ...]
@@ -74,29 +69,26 @@ class SelectCells:
 
 
 @dataclass(frozen=True, slots=True)
-class QuoteWords:
+class QuoteWords(Undescribed):
     """Step that quotes text from the page exactly."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
     tool: Literal["quote"]
     words: str
 
 
 @dataclass(frozen=True, slots=True)
-class StepReference:
+class StepReference(Undescribed):
     """The result of another step."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     type: Literal["reference"]
     step_ref: int
 
 
 @dataclass(frozen=True, slots=True)
-class LiteralNumber:
+class LiteralNumber(Undescribed):
     """A number that is not on the page, such as 100."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     type: Literal["literal"]
     value: float
 
@@ -105,25 +97,20 @@ WrittenOperand = Annotated[StepReference | LiteralNumber, Discriminator("type")]
 
 
 @dataclass(frozen=True, slots=True)
-class NumberStep:
-    """A calculation with numbers."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
-    step_id: int
-    tool: Literal["compute"]
-    operation: Operation
-    operands: tuple[WrittenOperand, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ComputeStep:
+class ComputeStep(Undescribed):
     """A calculation, or a selection from cells."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
     tool: Literal["compute"]
     operation: Literal[Operation, ListOperation]
     operands: tuple[WrittenOperand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStep(ComputeStep):
+    """A calculation with numbers."""
+
+    operation: Operation
 
 
 LookUpStep = TableExtract | TextExtract | SelectCells | QuoteWords
@@ -157,10 +144,9 @@ WorkflowStep = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class WorkflowPlan:
+class WorkflowPlan(Undescribed):
     """A plan whose last step is the answer; without steps, the reason for no answer."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     thought_process: str
     steps: tuple[WorkflowStep, ...] = ()
     no_answer: NumberSilence | None = None
@@ -170,10 +156,9 @@ class WorkflowPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberPlan:
+class NumberPlan(Undescribed):
     """A plan for an answer that is a number or yes or no."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     thought_process: str
     steps: tuple[
         Annotated[
