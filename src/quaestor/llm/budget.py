@@ -7,6 +7,7 @@ can slightly exceed a limit of tokens or money.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from time import monotonic
 
 from quaestor.errors import BudgetExceededError, SettingsError, unknown_name
@@ -76,25 +77,18 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
     return Price(amounts["input"], amounts["output"], amounts.get("cached"))
 
 
-@dataclass(frozen=True, slots=True)
-class VendorPrice:
-    """Price of a hosted model by the table of the `genai-prices` package."""
+def vendor_cost(provider: str, model: str, usage: Usage) -> Decimal | None:
+    """Return the cost of a hosted model by the table of `genai-prices`; None if that lacks the model."""
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
 
-    provider: str
-    model: str
-
-    def cost(self, usage: Usage) -> Decimal | None:
-        """Return the cost of usage in US dollars; None if the table lacks the model."""
-        from genai_prices import Usage as Counted
-        from genai_prices import calc_price
-
-        counted = Counted(
-            input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cache_read_tokens=usage.cached_tokens
-        )
-        try:
-            return calc_price(counted, self.model, provider_id=self.provider).total_price
-        except (LookupError, ValueError):  # unknown model, or inconsistent counts
-            return None
+    counted = Counted(
+        input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cache_read_tokens=usage.cached_tokens
+    )
+    try:
+        return calc_price(counted, model, provider_id=provider).total_price
+    except (LookupError, ValueError):  # unknown model, or inconsistent counts
+        return None
 
 
 def no_price(_usage: Usage) -> Decimal | None:
@@ -207,4 +201,4 @@ def find_price(spec: ModelSpec, tables: Mapping[str, Mapping[str, object]] | Non
     for name in (spec.name, spec.model):
         if tables and name in tables:
             return read_price(name, tables[name]).cost
-    return VendorPrice(spec.provider, spec.model).cost if spec.base_url is None else no_price
+    return partial(vendor_cost, spec.provider, spec.model) if spec.base_url is None else no_price

@@ -75,12 +75,10 @@ def pack(text: str) -> dict[str, JsonValue]:
     """Convert a body to a readable form, from which `unpack` restores the exact text."""
     try:
         value: JsonValue = json.loads(text)
-    except ValueError:
+        style = next(style for style in range(len(_STYLES)) if _encode(value, style) == text)
+    except (ValueError, StopIteration):
         return {"lines": list(text.splitlines(keepends=True))}
-    for style in range(len(_STYLES)):
-        if _encode(value, style) == text:
-            return {"json": value, "style": style}
-    return {"lines": list(text.splitlines(keepends=True))}
+    return {"json": value, "style": style}
 
 
 def unpack(packed: JsonValue) -> str:
@@ -387,10 +385,8 @@ def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _first_difference(left: str, right: str) -> int:
-    for place, (one, other) in enumerate(zip(left, right, strict=False)):
-        if one != other:
-            return place
-    return min(len(left), len(right))
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def _shown(text: str, start: int = 0) -> str:

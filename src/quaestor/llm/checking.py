@@ -12,7 +12,9 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
 
 from quaestor.errors import ModelReplyError
+from quaestor.llm.messages import parse_object
 from quaestor.llm.models import Connection
+from quaestor.llm.structured.replies import shorten_line
 
 _SUM = {
     "type": "object",
@@ -85,7 +87,7 @@ async def _tools(connection: Connection) -> str:
     if not calls:
         raise ModelReplyError(f"it replied {_text(response)!r} instead of calling the tool")
     arguments = calls[0].args_as_json_str()
-    if calls[0].tool_name != "add" or _read(arguments) != {"a": 2, "b": 3}:
+    if calls[0].tool_name != "add" or parse_object(arguments) != {"a": 2, "b": 3}:
         raise ModelReplyError(f"it called {calls[0].tool_name}({arguments}) instead of add(a=2, b=3)")
     return "called add(a=2, b=3)"
 
@@ -95,8 +97,8 @@ async def _structured(connection: Connection) -> str:
     parameters = ModelRequestParameters(output_mode="native", output_object=wanted, allow_text_output=True)
     messages = _prompt("What is 2 + 3? Reply with JSON that has the key total.")
     response = await model_request(connection.model, messages, model_request_parameters=parameters)
-    value = _read(_text(response))
-    if not isinstance(value, dict) or not isinstance(value.get("total"), int):
+    value = parse_object(_text(response))
+    if value is None or not isinstance(value.get("total"), int):
         raise ModelReplyError(f"it replied {_text(response)!r} instead of JSON that matches the schema")
     return f"answered {json.dumps(value)}"
 
@@ -117,13 +119,4 @@ def _prompt(prompt: str) -> list[ModelMessage]:
 
 
 def _text(response: ModelResponse) -> str:
-    text = " ".join((response.text or "").split())
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _read(text: str) -> object:
-    try:
-        value: object = json.loads(text)
-    except ValueError:
-        return None
-    return value
+    return shorten_line(response.text or "", 40)

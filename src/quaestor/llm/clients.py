@@ -36,17 +36,15 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
             profile=profile,
             settings=_settings(spec, profile),
         )
-    provider = _openai_provider(spec, key, client)
+    openai = AsyncOpenAI(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
+    provider: Provider[AsyncOpenAI] = (
+        OpenAIProvider(openai_client=openai)
+        if spec.base_url is None
+        else OpenAICompatibleProvider(spec.provider, openai_client=openai)
+    )
     family = _FAMILIES.get(spec.provider, type(provider))
     profile = restrict(family.model_profile(spec.model) or {}, spec.profile, spec.protocol)
     return OpenAIChatModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
-
-
-def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Provider[AsyncOpenAI]:
-    sdk = AsyncOpenAI(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
-    if spec.base_url is None:
-        return OpenAIProvider(openai_client=sdk)
-    return OpenAICompatibleProvider(spec.provider, openai_client=sdk)
 
 
 def _settings(spec: ModelSpec, profile: ModelProfile) -> ModelSettings:

@@ -23,7 +23,7 @@ class Message:
 
 def read_request(body: str) -> tuple[Message, ...]:
     """Return the messages of a request: the instructions, the names of available tools, and the conversation."""
-    document = _object(body)
+    document = parse_object(body)
     if document is None or not isinstance(document.get("messages"), list):
         return (Message("body", body),)
     messages = [Message("system", text) for text in _texts(document.get("system"))]
@@ -37,7 +37,7 @@ def read_request(body: str) -> tuple[Message, ...]:
 
 def read_response(body: str) -> tuple[Message, ...]:
     """Return the messages of a reply: text, tool calls, or an error."""
-    document = _object(body) or _assemble(body)
+    document = parse_object(body) or _assemble(body)
     if document is None:
         return (Message("body", body),)
     if "error" in document:
@@ -74,7 +74,7 @@ def _message(message: Node) -> Iterator[Message]:
 
 def _assemble(body: str) -> Node | None:
     """Assemble a streamed reply into a plain one; None if the body is not a stream."""
-    events = [e for line in body.splitlines() if line.startswith("data:") if (e := _object(line[5:])) is not None]
+    events = [e for line in body.splitlines() if line.startswith("data:") if (e := parse_object(line[5:])) is not None]
     if not events:
         return None
     error = next((event for event in events if "error" in event), None)
@@ -131,10 +131,11 @@ def _objects(value: JsonValue) -> list[Node]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _object(text: str) -> Node | None:
+def parse_object(text: str) -> Node | None:
+    """Return the object that a text is as JSON; None for any other text."""
     try:
         value: JsonValue = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

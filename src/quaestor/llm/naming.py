@@ -8,7 +8,7 @@ pydantic-ai knows the limits of model families; profiles disable features in add
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import urlsplit
 
 from quaestor.errors import ModelAccessError, SettingsError, unknown_name
@@ -218,33 +218,32 @@ def _check(where: str, key: str, value: object) -> None:
         raise SettingsError(f"{key!r} in {where} must be greater than 0, not {value!r}")
 
 
-def restrict(base: "ModelProfile", profile: Profile, protocol: str) -> "ModelProfile":
-    """Return pydantic-ai's profile of a model without the features that the server lacks.
+_FEATURES: Mapping[str, Mapping[str, str]] = {
+    "anthropic": {
+        "tools": "supports_tools",
+        "json_schema": "supports_json_schema_output",
+        "json_object": "supports_json_object_output",
+        "forced_choice": "supports_forced_tool_choice",
+    },
+    "openai": {
+        "tools": "supports_tools",
+        "json_schema": "supports_json_schema_output",
+        "json_object": "supports_json_object_output",
+        "forced_choice": "supports_forced_tool_choice",
+        "strict": "openai_supports_strict_tool_definition",
+        "many_system_messages": "openai_chat_supports_multiple_system_messages",
+    },
+}
+"""The keys of pydantic-ai's profiles, by protocol and by field of `Profile`."""
 
-    Args:
-        protocol: `openai` or `anthropic`; strict tools and several system messages exist only in the former.
-    """
-    from pydantic_ai.profiles import ModelProfile, merge_profile
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
 
-    off = ModelProfile()
-    if not profile.tools:
-        off["supports_tools"] = False
-        off["default_structured_output_mode"] = "prompted"
-    if not profile.json_schema:
-        off["supports_json_schema_output"] = False
-    if not profile.json_object:
-        off["supports_json_object_output"] = False
-    if not profile.forced_choice:
-        off["supports_forced_tool_choice"] = False
-    if protocol != "openai":
-        return merge_profile(base, off)
-    openai = OpenAIModelProfile()
-    if not profile.strict:
-        openai["openai_supports_strict_tool_definition"] = False
-    if not profile.many_system_messages:
-        openai["openai_chat_supports_multiple_system_messages"] = False
-    return merge_profile(base, off, openai)
+def restrict(base: "ModelProfile", profile: Profile, protocol: Protocol) -> "ModelProfile":
+    """Return pydantic-ai's profile of a model without the features that the server lacks."""
+    from pydantic_ai.profiles import merge_profile
+
+    lacking = {key: False for name, key in _FEATURES[protocol].items() if not getattr(profile, name)}
+    output = {} if profile.tools else {"default_structured_output_mode": "prompted"}
+    return merge_profile(base, cast("ModelProfile", lacking | output))
 
 
 def takes_temperature(profile: "ModelProfile") -> bool:

@@ -66,13 +66,8 @@ class Sink(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _CurrentTurn:
-    place: TurnKey
-    numbers: Iterator[int]
-
-
-_asking: ContextVar[_CurrentTurn | None] = ContextVar("asking", default=None)
+_asking: ContextVar[tuple[TurnKey, Iterator[int]] | None] = ContextVar("asking", default=None)
+"""The current turn, and the numbers of its next requests."""
 _phase: ContextVar[str] = ContextVar("phase", default="")
 
 
@@ -80,7 +75,7 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
     """Tag all requests inside the context, in this task and in tasks that it starts, with a turn."""
     place = TurnKey(run, conversation, turn)
-    token = _asking.set(_CurrentTurn(place, itertools.count()))
+    token = _asking.set((place, itertools.count()))
     try:
         yield place
     finally:
@@ -99,11 +94,11 @@ def phase(name: str) -> Iterator[None]:
 
 def current_place() -> TurnKey:
     """Return the current turn; an empty key outside of any."""
-    tagged = _asking.get()
-    return tagged.place if tagged else TurnKey()
+    asking = _asking.get()
+    return asking[0] if asking else TurnKey()
 
 
 def next_tag(untagged: Iterator[int]) -> tuple[TurnKey, int, str]:
     """Return the current turn, the next request number in it, and the phase."""
-    tagged = _asking.get()
-    return (tagged.place, next(tagged.numbers), _phase.get()) if tagged else (TurnKey(), next(untagged), _phase.get())
+    place, numbers = _asking.get() or (TurnKey(), untagged)
+    return place, next(numbers), _phase.get()

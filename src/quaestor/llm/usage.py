@@ -1,12 +1,13 @@
 """Usage of tokens and money, counted from the replies of both protocols, streamed or not."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from pydantic import JsonValue
+
+from quaestor.llm.messages import parse_object
 
 _COUNTS = ("requests", "input_tokens", "output_tokens", "cached_tokens", "estimated_tokens")
 _CHARACTERS_PER_TOKEN = 4  # rough mean for English, used if a server reports no counts
@@ -114,13 +115,8 @@ def _usages(text: str) -> Iterator[Mapping[str, int]]:
 def _documents(text: str) -> Iterator[dict[str, JsonValue]]:
     lines = [text] if text.lstrip().startswith("{") else [line[5:] for line in text.splitlines() if line[:5] == "data:"]
     for line in lines:
-        if '"usage"' not in line:  # true for most lines of a long stream
-            continue
-        try:
-            document: JsonValue = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(document, dict):
+        # Most lines of a long stream have no counts.
+        if '"usage"' in line and (document := parse_object(line)) is not None:
             yield document
 
 

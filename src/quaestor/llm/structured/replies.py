@@ -141,10 +141,15 @@ def _object_in(text: str) -> JsonValue:
     return value
 
 
-def quoted(text: str) -> str:
-    """Return the beginning of a reply, for messages."""
+def shorten_line(text: str, most: int) -> str:
+    """Return a text in one line of at most `most` characters."""
     line = " ".join(text.split())
-    return repr(line if len(line) <= 120 else line[:117] + "...")
+    return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def quoted(text: str, most: int = 120) -> str:
+    """Return the beginning of a reply, for messages."""
+    return repr(shorten_line(text, most))
 
 
 def initial_messages(system: str, prompt: str) -> list[ModelMessage]:

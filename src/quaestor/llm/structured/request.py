@@ -7,13 +7,11 @@ subclass.
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import Generic, Literal, TypeVar
 
 from pydantic_ai.direct import model_request
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
@@ -39,11 +37,18 @@ OnRejected = Callable[[str, str, int, tuple[str, ...]], None]
 _MOST_FAULTS = 12
 
 
+Way = Literal["schema", "tool", "text"]
+"""How an object is requested.
+
+`schema`: the server constrains the reply to a JSON schema; `tool`: the reply is a call of an output tool; `text`: the
+reply is JSON in text, and the system prompt contains the schema."""
+
+
 class ModelLoop(ABC, Generic[T]):
     """Sends requests to a model until a reply can be used.
 
-    Subclasses define the allowed replies (`_parameters`), how a reply is parsed (`_read`), and how it is handled
-    (`_take`): it becomes the result, or leads to the next message.
+    Subclasses define the allowed replies (`_parameters`), and how a reply is handled (`_take`): it becomes the result,
+    or leads to the next message.
 
     Attributes:
         rejected: The number of unusable replies so far.
@@ -83,7 +88,7 @@ class ModelLoop(ABC, Generic[T]):
                 response = await model_request(
                     self.connection.model, messages, model_request_parameters=self._parameters()
                 )
-            reply = self._read(response)
+            reply = read_reply(response)
             if reply.calls or reply.text:
                 messages.append(make_sendable(response))
             outcome = await self._take(reply)
@@ -110,23 +115,16 @@ class ModelLoop(ABC, Generic[T]):
     def _parameters(self) -> ModelRequestParameters:
         """Return what the model may reply with."""
 
-    def _read(self, response: ModelResponse) -> ParsedReply:
-        return read_reply(response)
-
     @abstractmethod
     async def _take(self, reply: ParsedReply) -> T | ModelRequest:
         """Return the result, or the next message."""
 
 
-def _no_faults(_found: object) -> Sequence[str]:
-    return ()
-
-
 class TypedRequest(ModelLoop[T]):
     """Request for one typed object, which may be repeated in the same conversation with the model.
 
-    Instructions on how to reply are added to the last message, so that prompts do not depend on the output mode: a
-    tool call, JSON constrained to a schema by the server, or JSON in text.
+    Instructions on how to reply are added to the prompts, which therefore do not depend on the output mode: a tool
+    call, JSON constrained to a schema by the server, or JSON in text.
     """
 
     def __init__(
@@ -138,8 +136,8 @@ class TypedRequest(ModelLoop[T]):
         *,
         attempts: int,
         on_rejected: OnRejected = lambda *_: None,
-        check: Callable[[T], Sequence[str]] = _no_faults,
-        doubt: Callable[[T], Sequence[str]] = _no_faults,
+        check: Callable[[T], Sequence[str]] = lambda _: (),
+        doubt: Callable[[T], Sequence[str]] = lambda _: (),
         salvage: Callable[[str], T | None] | None = None,
         shown: type | None = None,
     ) -> None:
@@ -158,7 +156,10 @@ class TypedRequest(ModelLoop[T]):
         super().__init__(connection, name, on_rejected, replies=attempts, repairs=attempts - 1)
         self._kind, self._check, self._doubt, self._salvage = kind, check, doubt, salvage
         self._doubted = False
-        self._mode = choose_output_mode(connection, shown or kind, name, description)
+        self._shown = shown or kind
+        self._way = choose_way(connection, self._shown)
+        strict = connection.spec.profile.strict
+        self._allowed = request_parameters(self._way, self._shown, name, description, strict)
         self._talk: list[ModelMessage] = []
         self._last_object: ParsedReply | None = None
 
@@ -178,18 +179,23 @@ class TypedRequest(ModelLoop[T]):
             ModelReplyError: No reply could be used, or the server refuses the request.
             OutageError: The model is not available.
         """
-        talk = initial_messages(system, prompt)
+        how = render("structured/reply", way=self._way, tool=self._wanted, schema=None)
+        prompt = f"{prompt}\n\n{how}"
         if self._last_object is not None:  # a continued conversation needs only the new part
             talk = [*self._talk, return_results([(call, "noted") for call in self._last_object.calls], prompt)]
-        full_request = _with_way(talk, self._mode)
-        messages = list(full_request)
+        else:
+            if self._way == "text":  # at the end of the system prompt, so that all requests share a prefix
+                schema = json.dumps(plain_schema(self._shown))
+                system = f"{system}\n\n{render('structured/schema', schema=schema)}"
+            talk = initial_messages(system, prompt)
+        messages = list(talk)
         self._doubted = False
         found = await self.run(phase, messages)
-        self._talk = [*full_request, messages[-1]]  # without the unusable replies
+        self._talk = [*talk, messages[-1]]  # without the unusable replies
         return found
 
     def _parameters(self) -> ModelRequestParameters:
-        return self._mode.parameters
+        return self._allowed
 
     async def _take(self, reply: ParsedReply) -> T | ModelRequest:
         try:
@@ -203,8 +209,7 @@ class TypedRequest(ModelLoop[T]):
                 self._last_object = reply
                 return found
         self.reject(faults)
-        mode = self._mode
-        note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=mode.way, tool=mode.name)
+        note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=self._way, tool=self._wanted)
         return return_results([(call, "not used") for call in reply.calls], note)
 
     def _faults(self, found: T) -> list[str]:
@@ -232,120 +237,36 @@ class TypedRequest(ModelLoop[T]):
             raise
 
 
-# Output modes: a JSON schema, the arguments of a tool, or JSON in text. A schema is enforced strictly only if the
-# server supports that and the type has no object with free keys, which strict modes would silently empty.
+def choose_way(connection: Connection, kind: type) -> Way:
+    """Choose how to request a type: by the first of schema, tool and text that the model supports.
 
-Way = Literal["schema", "tool", "text"]
-
-
-@dataclass(frozen=True, slots=True)
-class OutputMode:
-    """How a typed object is requested.
-
-    Attributes:
-        way: `schema`: the server constrains the reply to a JSON schema; `tool`: the reply is a call of an output tool;
-            `text`: the reply is JSON in text, and the prompt contains the schema.
-    """
-
-    way: Way
-    kind: type
-    name: str
-    description: str
-    strict: bool
-
-    @property
-    def prompt_schema(self) -> str | None:
-        """The schema for the prompt, if it is not sent as a tool or response format; else None."""
-        return _written(self.kind) if self.way == "text" else None
-
-    @property
-    def parameters(self) -> ModelRequestParameters:
-        """The request parameters for this mode."""
-        return _mode_parameters(self)
-
-
-def choose_output_mode(connection: Connection, kind: type, name: str, description: str) -> OutputMode:
-    """Choose the output mode for a type: the first of schema, tool and text that the model supports.
-
-    Anthropic's models use the tool. If a server enforces schemas strictly, the schema mode is used only for types that
-    allow it.
+    Anthropic's models use the tool. If a server enforces schemas strictly, they are used only for types without free
+    keys, which strict modes would silently empty.
     """
     profile = connection.spec.profile
     has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
     if has_schema and connection.spec.protocol == "openai" and (not profile.strict or is_closed(kind)):
-        return OutputMode("schema", kind, name, description, profile.strict)
-    return OutputMode("tool" if profile.tools else "text", kind, name, description, strict=False)
+        return "schema"
+    return "tool" if profile.tools else "text"
 
 
-@lru_cache(maxsize=256)
-def _written(kind: type) -> str:
-    return json.dumps(plain_schema(kind))
+def request_parameters(way: Way, kind: type, name: str, description: str, strict: bool) -> ModelRequestParameters:
+    """Return what the model may reply with.
 
-
-@lru_cache(maxsize=256)
-def _mode_parameters(mode: OutputMode) -> ModelRequestParameters:
-    if mode.way == "tool":
-        return ModelRequestParameters(
-            output_mode="tool",
-            output_tools=[output_tool(mode.kind, mode.name, mode.description)],
-            allow_text_output=False,
+    Args:
+        strict: Whether the server enforces schemas strictly.
+    """
+    if way == "tool":
+        # Not strict because a type may have free keys.
+        tool = ToolDefinition(
+            name=name, parameters_json_schema=plain_schema(kind), description=description, strict=False, kind="output"
         )
-    schema = whole_schema(mode.kind) if mode.strict else plain_schema(mode.kind)
-    output = OutputObjectDefinition(schema, name=mode.name, description=mode.description, strict=mode.strict)
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    strict = strict and way == "schema"
+    schema = whole_schema(kind) if strict else plain_schema(kind)
     return ModelRequestParameters(
-        output_mode="native" if mode.way == "schema" else "prompted",
-        output_object=output,
-        prompted_output_template=False,  # the prompt contains the schema if needed
+        output_mode="native" if way == "schema" else "prompted",
+        output_object=OutputObjectDefinition(schema, name=name, description=description, strict=strict),
+        prompted_output_template=False,  # the system prompt contains the schema if needed
         allow_text_output=True,
     )
-
-
-def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
-    """Return the tool whose arguments are the reply. It is not strict because a type may have free keys."""
-    return ToolDefinition(
-        name=name, parameters_json_schema=plain_schema(kind), description=description, strict=False, kind="output"
-    )
-
-
-def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
-    """Add the instructions on how to reply to the end of the prompt.
-
-    If the prompt needs the schema, it is sent once: at the end of the system prompt, so that all requests share a
-    prefix; in a conversation that has begun without it, in the prompt.
-    """
-    schema = mode.prompt_schema
-    if schema and any(schema in text for text in _texts(messages)):
-        schema = None
-    elif schema and (headed := _add_schema(messages, render("structured/schema", schema=schema))):
-        messages, schema = headed, None
-    *before, last = messages
-    how = render("structured/reply", way=mode.way, tool=mode.name, schema=schema)
-    assert isinstance(last, ModelRequest)
-    *parts, prompt = last.parts
-    if isinstance(prompt, UserPromptPart) and isinstance(prompt.content, str):
-        extended = [*parts, replace(prompt, content=f"{prompt.content}\n\n{how}")]
-    else:
-        extended = [*last.parts, UserPromptPart(how)]
-    return [*before, replace(last, parts=extended)]
-
-
-def _add_schema(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
-    """Return the first request of a conversation with a schema added to its system prompt; None if it has none."""
-    first, *rest = messages
-    if rest or not isinstance(first, ModelRequest):
-        return None
-    place = next((i for i, part in enumerate(first.parts) if isinstance(part, SystemPromptPart)), None)
-    if place is None:
-        return None
-    parts = list(first.parts)
-    system = parts[place]
-    assert isinstance(system, SystemPromptPart)
-    parts[place] = replace(system, content=f"{system.content}\n\n{schema}")
-    return [replace(first, parts=parts)]
-
-
-def _texts(messages: Sequence[ModelMessage]) -> Iterator[str]:
-    for message in messages:
-        for part in message.parts:
-            if isinstance(part, UserPromptPart | SystemPromptPart) and isinstance(part.content, str):
-                yield part.content

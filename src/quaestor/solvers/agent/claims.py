@@ -20,7 +20,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
-from quaestor.solvers.agent.messages import FinalAnswer, to_decimal
+from quaestor.solvers.agent.messages import FinalAnswer
 from quaestor.solvers.answering import assumed_words
 from quaestor.solvers.explaining import is_root, stated_by
 from quaestor.solvers.parts import join_plans
@@ -113,7 +113,7 @@ def _claims(final: FinalAnswer) -> Iterator[ClaimedAnswer]:
     if isinstance(final.answer, bool):
         yield ClaimedAnswer(YesNo(final.answer))
     elif isinstance(final.answer, int | float):
-        yield ClaimedAnswer(Number(to_decimal(final.answer)), scale, final.unit)
+        yield ClaimedAnswer(Number(Decimal(str(final.answer))), scale, final.unit)
     elif isinstance(final.answer, str):
         text = _LEAD.sub("", final.answer.strip())
         if len(text) > _LONGEST_WORDING:

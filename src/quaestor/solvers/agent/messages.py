@@ -4,7 +4,6 @@ Parsing is lenient: unknown keys are dropped, and a plan may be one text or seve
 """
 
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, Strict, WithJsonSchema
@@ -97,8 +96,3 @@ class FinalAnswer:
 
 STATED = "description"
 """The part of the understanding that a model states with its first calls, which show the rest."""
-
-
-def to_decimal(number: float) -> Decimal:
-    """Convert a JSON number to the decimal that was written, as far as a float preserves it."""
-    return Decimal(str(number))

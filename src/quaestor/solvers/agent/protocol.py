@@ -1,20 +1,22 @@
 """The two ways to call the tools: native tool calls, and lines `TOOL: name({json})` for models without them.
 
-A model with native calls that writes lines instead is understood too.
+A model with native calls that writes lines instead is understood too. Replies of tools are recorded complete but
+shortened for the model, which reads them again with every later request.
 """
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import JsonValue
-from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.llm.structured.replies import ParsedReply, RequestedCall, read_reply
+from quaestor.llm.structured.replies import ParsedReply, RequestedCall
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer
 from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
@@ -23,13 +25,15 @@ _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "minimum", "propertyNames", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
 """Tools whose results are in the prompt, unless they are too long."""
+_OMITTED = frozenset({"success", "source", "sources", "operation", "year", "instance", "property", "fraction"})
+_OF_SENTENCES = frozenset({"sentence", "before", "text"})
+_DIGITS = 10
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
-def read_calls(response: ModelResponse) -> ParsedReply:
-    """Parse the calls of a reply, native or written."""
-    reading = read_reply(response)
-    return reading if reading.calls else replace(reading, calls=parse_calls(reading.text))
+def read_written_calls(reply: ParsedReply) -> ParsedReply:
+    """Return a reply with the calls in its text, if it has no native ones."""
+    return reply if reply.calls else replace(reply, calls=parse_calls(reply.text))
 
 
 def parse_calls(text: str) -> tuple[RequestedCall, ...]:
@@ -126,3 +130,78 @@ def answer_request(
         output_tools=[_definition(ANSWER, "Give the answer.", plain_schema(FinalAnswer), "output")],
         allow_text_output=False,
     )
+
+
+def shorten(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxyType({})) -> dict[str, JsonValue]:
+    """Return a tool's reply as shown to the model; a refusal loses only its source places.
+
+    Left out are places that a step already identifies, repetitions of the request or of other fields, and digits beyond
+    those that a reader compares.
+
+    Args:
+        names: Names of sentences by which the model cites them, by their text.
+    """
+    if reply.get("success"):
+        return _short(_add_names(reply, names) if names else reply)
+    return {name: _short_value(value) for name, value in reply.items() if name != "success"}
+
+
+def _add_names(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Prefix the sentences of a reply with their names."""
+
+    def named(key: str, value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [named(key, item) for item in value]
+        if isinstance(value, dict):
+            return _add_names(value, names)
+        return _with_names(value, names) if isinstance(value, str) and key in _OF_SENTENCES else value
+
+    return {key: named(key, value) for key, value in reply.items()}
+
+
+def _with_names(text: str, names: Mapping[str, str]) -> str:
+    parts: list[str] = []
+    while known := max((sentence for sentence in names if text.startswith(sentence)), key=len, default=""):
+        parts.append(f"{names[known]}: {known}")
+        text = text[len(known) :].lstrip()
+    return " ".join((*parts, *([text] if text else [])))
+
+
+def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    calculated = "operands" in reply
+    shown: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _OMITTED and v not in (None, [], "")}
+    if calculated:
+        shown.pop("values", None)
+        shown["operands"] = _operands(reply["operands"])
+        if not shown["operands"]:
+            del shown["operands"]
+    if not shown.get("label"):
+        shown |= {k: reply[k] for k in ("instance", "property") if k in reply}
+    if _plain(shown.get("rawValue")) == _plain(shown.get("value")):
+        shown.pop("rawValue", None)
+    return {name: _short_value(value) for name, value in shown.items()}
+
+
+def _short_value(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_short_value(item) for item in value]
+    if isinstance(value, dict):
+        return _short(value) if "step" in value else {k: _short_value(v) for k, v in value.items() if k != "source"}
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+
+def _operands(shown: JsonValue) -> JsonValue:
+    """Format each operand as a line such as `318.6 million (page: data cables, 2012)`; omit those that are steps."""
+    if not isinstance(shown, list):
+        return shown
+    lines: list[JsonValue] = []
+    for item in shown:
+        if isinstance(item, dict) and not str(item.get("from")).startswith(("step", "constant")):
+            scale = "" if item.get("scale") in ("one", "unknown", None) else f" {item['scale']}"
+            also = f"; also {item['also']} others on the page" if item.get("also") else ""
+            lines.append(f"{_short_value(item.get('value'))}{scale} ({item.get('from')}: {item.get('label')}{also})")
+    return lines
+
+
+def _plain(printed: JsonValue) -> str:
+    return str(printed).replace(",", "").replace("$", "").strip()

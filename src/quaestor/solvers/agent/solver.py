@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 
 from pydantic import JsonValue
-from pydantic_ai.messages import ModelRequest, ModelResponse
+from pydantic_ai.messages import ModelRequest
 from pydantic_ai.models import ModelRequestParameters
 
 from quaestor.conversation.answer import Answer
@@ -57,8 +57,7 @@ from quaestor.solvers.agent.claims import (
     sets_caption_aside,
 )
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
-from quaestor.solvers.agent.protocol import answer_request, read_calls, tool_list
-from quaestor.solvers.agent.shortening import shorten
+from quaestor.solvers.agent.protocol import answer_request, read_written_calls, shorten, tool_list
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
 from quaestor.solvers.answering import answer_from_plan, answer_without_value, remarks_with, shows_more
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
@@ -244,10 +243,8 @@ class AnswerRounds(ModelLoop[Settled]):
         searching, stating = self.context.search is not None, not self.limits.two_phases
         return answer_request(self.native, stating, self.whole, not self.left, searching=searching)
 
-    def _read(self, response: ModelResponse) -> ParsedReply:
-        return read_calls(response)
-
     async def _take(self, reply: ParsedReply) -> Settled | ModelRequest:
+        reply = read_written_calls(reply)
         self._note_understanding(reply)
         # Tools read the graph and, in a long document, an index file.
         off_the_loop = compute_little if self.context.search is None else asyncio.to_thread
