@@ -16,10 +16,9 @@ from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS, OPERATIONS, Oper
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Ref, RowRef
 from quaestor.solvers.groups import group_of
+from quaestor.solvers.tools.messages import GROWTH_RATE, Calculate, Calculated, OperandShown, RefusalError, Scalar
 from quaestor.solvers.tools.page import GraphPage, nearest, normalize_name
 from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
-from quaestor.solvers.tools.replies import Calculated, OperandShown, Refusal
-from quaestor.solvers.tools.requests import GROWTH_RATE, Calculate, Scalar
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
 _OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.IGNORECASE | re.DOTALL)
@@ -30,27 +29,28 @@ MOST_CELLS = 400
 _MANY = {"add": "sum"}
 
 
-def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
+def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated:
     """Apply an operation to values and add its steps to the plan.
 
     Raises:
+        RefusalError: The operation is unknown, or does not take these values.
         PlanError: The operation has no result, such as a division by zero.
     """
+    if request.operation == GROWTH_RATE:
+        return _growth_rate(draft, request)
     operation = OPERATIONS.get(request.operation)
     if operation is None or operation.name not in FOR_MODELS:
-        return _growth_rate(draft, request) if request.operation == GROWTH_RATE else _refuse(request.operation)
+        near = nearest(request.operation, (*FOR_MODELS, GROWTH_RATE))
+        raise RefusalError(
+            f"Unknown operation: {request.operation[:100]}", "Use one of the operations in the schema", near
+        )
     if operation.of_row:
         return _of_row(page, draft, request)
     traced = _traced_all(draft, request.values)
-    if isinstance(traced, Refusal):
-        return traced
     name = _MANY.get(request.operation, request.operation) if len(traced) > 2 else request.operation
     if operation.of_list:
-        selected = select(page, draft, operation, traced)
-        return selected if isinstance(selected, Refusal) else _calculate(draft, name, request.values, traced, selected)
-    refusal = _wrong_number(draft, OPERATIONS[name], traced)
-    if refusal is not None:
-        return refusal
+        return _calculate(draft, name, request.values, traced, select(page, draft, operation, traced))
+    _require_fitting_number(draft, OPERATIONS[name], traced)
     operands = [item.operand for item in traced]
     if name == "percentage_change":
         operands.reverse()  # the tool takes old, then new; the plan's operation takes the new number first
@@ -60,18 +60,11 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     return _calculate(draft, name, request.values, traced, step)
 
 
-def _refuse(operation: str) -> Refusal:
-    near = nearest(operation, (*FOR_MODELS, GROWTH_RATE))
-    return Refusal(f"Unknown operation: {operation[:100]}", "Use one of the operations in the schema", near)
-
-
-def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
+def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated:
     """Compute the annual growth rate from the old number, the new one and the years between them."""
     traced = _traced_all(draft, request.values)
-    if isinstance(traced, Refusal):
-        return traced
     if len(traced) != 3:
-        return Refusal(f"{GROWTH_RATE} requires exactly 3 values, not {len(traced)}", "Give old, new and years")
+        raise RefusalError(f"{GROWTH_RATE} requires exactly 3 values, not {len(traced)}", "Give old, new and years")
     old, new, years = (item.operand for item in traced)
     one = Constant(Decimal(1), "const_1")
     times = Ref(draft.compute("divide", (new, old)))
@@ -80,34 +73,27 @@ def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal
     return _calculate(draft, "percentage_change", request.values, traced, step)
 
 
-def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:
+def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding]:
     """Trace each value, with ranges of steps expanded."""
-    single = expand_ranges(values, len(draft.steps))
-    found: list[Grounding] = []
-    for value in () if isinstance(single, Refusal) else single:
-        traced = _trace(draft, value)
-        if isinstance(traced, Refusal):
-            return traced
-        found.append(traced)
-    return single if isinstance(single, Refusal) else found
+    return [_trace(draft, value) for value in expand_ranges(values, len(draft.steps))]
 
 
-def _wrong_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> Refusal | None:
-    """Return a refusal if an operation gets too few or too many values; one list may replace several numbers."""
+def _require_fitting_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> None:
+    """Refuse too few or too many values for an operation; one list may replace several numbers."""
     least, most = operation.arity
     count = len(traced)
     lists = operation.takes == "all" and any(is_list(draft, item.operand) for item in traced)
     if (1 if lists else least) <= count <= most or (operation.name == "multiply" and count > 2):
-        return None
+        return
     wanted = f"exactly {least}" if least == most else f"{least} to {most}"
     plural = "s" * (wanted != "exactly 1")
-    return Refusal(f"{operation.name} requires {wanted} value{plural}, not {count}", "Change the values")
+    raise RefusalError(f"{operation.name} requires {wanted} value{plural}, not {count}", "Change the values")
 
 
-def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
+def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated:
     """Compute over the numbers of a printed row, if every cell of the row has one."""
     if len(request.values) != 1:
-        return Refusal(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
+        raise RefusalError(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
     several = len(page.graph.tables) > 1
     found = _OF_TABLE.fullmatch(str(request.values[0])) if several else None
     only, wanted = (int(found["table"]), found["row"]) if found else (None, str(request.values[0]))
@@ -118,17 +104,21 @@ def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculat
             rows.setdefault((observation.source.table, observation.source.row), []).append(observation)
     if len({table for table, _ in rows}) > 1:
         named = tuple(f"table {table}: {cells[0].row.label}" for (table, _), cells in rows.items())
-        return Refusal(f"{len(rows)} rows are labelled '{wanted[:100]}', in several tables", "Name the table", named)
+        raise RefusalError(
+            f"{len(rows)} rows are labelled '{wanted[:100]}', in several tables", "Name the table", named
+        )
     if len(rows) != 1:
         labels = dict.fromkeys(o.row.label for o in page.graph.observations if o.row.label)
         what = f"{len(rows)} rows are labelled" if rows else "No row is labelled"
-        return Refusal(f"{what} '{wanted[:100]}'", "Name one row, or give its values to sum", nearest(wanted, labels))
+        raise RefusalError(
+            f"{what} '{wanted[:100]}'", "Name one row, or give its values to sum", nearest(wanted, labels)
+        )
     (((table, row), cells),) = rows.items()
     blanks = [c for c in page.graph.text_cells if (c.source.table, c.source.row) == (table, row)]
     if blanks:
         first = blanks[0]
         prints = f"is empty ({first.why_empty})" if first.empty else f"prints {first.text!r} and no number"
-        return Refusal(
+        raise RefusalError(
             f"The row '{cells[0].row.label}' has a cell that {prints}",
             "Give the values that count to sum, average, minimum or maximum",
         )
@@ -146,26 +136,26 @@ def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculat
     return _calculate(draft, request.operation, request.values, [Grounding(label, "page", label.text)], step)
 
 
-def _trace(draft: PlanBuilder, value: Scalar) -> Grounding | Refusal:
+def _trace(draft: PlanBuilder, value: Scalar) -> Grounding:
     if isinstance(value, str):
         if reference := _REFERENCE.fullmatch(value):
             return _refer(draft, int(reference[1]))
         try:
             quantity = parse_quantity(value)
         except QuantityError as error:
-            return Refusal(str(error), "Give numbers, or #1 for step 1 and #-1 for the last answer")
+            raise RefusalError(str(error), "Give numbers, or #1 for step 1 and #-1 for the last answer") from error
         require_in_range(quantity.number)
         return draft.trace(quantity.value, None if quantity.scale is Scale.ONE else quantity.scale)
     try:
         return draft.trace(require_in_range(Decimal(str(value))))
     except MagnitudeError as error:
-        return Refusal(f"{value} cannot be used: {error}", "Give a number of the page or a result")
+        raise RefusalError(f"{value} cannot be used: {error}", "Give a number of the page or a result") from error
 
 
-def _refer(draft: PlanBuilder, step: int) -> Grounding | Refusal:
+def _refer(draft: PlanBuilder, step: int) -> Grounding:
     if 0 < step <= len(draft.steps) or 0 < -step <= len(draft.history):
         return draft.traced(step)
-    return Refusal(
+    raise RefusalError(
         f"Unknown step or answer #{step}",
         f"This turn has {len(draft.steps)} steps (#1, #2, ...) and {len(draft.history)} earlier answers (#-1, ...)",
     )
@@ -208,7 +198,7 @@ def _operand_value(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, D
     return register.value, register.counts
 
 
-def expand_ranges(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal:
+def expand_ranges(values: Sequence[Scalar], steps: int) -> Sequence[Scalar]:
     """Return the values of a call with ranges of steps expanded."""
     found: list[Scalar] = []
     for value in values:
@@ -218,10 +208,10 @@ def expand_ranges(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Re
             continue
         first, last = int(run["first"]), int(run["last"])
         if not 0 < first <= last <= steps:
-            return Refusal(f"Unknown steps {str(value)[:40]}", f"This turn has {steps} steps (#1, #2, ...)")
+            raise RefusalError(f"Unknown steps {str(value)[:40]}", f"This turn has {steps} steps (#1, #2, ...)")
         found += [f"#{step}" for step in range(first, last + 1)]
     if len(found) > MOST_CELLS:
-        return Refusal(f"{len(found)} values are too many", f"Give {MOST_CELLS} at most")
+        raise RefusalError(f"{len(found)} values are too many", f"Give {MOST_CELLS} at most")
     return found
 
 
@@ -233,28 +223,26 @@ def is_list(draft: PlanBuilder, operand: Operand) -> bool:
     return register is not None and isinstance(register.value, ValueList)
 
 
-def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> int | Refusal:
+def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> int:
     """Apply an operation to a list, add its steps to the plan and return the last one.
 
     Args:
         traced: The values; for an operation with a number, such as a threshold, that comes last.
 
     Raises:
+        RefusalError: The values are not a list.
         PlanError: The operation has no result.
     """
     operands = [item.operand for item in traced]
     limit = [operands.pop()] if operation.arity[1] == 2 else []
     if not operands:
-        return Refusal(f"{operation.name} takes a list, then a number", "Change the values")
-    listed = _list_operands(page, draft, operands, operation)
-    if isinstance(listed, Refusal):
-        return listed
-    return draft.compute(operation.name, [*listed, *limit])
+        raise RefusalError(f"{operation.name} takes a list, then a number", "Change the values")
+    return draft.compute(operation.name, [*_list_operands(page, draft, operands, operation), *limit])
 
 
 def _list_operands(
     page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand], operation: Operation
-) -> Sequence[Operand] | Refusal:
+) -> Sequence[Operand]:
     """Return the operands of a list in the plan: a single one, except for `items`, which takes several."""
     numbers = list(_numbers(page, draft, operands))
     if len(numbers) == len(operands):
@@ -262,7 +250,7 @@ def _list_operands(
     if len(operands) == 1 and is_list(draft, operands[0]):
         return operands
     if len(operands) > MOST_OPERANDS:
-        return Refusal(f"{len(operands)} values that are not all numbers of the page are too many", "Give fewer")
+        raise RefusalError(f"{len(operands)} values that are not all numbers of the page are too many", "Give fewer")
     return operands if operation.name == "items" else [Ref(draft.compute("items", operands))]
 
 

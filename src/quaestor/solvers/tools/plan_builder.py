@@ -39,11 +39,16 @@ class Grounding:
 
 
 class PlanBuilder:
-    """Builder for the plan of one turn."""
+    """Builder for the plan of one turn.
+
+    Attributes:
+        graph: The graph of everything shown now.
+        history: The answers of earlier turns, oldest first.
+    """
 
     def __init__(self, graph: KnowledgeGraph, memory: Memory) -> None:
-        self._graph, self._memory = graph, memory
-        self._history = memory.registers
+        self.graph, self._memory = graph, memory
+        self.history: Sequence[StepResult | None] = memory.registers
         self._steps: list[Step] = []
         self._results: list[StepResult] = []
         self._shown: dict[int, PrintedNumber] = {}
@@ -60,11 +65,6 @@ class PlanBuilder:
     def chosen(self) -> tuple[int, ...]:
         """The steps, latest first, without those that tools only showed as alternatives."""
         return tuple(step for step in range(len(self._steps), 0, -1) if step not in self._shown)
-
-    @property
-    def history(self) -> Sequence[StepResult | None]:
-        """The answers of earlier turns, oldest first."""
-        return self._history
 
     def formula(self, step: int) -> str:
         """Return the complete formula of a step."""
@@ -92,10 +92,6 @@ class PlanBuilder:
         steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
         self._shown = {step: number for step, number in self._shown.items() if step <= steps}
-
-    def look_at(self, graph: KnowledgeGraph) -> None:
-        """Replace the graph by one of everything shown now; keep the steps so far."""
-        self._graph = graph
 
     def know(self, numbers: Iterable[PrintedNumber]) -> None:
         """Register numbers visible to the caller, so that using one of them gives it a source."""
@@ -138,7 +134,7 @@ class PlanBuilder:
         """
         step = Compute(len(self._steps) + 1, operation, tuple(operands))
         plan = closed_plan((*self._steps, step))
-        self._results.append(execute(plan, self._history).result)
+        self._results.append(execute(plan, self.history).result)
         self._steps.append(step)
         self._latest = step.id
         return step.id
@@ -205,7 +201,7 @@ class PlanBuilder:
     def _counts_in(self, operand: Operand, scale: Scale) -> bool:
         if not isinstance(operand, Ref):
             return False
-        register = self.result(operand.step) if operand.step > 0 else self._history[operand.step]
+        register = self.result(operand.step) if operand.step > 0 else self.history[operand.step]
         if register is None or register.scale is scale:
             return register is not None
         computed = operand.step > 0 and register.fraction
@@ -214,37 +210,29 @@ class PlanBuilder:
         )
 
     def _traces(self, value: Decimal) -> Iterator[Grounding]:
-        yield from self._among_steps(value, exact=True)
-        yield from self._among_answers(value, exact=True)
-        yield from self._among_steps(value, exact=True, shown=True)
+        own = [(step, self.result(step)) for step in self.chosen]
+        own += [(-ago, register) for ago, register in enumerate(reversed(self.history), 1) if register is not None]
+        shown = [(step, self.result(step)) for step in sorted(self._shown, reverse=True)]
+        yield from self._among_results(value, own, exact=True)
+        yield from self._among_results(value, shown, exact=True)
         yield from self._among_numbers(value, tuple(self._shown.values()), "shown")
-        yield from self._among_steps(value, exact=False)
-        yield from self._among_answers(value, exact=False)
+        yield from self._among_results(value, own, exact=False)
         if needs_no_source(value):
             text = write_literal(value)
             yield Grounding(Constant(value, text), "constant", text)
         yield from self._among_numbers(value, self._known, "shown")
-        yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
+        yield from self._among_numbers(value, (*self.graph.observations, *self.graph.mentions, *self.graph.labels))
 
-    def _among_steps(self, value: Decimal, exact: bool, shown: bool = False) -> Iterator[Grounding]:
-        for place in reversed(range(len(self._steps))):
-            register, step = self._results[place], place + 1
-            if (step in self._shown) is not shown:
-                continue
+    def _among_results(
+        self, value: Decimal, results: Iterable[tuple[int, StepResult]], exact: bool
+    ) -> Iterator[Grounding]:
+        """Yield the results that a value may mean, each given with its step or, below 0, its earlier answer."""
+        for step, register in results:
             if _is(register, value, exact):
                 yield self.traced(step)
             elif register.fraction and _same(register.number, value, 2, exact):
                 # The tool showed the fraction in percent, so the percentage is meant: 14.14 and not 0.1414.
-                percent = self.compute("multiply", (Ref(step), _HUNDRED))
-                yield Grounding(Ref(percent), f"step {step}", self.label(step))
-
-    def _among_answers(self, value: Decimal, exact: bool) -> Iterator[Grounding]:
-        for ago, register in enumerate(reversed(self._history), 1):
-            if register is not None and _is(register, value, exact):
-                yield self.traced(-ago)
-            elif register is not None and register.fraction and _same(register.number, value, 2, exact):
-                percent = self.compute("multiply", (Ref(-ago), _HUNDRED))
-                yield replace(self.traced(-ago), operand=Ref(percent))
+                yield replace(self.traced(step), operand=Ref(self.compute("multiply", (Ref(step), _HUNDRED))))
 
     def _among_numbers(
         self, value: Decimal, numbers: Sequence[PrintedNumber], origin: str = "page"

@@ -14,21 +14,24 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.documents.changes import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.terms import ROOT_CLASS
-from quaestor.solvers.tools.page import Fact, GraphPage, Instance, nearest, normalize_name
-from quaestor.solvers.tools.plan_builder import PlanBuilder
-from quaestor.solvers.tools.replies import (
+from quaestor.solvers.tools.messages import (
     EmptyCell,
     Entities,
     Entity,
+    IntrospectOntology,
+    ListEntities,
     Properties,
     PropertyShown,
+    QueryKg,
     Refusal,
     RefusedCandidate,
     Retrieved,
+    Scalar,
     SeveralRetrieved,
     Types,
 )
-from quaestor.solvers.tools.requests import IntrospectOntology, ListEntities, QueryKg, Scalar
+from quaestor.solvers.tools.page import Fact, GraphPage, Instance, nearest, normalize_name
+from quaestor.solvers.tools.plan_builder import PlanBuilder
 
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,

@@ -4,16 +4,15 @@ The turn owns the search itself and the excerpt that it extends.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.retrieval.document_parts import Reading, section_parts
 from quaestor.solvers.base import Query, WidenedExcerpt
+from quaestor.solvers.tools.messages import Refusal, Success
 from quaestor.solvers.tools.page import nearest
-from quaestor.solvers.tools.replies import Refusal
 
 SEARCH = "search_document"
 """Name of the tool, which is offered if only an excerpt of a document is shown."""
@@ -52,7 +51,7 @@ class PlaceFound:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacesFound:
+class PlacesFound(Success):
     """Result of `search_document`.
 
     Attributes:
@@ -60,7 +59,6 @@ class PlacesFound:
         cut: What remains to be read of a section, or "".
     """
 
-    success: Literal[True] = field(default=True, init=False)
     places: tuple[PlaceFound, ...]
     cut: str = ""
 

@@ -5,7 +5,7 @@ A single match is chosen; several are all shown with their steps, and none is ch
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -16,10 +16,9 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.words import SMALL_WORDS, search_words, singular
 from quaestor.graph.facts import HeaderNumber, MentionFact, SentenceFact, period_code, read_period_code, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.solvers.tools.messages import FindInText, MentionShown, Refusal, Scalar, SentenceShown, TextMatches
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import PlanBuilder
-from quaestor.solvers.tools.replies import MentionShown, Refusal, SentenceShown, TextMatches
-from quaestor.solvers.tools.requests import FindInText, Scalar
 
 InText = MentionFact | HeaderNumber
 """A number outside the bodies of tables."""
@@ -115,19 +114,6 @@ class PageText:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _SearchTerms:
-    """Search terms.
-
-    Attributes:
-        words: Words to match, without function words.
-    """
-
-    words: Sequence[str]
-    unit: str | None
-    period: Period | None
-
-
 def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
     """Return the sentences with matching numbers, best first, with a step for each; a single match is chosen."""
     if request.words is None and request.unit is None and request.period is None:
@@ -142,9 +128,8 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
             _periods(numbers),
         )
     words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
-    query = _SearchTerms(words, request.unit, period)
-    fitting = [n for n in numbers if counts(n, query.unit) and _period_fit(n, period, text) > 0]
-    shares = {i: _share(text.searched(n), words) for i, n in enumerate(fitting)}
+    fitting = [n for n in numbers if counts(n, request.unit) and _period_fit(n, period, text) > 0]
+    shares = {i: share_among(words, search_words(text.searched(n))) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
     found = [fitting[i] for i, share in shares.items() if share == best and share >= _SHARE_NEEDED]
     surest = max((_period_fit(n, period, text) for n in found), default=0)
@@ -152,11 +137,11 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
     # Sentences without numbers may show where the numbers below them belong.
     silent = (
         _find_sentences_without_numbers(text, words, best if found else _SHARE_NEEDED)
-        if query.unit is None and period is None
+        if request.unit is None and period is None
         else []
     )
     if not found and not silent:
-        return _refuse_search(numbers, text, query, request)
+        return _refuse_search(numbers, text, words, period, request)
     return _matches(found, silent, text, best == 1, draft, request)
 
 
@@ -174,7 +159,7 @@ def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
 
 def _find_sentences_without_numbers(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
     """Return the sentences without numbers that match the words best, if they match as well as those with numbers."""
-    shares = {s: _share(text.searched(s), words) for s in text.without_numbers} if words else {}
+    shares = {s: share_among(words, search_words(text.searched(s))) for s in text.without_numbers} if words else {}
     best = max(shares.values(), default=0.0)
     return [s for s, share in shares.items() if share == best >= needed][:_MOST_SILENT]
 
@@ -233,17 +218,19 @@ def _mention_shown(item: InText, step: int, text: PageText) -> MentionShown:
     )
 
 
-def _refuse_search(numbers: Sequence[InText], text: PageText, query: _SearchTerms, request: FindInText) -> Refusal:
+def _refuse_search(
+    numbers: Sequence[InText], text: PageText, words: Sequence[str], period: Period | None, request: FindInText
+) -> Refusal:
     known = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
-    near = [close for word in query.words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
+    near = [close for word in words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     given = {"words": request.words, "unit": request.unit, "period": request.period}
     alone = {
         "the words": None
         if request.words is None
-        else [n for n in numbers if _share(text.searched(n), query.words) >= _SHARE_NEEDED],
-        "the unit": None if query.unit is None else [n for n in numbers if counts(n, query.unit)],
-        "the period": None if query.period is None else [n for n in numbers if _period_fit(n, query.period, text)],
+        else [n for n in numbers if share_among(words, search_words(text.searched(n))) >= _SHARE_NEEDED],
+        "the unit": None if request.unit is None else [n for n in numbers if counts(n, request.unit)],
+        "the period": None if period is None else [n for n in numbers if _period_fit(n, period, text)],
     }
     fits = [f"{len(fit) or 'none'} fit{'s' * (len(fit) < 2)} {name}" for name, fit in alone.items() if fit is not None]
     return Refusal(
@@ -297,7 +284,6 @@ def _unit(name: str) -> str:
     return " ".join(map(singular, _UNITS.get(plain, plain).split()))
 
 
-def _share(text: str, words: Sequence[str]) -> float:
-    """Return the share of the words that a text contains, from 0 to 1."""
-    own = search_words(text)
-    return sum(word in own for word in words) / len(words) if words else 1.0
+def share_among(words: Sequence[str], among: Collection[str]) -> float:
+    """Return the share of the words that are among others, from 0 to 1."""
+    return sum(word in among for word in words) / len(words) if words else 1.0

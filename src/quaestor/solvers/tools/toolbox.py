@@ -22,19 +22,21 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.retrieval.document_parts import Reading, SentenceQuery
 from quaestor.solvers.base import Query, WidenedExcerpt
 from quaestor.solvers.tools.arithmetic import calculate
-from quaestor.solvers.tools.page import GraphPage, nearest
-from quaestor.solvers.tools.plan_builder import PlanBuilder
-from quaestor.solvers.tools.query import introspect_ontology, list_entities, query_kg
-from quaestor.solvers.tools.replies import Refusal, Reply
-from quaestor.solvers.tools.requests import (
+from quaestor.solvers.tools.messages import (
     Calculate,
     FindInText,
     IntrospectOntology,
     ListEntities,
     QueryKg,
+    Refusal,
+    RefusalError,
+    Reply,
     Request,
     SearchDocument,
 )
+from quaestor.solvers.tools.page import GraphPage, nearest
+from quaestor.solvers.tools.plan_builder import PlanBuilder
+from quaestor.solvers.tools.query import introspect_ontology, list_entities, query_kg
 from quaestor.solvers.tools.searching import (
     SEARCH,
     SEARCH_DESCRIPTION,
@@ -82,6 +84,8 @@ class Tool(Generic[R]):
         before = draft.mark
         try:
             reply = self.function(page, draft, request)
+        except RefusalError as refusal:
+            reply = Refusal(*refusal.args)
         except PlanError as error:
             reply = Refusal(str(error), "Check the values and the operation")
         if isinstance(reply, Refusal) and not reply.candidates:
@@ -122,7 +126,12 @@ SEARCH_TOOL = Tool(SEARCH, SEARCH_DESCRIPTION, SearchDocument, _search_alone)
 
 
 class Toolbox:
-    """The tools for one page and turn, with the growing plan and the record of calls."""
+    """The tools for one page and turn.
+
+    Attributes:
+        draft: The plan so far.
+        calls: The calls so far, in order.
+    """
 
     def __init__(
         self,
@@ -140,19 +149,9 @@ class Toolbox:
         """
         self._ontology, self._search = ontology, search
         self._page = GraphPage(graph, ontology)
-        self._draft = PlanBuilder(graph, memory)
-        self._calls: list[ToolCall] = []
+        self.draft = PlanBuilder(graph, memory)
+        self.calls: list[ToolCall] = []
         self._on_call = on_call or (lambda call: None)
-
-    @property
-    def calls(self) -> tuple[ToolCall, ...]:
-        """The calls so far, in order."""
-        return tuple(self._calls)
-
-    @property
-    def draft(self) -> PlanBuilder:
-        """The plan so far."""
-        return self._draft
 
     def call(self, tool: str, arguments: Arguments) -> dict[str, JsonValue]:
         """Call a tool and record the call; return its reply as JSON.
@@ -170,7 +169,7 @@ class Toolbox:
                 output = {name: value for name, value in output.items() if value != []}
             call = ToolCall.ended(tool[:100], text[:_LONGEST], output, started)
             replied(output, reply.error if isinstance(reply, Refusal) else None)
-        self._calls.append(call)
+        self.calls.append(call)
         self._on_call(call)
         return output
 
@@ -212,7 +211,7 @@ class Toolbox:
         assert self._search is not None
         found = self._search(query)
         self._page = GraphPage(found.graph, self._ontology)
-        self._draft.look_at(found.graph)
+        self.draft.graph = found.graph
         return found
 
     def ask(self, tool: str, arguments: Arguments) -> Reply | PlacesFound:
@@ -226,7 +225,7 @@ class Toolbox:
                 arguments = json.loads(arguments[: _LONGEST + 1])
             except (ValueError, RecursionError) as error:
                 return Refusal(f"The arguments of {tool} are not valid JSON: {error}", "Send one JSON object")
-        return known.use(self._page, self._draft, arguments)
+        return known.use(self._page, self.draft, arguments)
 
 
 def _has_sentence(page: GraphPage, words: str) -> bool:

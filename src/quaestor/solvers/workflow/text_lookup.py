@@ -10,7 +10,7 @@ from quaestor.core.periods import Period
 from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.graph.facts import HeaderNumber, MentionFact, period_code, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.tools.text import InText, counts, read_period
+from quaestor.solvers.tools.text import InText, counts, read_period, share_among
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import LookupFailure
 
@@ -113,7 +113,7 @@ class _SearchTerms:
     def score(self, item: InText) -> float:
         """Score the fit of a number, from 0 to 100."""
         near, all_words = _around(item)
-        score = _NEAR * _share(self.context, near) + _ELSEWHERE * _share(self.words, all_words)
+        score = _NEAR * share_among(self.context, near) + _ELSEWHERE * share_among(self.words, all_words)
         if self.units:
             score *= _OTHER_UNIT + (1 - _OTHER_UNIT) * self._counted(item)
         return score if self._dated(item) else score * _OTHER_PERIOD
@@ -128,8 +128,8 @@ class _SearchTerms:
         """Return the parameters that a number does not fit."""
         near, all_words = _around(item)
         fits = {
-            "sought": _share(self.words, all_words) >= _HALF,
-            "value_context": _share(self.context, near) >= _HALF,
+            "sought": share_among(self.words, all_words) >= _HALF,
+            "value_context": share_among(self.context, near) >= _HALF,
             "unit": not self.units or self._counted(item) == 1,
             "period": self._dated(item),
         }
@@ -149,10 +149,6 @@ def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
 def _content(text: str) -> tuple[str, ...]:
     words = search_words(text)
     return tuple(w for w in words if w not in SMALL_WORDS and not any(c.isdigit() for c in w)) or tuple(words)
-
-
-def _share(words: Sequence[str], among: frozenset[str]) -> float:
-    return sum(word in among for word in words) / len(words) if words else 1.0
 
 
 def _same_year(one: Period, other: Period) -> bool:

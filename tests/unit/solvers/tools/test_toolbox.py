@@ -86,7 +86,7 @@ def test_calls_are_noted_in_order_with_input_output_and_time() -> None:
     assert noted[1].output["result"] == 3
     assert all(call.started is not None and call.started.utcoffset() == timedelta(0) for call in noted)
     assert all(0 < call.seconds < 60 for call in noted)
-    assert box.calls == tuple(noted)
+    assert box.calls == noted
 
 
 def test_entities_and_types_are_those_of_the_page() -> None:

@@ -1,12 +1,104 @@
-"""Types of the tools' replies: results, and refusals with a suggestion."""
+"""Types of the tools' arguments, results, and refusals with a suggestion."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Discriminator, Field, JsonValue
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Strict
 
 from quaestor.core.provenance import Source
-from quaestor.solvers.tools.requests import Scalar
+from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS
+
+Word = Annotated[str, Field(max_length=300)]
+# Strict: otherwise text would be converted to a number, and true to 1.
+Scalar = Annotated[int, Strict()] | Annotated[float, Strict()] | Annotated[str, Strict(), Field(max_length=300)]
+_ENTITY_TYPE = Field(alias="entityType")
+GROWTH_RATE = "growth_rate"
+"""Operation of `calculate` for an annual growth rate, which takes several steps in a plan."""
+
+
+class _Arguments:
+    """Arguments of a tool; unknown ones are refused."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryKg(_Arguments):
+    """The arguments of `query_kg`."""
+
+    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
+    property: Annotated[Word | None, Field(description="Left out, all cells that the filters fit.")] = None
+    filters: Annotated[
+        dict[Word, Scalar | list[Scalar]] | None,
+        Field(
+            description='Such as {"year": [2007, 2006]}. Keys: year, period, entity, instance, row, '
+            "column, table, order, or another property with its value."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListEntities(_Arguments):
+    """The arguments of `list_entities`."""
+
+    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class IntrospectOntology(_Arguments):
+    """The arguments of `introspect_ontology`."""
+
+    action: Literal["list_types", "get_properties"]
+    entity_type: Annotated[Word | None, _ENTITY_TYPE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calculate(_Arguments):
+    """The arguments of `calculate`."""
+
+    operation: Annotated[
+        Word,
+        Field(
+            description="percentage_change: old, new. growth_rate: old, new, years. percentage: part, whole. "
+            "table_: a row label. rank, largest, smallest: list, n. above to equal_to: list, number. Two lists go "
+            "label by label.",
+            json_schema_extra={"enum": [*FOR_MODELS, GROWTH_RATE]},
+        ),
+    ]
+    values: Annotated[
+        list[Scalar],
+        Field(
+            min_length=1,
+            max_length=MOST_OPERANDS,
+            description="#1: step 1; #-1: last answer; #4..#9: a list; or numbers.",
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FindInText(_Arguments):
+    """The arguments of `find_in_text`."""
+
+    words: Word | None = None
+    unit: Annotated[Word | None, Field(description="USD, percent, shares, million, ...")] = None
+    period: Annotated[Scalar | None, Field(description="A year, quarter or date.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDocument(_Arguments):
+    """The arguments of `search_document`."""
+
+    query: Annotated[
+        Word | None, Field(description="Words of the line or passage and its heading, or names of statements.")
+    ] = None
+    section: Annotated[Word | None, Field(description="Instead: a heading, such as Note 7; all under it is read.")] = (
+        None
+    )
+    part: Annotated[int, Field(ge=1, description="Of a long section.")] = 1
+
+
+Request = QueryKg | ListEntities | IntrospectOntology | Calculate | FindInText
 
 Number = int | float
 
@@ -28,6 +120,10 @@ class Refusal:
     candidates: tuple["RefusedCandidate", ...] = ()
 
 
+class RefusalError(Exception):
+    """Ends a call with a refusal, whose fields are the arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class RefusedCandidate:
     """One of several matches of a query.
@@ -45,7 +141,14 @@ class RefusedCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class Success:
+    """The part common to all results."""
+
+    success: Literal[True] = field(default=True, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved(Success):
     """Result of `query_kg`.
 
     Units: `value` is as printed, in units of `scale`, which its print or its labels state; `unknown` if they do not.
@@ -55,7 +158,6 @@ class Retrieved:
         scale: The multiplier of a number; None for text.
     """
 
-    success: Literal[True] = field(default=True, init=False)
     instance: str
     property: str
     value: Number | str
@@ -80,14 +182,13 @@ class EmptyCell:
 
 
 @dataclass(frozen=True, slots=True)
-class SeveralRetrieved:
+class SeveralRetrieved(Success):
     """Result of `query_kg` for several cells: a row, a column, several years.
 
     Attributes:
         values: The first of them, each with its step; empty cells have none.
     """
 
-    success: Literal[True] = field(default=True, init=False)
     count: int
     values: tuple[Retrieved | EmptyCell, ...]
 
@@ -105,10 +206,9 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Entities:
+class Entities(Success):
     """Result of `list_entities`."""
 
-    success: Literal[True] = field(default=True, init=False)
     entity_type: Annotated[str | None, Field(serialization_alias="entityType")]
     instances: tuple[str, ...]
     count: int
@@ -116,7 +216,7 @@ class Entities:
 
 
 @dataclass(frozen=True, slots=True)
-class Types:
+class Types(Success):
     """Result of `introspect_ontology` with `list_types`.
 
     Attributes:
@@ -124,7 +224,6 @@ class Types:
         other_types: Other types of the ontology.
     """
 
-    success: Literal[True] = field(default=True, init=False)
     entity_types: Annotated[tuple[str, ...], Field(serialization_alias="entityTypes")]
     other_types: Annotated[tuple[str, ...], Field(serialization_alias="otherTypes")]
 
@@ -140,7 +239,7 @@ class PropertyShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Properties:
+class Properties(Success):
     """Result of `introspect_ontology` with `get_properties`.
 
     Attributes:
@@ -148,7 +247,6 @@ class Properties:
         more: The number of other properties of the type in the ontology.
     """
 
-    success: Literal[True] = field(default=True, init=False)
     entity_type: Annotated[str, Field(serialization_alias="entityType")]
     properties: tuple[PropertyShown, ...]
     more: int
@@ -172,7 +270,7 @@ class OperandShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Calculated:
+class Calculated(Success):
     """Result of `calculate`.
 
     Attributes:
@@ -182,7 +280,6 @@ class Calculated:
         ungrounded: Values that no tool returned and the page does not print.
     """
 
-    success: Literal[True] = field(default=True, init=False)
     operation: str
     values: tuple[Scalar, ...]
     result: JsonValue
@@ -231,7 +328,7 @@ class SentenceShown:
 
 
 @dataclass(frozen=True, slots=True)
-class TextMatches:
+class TextMatches(Success):
     """Result of `find_in_text`.
 
     Attributes:
@@ -240,7 +337,6 @@ class TextMatches:
             sentence.
     """
 
-    success: Literal[True] = field(default=True, init=False)
     count: int
     sentences: tuple[SentenceShown, ...]
     step: int | None = None
