@@ -144,7 +144,7 @@ def main() -> None:
     marked = []
     for turn in turns:
         context = turn.context
-        rows = find_likely_places(turn.question, context.memory, context.document, context.graph).rows
+        rows, _ = find_likely_places(turn.question, context.memory, context.document, context.graph)
         taken = [step.source for step in turn.plan.extracts if isinstance(step.source, CellRef)]
         marked += [(source.table, source.row) in rows for source in taken]
     console.print(f"rows that are looked up and marked as likely: {100 * mean(marked):.1f} % of {len(marked)}")

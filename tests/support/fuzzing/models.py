@@ -22,8 +22,8 @@ from quaestor.plan.execute import execute
 from quaestor.solvers.agent.claims import read_final
 from quaestor.solvers.agent.messages import Understanding
 from quaestor.solvers.agent.protocol import parse_calls
-from quaestor.solvers.reflection.critics import salvage_verdict
 from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft
+from quaestor.solvers.reflection.model_roles import salvage_verdict
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.sparql.messages import WantedValues
 from quaestor.solvers.tools.toolbox import TOOLS

@@ -5,7 +5,6 @@ Likely parts are only marked; nothing is left out because of them.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum, sqrt
 from textwrap import shorten
 from typing import TypeVar
@@ -42,16 +41,10 @@ Place = tuple[str, int]
 Key = TypeVar("Key", Row, Place)
 
 
-@dataclass(frozen=True, slots=True)
-class LikelyPlaces:
-    """The rows and sentences that a question is likely about, most likely first."""
-
-    rows: tuple[Row, ...]
-    sentences: tuple[Place, ...]
-
-
-def find_likely_places(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> LikelyPlaces:
-    """Find the rows and the sentences that a question is likely about.
+def find_likely_places(
+    question: str, memory: Memory, document: Document, graph: KnowledgeGraph
+) -> tuple[Sequence[Row], Sequence[Place]]:
+    """Return the rows and the sentences that a question is likely about, most likely first.
 
     The previous question and the entity in focus get a lower weight, for "and in 2007?" or "what was the total?".
     """
@@ -61,14 +54,11 @@ def find_likely_places(question: str, memory: Memory, document: Document, graph:
         before = (*stems(memory.questions[-1]), *stems(memory.entity_in_focus or ""))
         share = 1.0 if len(wanted) <= _FEW_WORDS else _BEFORE_COUNTS
         wanted = {**dict.fromkeys(before, share), **wanted}
-    rows: dict[Row, str] = {}
-    for number in graph.observations:
-        labels = " ".join((*number.row.levels, number.row.label))
-        rows[number.source.table, number.source.row] = labels
+    rows = {(n.source.table, n.source.row): " ".join((*n.row.levels, n.row.label)) for n in graph.observations}
     sentences = {(s.section, s.index): s.text for s in document.sentences if s.mentions}
-    return LikelyPlaces(
-        tuple(_best(rows, wanted, years, _MOST_ROWS, whole=True)),
-        tuple(_best(sentences, wanted, years, _MOST_SENTENCES, whole=False)),
+    return (
+        _best(rows, wanted, years, _MOST_ROWS, whole=True),
+        _best(sentences, wanted, years, _MOST_SENTENCES, whole=False),
     )
 
 
@@ -93,11 +83,11 @@ def _best(
 
 def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
     """Return the lines that a question is likely about, most likely first: `T0R2 (net sales)`, `POST1`."""
-    found = find_likely_places(question, context.memory, context.document, context.graph)
+    rows, sentences = find_likely_places(question, context.memory, context.document, context.graph)
     of = context.document.table
-    labels = [shorten(of(table).rows[row].label, _LONGEST_LABEL, placeholder=" ...") for table, row in found.rows]
-    rows = [f"T{table}R{row} ({label})" for (table, row), label in zip(found.rows, labels, strict=True)]
-    return [*rows, *(sentence_code(section, index) for section, index in found.sentences)]
+    labels = [shorten(of(table).rows[row].label, _LONGEST_LABEL, placeholder=" ...") for table, row in rows]
+    lines = [f"T{table}R{row} ({label})" for (table, row), label in zip(rows, labels, strict=True)]
+    return [*lines, *(sentence_code(section, index) for section, index in sentences)]
 
 
 def page_for_prompt(document: Document, *, all_sentences: bool = False) -> Mapping[str, object]:

@@ -19,6 +19,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Document
 from quaestor.errors import MagnitudeError, PlanError, ProgramError, QuantityError
 from quaestor.graph.facts import MentionFact, Observation, PrintedNumber, extract_number
+from quaestor.llm.structured.replies import quoted
 from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
 from quaestor.plan.scales import read_literal, shift_decimal
@@ -31,7 +32,6 @@ from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.reflection.evidence import CheckContext, Finding, Kind, check_plan, in_order
-from quaestor.solvers.reflection.numbers import Number as PageNumber
 from quaestor.solvers.reflection.numbers import (
     NumberIndex,
     better_named,
@@ -90,16 +90,6 @@ class QuotedWords:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberCalculation:
-    """One operation on numbers."""
-
-    operation: Annotated[Operation, Field(description="percentage_change takes new, old; percentage part, whole.")]
-    operands: list[WrittenValue]
-    result: WrittenValue | None = None
-    kind: Literal["calculate"] = field(default="calculate", kw_only=True)
-
-
-@dataclass(frozen=True, slots=True)
 class Calculation:
     """One operation."""
 
@@ -110,6 +100,13 @@ class Calculation:
     operands: list[WrittenValue]
     result: WrittenValue | None = None
     kind: Literal["calculate"] = field(default="calculate", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCalculation(Calculation):
+    """One operation on numbers."""
+
+    operation: Annotated[Operation, Field(description="percentage_change takes new, old; percentage part, whole.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,8 +351,7 @@ def _operand(written: WrittenValue) -> Operand | None:
 
 
 def _quoted(written: WrittenValue) -> str:
-    text = " ".join(str(written).split())
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    return quoted(written, 60)
 
 
 def list_operands(
@@ -408,7 +404,7 @@ class LocatedNumber:
         reading: Whether the printed minus is dropped.
     """
 
-    number: PageNumber | None
+    number: PrintedNumber | None
     reading: Literal["signed", "magnitude"] = "signed"
     remarks: tuple[tuple[Kind, str], ...] = ()
 
@@ -433,13 +429,13 @@ def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> L
     return LocatedNumber(best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
 
 
-def _likeness(number: PageNumber, what: str) -> tuple[int, bool, bool]:
+def _likeness(number: PrintedNumber, what: str) -> tuple[int, bool, bool]:
     named, own = set(stems(what)), set(stems(number.label))
     dated = isinstance(number, Observation | MentionFact) and number.year in years_named_in(what)
     return len(named & own), dated, isinstance(number, Observation)
 
 
-def _explain_misnaming(number: PageNumber, what: str, numbers: NumberIndex) -> str | None:
+def _explain_misnaming(number: PrintedNumber, what: str, numbers: NumberIndex) -> str | None:
     """Describe how a cell differs from its description, if another cell matches that; else None."""
     if not isinstance(number, Observation):
         return None

@@ -13,8 +13,7 @@ from typing import Literal
 from quaestor.conversation.turn import Memory
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError
-from quaestor.graph.facts import Observation
-from quaestor.ontology.core import Order
+from quaestor.graph.facts import Observation, PrintedNumber
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.scales import needs_no_source
@@ -22,7 +21,6 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Row
 from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.question import Question, read_question
 from quaestor.solvers.reflection.numbers import (
-    Number,
     NumberIndex,
     Operands,
     better_named,
@@ -141,23 +139,13 @@ class CheckContext:
         return tuple(s for s in self.plan.steps if isinstance(s, Compute) and s.operation != "identity")
 
     @cached_property
-    def asks_no_number(self) -> bool:
-        """Whether the question asks for a name, a list, a count, text, or yes or no ("did it rise?")."""
-        return read_answer_kind(self.question.lowered).kind != "number"
-
-    @cached_property
     def requested_metric(self) -> tuple[str, float]:
         """The metric type that the question asks for, with its confidence."""
         turns = self.memory.turns
         metric = self.question.metric_types(turns[-1].answer.metric_type if turns else None)[0]
         return metric.metric_type, metric.score
 
-    @cached_property
-    def orders(self) -> frozenset[Order]:
-        """The orders of operands that the question asks for."""
-        return frozenset(p.order for p in self.question.patterns if p.order)
-
-    @cached_property
+    @property
     def years(self) -> frozenset[int]:
         """The years in the question."""
         return self.question.year_set
@@ -215,7 +203,7 @@ def _is_stated(value: Decimal, case: CheckContext) -> bool:
 def check_operation(case: CheckContext) -> Iterator[Finding]:
     """Check that the last operation gives what the question asks for, if its wording is clear."""
     last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
-    if last is None or last is not case.plan.steps[-1] or case.asks_no_number:
+    if last is None or last is not case.plan.steps[-1] or read_answer_kind(case.question.lowered).kind != "number":
         return  # a number looked up may be a printed change or average
     metric_type, score = case.requested_metric
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
@@ -237,7 +225,8 @@ def _possible_operations(metric_type: str) -> frozenset[str] | None:
 
 def check_order(case: CheckContext) -> Iterator[Finding]:
     """Check that a change within one line is the later value minus the earlier, unless the question says otherwise."""
-    if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
+    orders = {pattern.order for pattern in case.question.patterns if pattern.order}
+    if orders != {"later first"} or _SIZE.search(case.question.lowered):
         return
     for step in case.computes:
         if step.operation in _CHANGES:
@@ -266,7 +255,7 @@ def check_base_of_change(case: CheckContext) -> Iterator[Finding]:
             yield Finding("base", step.id, f"the base of a relative change is the earlier value, {place_words(old)}")
 
 
-def _earlier(one: Number, other: Number) -> bool:
+def _earlier(one: PrintedNumber, other: PrintedNumber) -> bool:
     return one.year is not None and other.year is not None and one.year < other.year
 
 
@@ -315,7 +304,7 @@ def check_line(case: CheckContext) -> Iterator[Finding]:
                 yield Finding("line", step.id, f"the question names {place_words(better)}, not {place_words(number)}")
 
 
-def _row_has_period(number: Number) -> bool:
+def _row_has_period(number: PrintedNumber) -> bool:
     """Return whether the row of a number is named by a period: a balance at a date may answer for the next year."""
     return isinstance(number, Observation) and bool(years_named_in(number.row.label))
 

@@ -13,12 +13,10 @@ from quaestor.conversation.turn import Memory
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
+from quaestor.graph.facts import Observation, PrintedNumber
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.questions.stems import stems
-
-Number = Observation | MentionFact | HeaderNumber
 
 _SECTION_CODES = {"pre_text": "PRE", "post_text": "POST"}
 """Codes for the sections of a page around one table; other sections use their id and a point."""
@@ -31,14 +29,14 @@ class NumberIndex:
     graph: KnowledgeGraph
 
     @cached_property
-    def all(self) -> tuple[Number, ...]:
+    def all(self) -> tuple[PrintedNumber, ...]:
         """All numbers: tables first, then text, then headings."""
         graph = self.graph
         return (*graph.observations, *graph.zeros.values(), *graph.mentions, *graph.labels)
 
     @cached_property
-    def _by_source(self) -> dict[Source, list[Number]]:
-        found: dict[Source, list[Number]] = {}
+    def _by_source(self) -> dict[Source, list[PrintedNumber]]:
+        found: dict[Source, list[PrintedNumber]] = {}
         for number in self.all:
             found.setdefault(number.source, []).append(number)
         return found
@@ -56,18 +54,18 @@ class NumberIndex:
         found = self._code.search(text)
         return found[0].upper() if found else ""
 
-    def at(self, source: Source) -> Sequence[Number]:
+    def at(self, source: Source) -> Sequence[PrintedNumber]:
         """Return the numbers in a cell or a span."""
         return self._by_source.get(source, ())
 
-    def number_of(self, step: Extract) -> Number | None:
+    def number_of(self, step: Extract) -> PrintedNumber | None:
         """Return the number that a step extracts; None if its place does not print that number."""
         if step.quantity is None:
             return None
         wanted = step.quantity.value, step.quantity.scale
         return next((n for n in self.at(step.source) if (n.quantity.value, n.quantity.scale) == wanted), None)
 
-    def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[Number]:
+    def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[PrintedNumber]:
         """Return the numbers that may be meant by a written quantity, in reading order.
 
         Args:
@@ -96,7 +94,7 @@ def may_be_written_as(printed: Quantity, written: Quantity, *, magnitude: bool =
     )
 
 
-def find_scale(number: Number) -> Scale:
+def find_scale(number: PrintedNumber) -> Scale:
     """Return the scale of a number, taking the labels of its table into account."""
     return number.scale if isinstance(number, Observation) else number.quantity.scale
 
@@ -116,7 +114,7 @@ class Operands:
             return None
         return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
 
-    def number(self, operand: Operand) -> Number | None:
+    def number(self, operand: Operand) -> PrintedNumber | None:
         """Return the page's number that an operand refers to; None if it is computed or a constant."""
         found = self.step(operand)
         return found[0].numbers.number_of(found[1]) if found and isinstance(found[1], Extract) else None
@@ -141,14 +139,14 @@ class Operands:
         before = self.earlier(-operand.step)
         return before.step(Ref(len(before.plan.steps))) if before else None
 
-    def extracted(self) -> Iterator[tuple[Extract, Number]]:
+    def extracted(self) -> Iterator[tuple[Extract, PrintedNumber]]:
         """Yield the steps that extract a number of the page, with the number."""
         for step in self.plan.extracts:
             if (number := self.numbers.number_of(step)) is not None:
                 yield step, number
 
 
-def same_axis(one: Number | None, other: Number | None) -> bool:
+def same_axis(one: PrintedNumber | None, other: PrintedNumber | None) -> bool:
     """Return whether two numbers are in one line of one table, so that only their periods differ."""
     return (
         one is not None
@@ -158,12 +156,12 @@ def same_axis(one: Number | None, other: Number | None) -> bool:
     )
 
 
-def table_line_of(number: Number | None) -> tuple[int, str] | None:
+def table_line_of(number: PrintedNumber | None) -> tuple[int, str] | None:
     """Return the line of a table that a number is in, without its period; None for a number in the text."""
     return (number.source.table, number.predicate) if isinstance(number, Observation) else None
 
 
-def place_words(number: Number) -> str:
+def place_words(number: PrintedNumber) -> str:
     """Format a number's label and place: `net revenue, 2008 (T0R1C2)`."""
     return f"{number.label[:80]} ({place_code(number.source)})"
 

@@ -213,11 +213,6 @@ def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
     return tuple(sentence[:_LONGEST] for sentence in sentences[:_MOST])
 
 
-def describe_rejected_draft(best: Round, drafts: int) -> str:
-    """Return the remark for the reader on a draft that was not accepted."""
-    return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(filter(None, best.doubts))[:1000]
-
-
 class ReflectionSolver:
     """Solver that drafts, has the draft judged, and revises it."""
 
@@ -242,7 +237,8 @@ class ReflectionSolver:
             return answer_without_value(context, best.reason, best.explanation)
         remarks = [best.proposal.remark] if best.proposal.remark else []
         if not best.accepted:
-            remarks.append(describe_rejected_draft(best, len(rounds.finished_rounds)))
+            drafts, doubts = len(rounds.finished_rounds), "; ".join(filter(None, best.doubts))
+            remarks.append(f"contested after {drafts} draft{'s' * (drafts != 1)}: {doubts[:1000]}")
         elif best.proposal.findings:
             remarks.append("approved all the same: " + "; ".join(f.words for f in best.proposal.findings))
         reason = "; ".join(remarks) or None
@@ -250,7 +246,7 @@ class ReflectionSolver:
 
     def _expert(self, question: str, context: TurnContext) -> Expert:
         if self.expert is None:
-            from quaestor.solvers.reflection.model_expert import ModelExpert
+            from quaestor.solvers.reflection.model_roles import ModelExpert
 
             return ModelExpert(question, context, self.limits.repairs + 1, always_answer=self.limits.always_answer)
         if isinstance(self.expert, RankingSolver):
@@ -260,6 +256,6 @@ class ReflectionSolver:
     def _critics(self, question: str, context: TurnContext) -> Critics:
         if context.model is None and not context.models:
             return no_critics
-        from quaestor.solvers.reflection.critics import CriticRoles  # without a model nothing of `llm` is loaded
+        from quaestor.solvers.reflection.model_roles import CriticRoles  # without a model nothing of `llm` is loaded
 
         return CriticRoles(question, context, self.limits.repairs + 1).judge

@@ -3,9 +3,9 @@
 It opens no models: the caller provides those of the roles.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from quaestor.errors import SettingsError
 from quaestor.options import option
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from quaestor.solvers.reflection.solver import ReflectionSolver
-
-T = TypeVar("T")
 
 ROLES = ("expert", "extraction_critic", "calculation_critic")
 """Role names for which a turn may have separate models."""
@@ -68,29 +66,19 @@ def _build(options: ReflectionOptions) -> "ReflectionSolver":
     return ReflectionSolver(options, make_solver(options.expert, options.of_expert))
 
 
-def _of_expert(options: ReflectionOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]", of_model: T) -> T:
-    """Apply a function to the spec and options of the expert; return `of_model` if the expert is a model."""
+def _expert_specs(options: ReflectionOptions) -> "Sequence[tuple[SolverSpec[Any], DataclassInstance]]":
+    """Return the spec and the options of the expert; empty if the expert is a model."""
     from quaestor.solvers.registry import solver_spec
 
     if options.expert == WRITER:
-        return of_model
+        return ()
     spec = solver_spec(options.expert)
-    return ask(spec, spec.read(options.of_expert))
-
-
-def _needs_model(options: ReflectionOptions) -> bool:
-    """Return whether the expert needs a model; without critics the computed checks alone decide."""
-    return _of_expert(options, lambda spec, own: spec.must_have_model(own), True)
+    return [(spec, spec.read(options.of_expert))]
 
 
 def _prompts(options: ReflectionOptions) -> tuple[str, ...]:
-    none: tuple[str, ...] = ()
-    folders = _of_expert(options, lambda spec, own: spec.prompts(own), none)
+    folders = (folder for spec, own in _expert_specs(options) for folder in spec.prompts(own))
     return tuple(dict.fromkeys((_NAME, "structured", *folders)))
-
-
-def _prompt_additions(options: ReflectionOptions) -> str:
-    return _of_expert(options, lambda spec, own: spec.prompt_additions(own), "")
 
 
 def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:
@@ -107,9 +95,10 @@ SPEC = SolverSpec(
     ReflectionOptions,
     takes_model=True,
     benchmark_defaults={"always_answer": True},
-    needs_model=_needs_model,
+    # A critic is optional: without any the computed checks alone decide.
+    needs_model=lambda options: all(spec.must_have_model(own) for spec, own in _expert_specs(options)),
     prompts=_prompts,
-    prompt_additions=_prompt_additions,
+    prompt_additions=lambda options: "".join(spec.prompt_additions(own) for spec, own in _expert_specs(options)),
     roles=_roles,
     inner_option="expert",
 )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.solvers.reflection.critics import salvage_verdict
+from quaestor.solvers.reflection.model_roles import salvage_verdict
 
 
 @pytest.mark.parametrize(
