@@ -3,9 +3,9 @@
 It opens no models: the caller provides those of the stages.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from quaestor.errors import SettingsError
 from quaestor.options import option
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from quaestor.solvers.cascade.solver import CascadeSolver
-
-T = TypeVar("T")
 
 _NAME = "cascade"
 _WEIGHTS = "weights"
@@ -99,13 +97,9 @@ class CascadeOptions:
 
     def _without_confidence(self) -> str | None:
         """The first stage that needs a model and has no calibration, so that its answers have no confidence."""
-        from quaestor.solvers.registry import solver_spec
-
-        for name in self.names:
-            spec = solver_spec(name)
-            read = spec.read(self.of_stage(name))
+        for spec, read in _stage_specs(self):
             if isinstance(read, ConfidenceOptions) and read.calibration is None and spec.must_have_model(read):
-                return name
+                return spec.name
         return None
 
 
@@ -128,32 +122,23 @@ def _build(options: CascadeOptions) -> "CascadeSolver":
     return CascadeSolver(stages, show_doubts=options.show_doubts, abstain_below=options.abstain_below)
 
 
-def _of_stages(options: CascadeOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]") -> Sequence[T]:
-    """Apply a function to the spec and options of each distinct stage."""
+def _stage_specs(options: CascadeOptions) -> "Sequence[tuple[SolverSpec[Any], DataclassInstance]]":
+    """Return the spec and the options of each distinct stage."""
     from quaestor.solvers.registry import solver_spec
 
-    specs = [(solver_spec(name), options.of_stage(name)) for name in dict.fromkeys(options.names)]
-    return [ask(spec, spec.read(own)) for spec, own in specs]
-
-
-def _needs_model(options: CascadeOptions) -> bool:
-    return any(_of_stages(options, lambda spec, own: spec.must_have_model(own)))
+    specs = {name: solver_spec(name) for name in options.names}
+    return [(spec, spec.read(options.of_stage(name))) for name, spec in specs.items()]
 
 
 def _prompts(options: CascadeOptions) -> tuple[str, ...]:
-    folders = _of_stages(options, lambda spec, own: spec.prompts(own))
-    return tuple(dict.fromkeys(folder for of_stage in folders for folder in of_stage))
-
-
-def _prompt_additions(options: CascadeOptions) -> str:
-    return "\n".join(filter(None, _of_stages(options, lambda spec, own: spec.prompt_additions(own))))
+    return tuple(dict.fromkeys(folder for spec, own in _stage_specs(options) for folder in spec.prompts(own)))
 
 
 def _roles(options: CascadeOptions) -> Mapping[str, RoleModel]:
     """The models of stages, and those of roles that a stage itself has."""
     found: dict[str, RoleModel] = {}
-    for roles in _of_stages(options, lambda spec, own: spec.roles(own)):
-        found.update(roles)
+    for spec, own in _stage_specs(options):
+        found.update(spec.roles(own))
     return found | {role: RoleModel(model) for role, model in options.named_models.items()}
 
 
@@ -163,9 +148,11 @@ SPEC = SolverSpec(
     _build,
     CascadeOptions,
     takes_model=True,
-    needs_model=_needs_model,
+    needs_model=lambda options: any(spec.must_have_model(own) for spec, own in _stage_specs(options)),
     prompts=_prompts,
-    prompt_additions=_prompt_additions,
+    prompt_additions=lambda options: "\n".join(
+        filter(None, (spec.prompt_additions(own) for spec, own in _stage_specs(options)))
+    ),
     roles=_roles,
     inner_option="stages",
     inner_is_list=True,
