@@ -136,7 +136,7 @@ class WrittenPlan:
                 f"SELECT ?value WHERE {{ ?o a kg:Observation ; {labels} ; kg:value ?value }}",
             ]
         named = f"SELECT ?value WHERE {{ {node} kg:value ?value }}"
-        return next((way for way in ways if self._numbers.find(way) == (node,)), named)
+        return next((way for way in ways if [*self._numbers.find(way)] == [node]), named)
 
     def _named(self, what: object, label: str, value: dict[str, Any]) -> str:
         if what not in self._names:

@@ -247,9 +247,10 @@ class Explainer:
             answer: The plan of the calculation; without steps the sentences are the answer, as for why and how.
         """
         question, passages = self.context.question, self.bound.passages
+        asks_more = _TO_JUDGE.search(question.lowered) is not None or asks_several(question.text)
         if verdict is not None and passages:
             answer = replace(stated_by(passages, YesNo(verdict == "yes")), thought=answer.thought)
-        elif self.bound.templates and asks_to_explain(question) and not _asks_more(question):
+        elif self.bound.templates and asks_to_explain(question) and not asks_more:
             answer = replace(answer, steps=())
         plan = self.bound.plan(answer)
         while self.bound.templates and len(plan.steps) > MOST_STEPS:
@@ -267,10 +268,6 @@ class Explainer:
         found = [number for number in _guesses(plan, self.context) if not any(number in one for one in known)]
         assumed = [assumed_words(found)] if found else []
         return (*(f"left out: {fault}" for fault in self.bound.faults), *assumed)
-
-
-def _asks_more(question: Question) -> bool:
-    return _TO_JUDGE.search(question.lowered) is not None or asks_several(question.text)
 
 
 def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:

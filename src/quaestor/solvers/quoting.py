@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from textwrap import shorten
 
 from quaestor.core.patterns import lazy_regex
@@ -57,14 +58,9 @@ class Quotation:
         return Extract(number, self.source, self.label, None, query=query, text=self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class _QuoteMatch:
-    """A match with its quality: a match of a whole line or cell is preferred to a part of one."""
-
-    quotation: Quotation
-    whole: bool
-    exact: bool
-    shared: int
+_QuoteMatch = tuple[Quotation, tuple[bool, bool, int]]
+"""A match with its quality: whether it is a whole line or cell, whether every letter is the same, and the number of
+words that its line shares with the question."""
 
 
 def quote(document: Document, words: str, question: str = "") -> Quotation:
@@ -85,14 +81,14 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
     for form in dict.fromkeys((wanted, wanted.strip(_QUOTATION_MARKS), wanted.strip(_QUOTATION_MARKS + ".,;:"))):
         found = list(_places(document, form, question_words)) if form else []
         if found:
-            return max(found, key=lambda place: (place.whole, place.exact, place.shared)).quotation
+            return max(found, key=itemgetter(1))[0]
     raise QuoteFailure(_explain_missing_quote(document, wanted))
 
 
 def quote_sentence(document: Document, sentence: Sentence) -> Quotation:
     """Quote a whole sentence."""
     span = (0, len(sentence.text))
-    return _in_sentence(document, sentence, span, sentence.text, frozenset()).quotation
+    return _in_sentence(document, sentence, span, sentence.text, frozenset())[0]
 
 
 def number_in_place(document: Document, quotation: Quotation) -> bool:
@@ -137,9 +133,8 @@ def _in_cell(
     rest = cell.text[:start] + cell.text[end:]
     whole = not any(map(str.isalpha, rest)) or text in (row, column)
     shared = len(question_words & set(search_words(f"{row} {column} {table.title}")))
-    return _QuoteMatch(
-        Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="...")), whole, text == words, shared
-    )
+    quotation = Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="..."))
+    return quotation, (whole, text == words, shared)
 
 
 def _in_sentence(
@@ -150,7 +145,7 @@ def _in_sentence(
     source = SentenceRef(document.id, sentence.section, sentence.index, start, end)
     shared = len(question_words & set(search_words(sentence.text)))
     label = shorten(text, _LONGEST_LABEL, placeholder="...")
-    return _QuoteMatch(Quotation(text, source, label), False, text == words, shared)
+    return Quotation(text, source, label), (False, text == words, shared)
 
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:

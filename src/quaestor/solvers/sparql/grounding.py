@@ -53,19 +53,13 @@ class QueriedNumbers:
         """All names in the graph."""
         return frozenset(term for triple in self.graph.triples() for term in triple if not term.startswith('"'))
 
-    def find(self, query: str) -> tuple[str, ...]:
-        """Return the nodes of the numbers that a query selects, without duplicates, in page order.
+    def find(self, query: str) -> Mapping[str, str | None]:
+        """Return the nodes of the numbers that a query selects, in page order.
+
+        Each comes with the texts that the query selects beside its number, or None.
 
         Raises:
             QueryError: The query is refused, malformed, too slow or too large, or returns something other than numbers.
-        """
-        return tuple(self.find_labelled(query))
-
-    def find_labelled(self, query: str) -> Mapping[str, str | None]:
-        """Return the nodes as in `find`, each with the texts that the query selects beside its number, or None.
-
-        Raises:
-            QueryError: See `find`.
         """
         widened = _widen_query(query)
         found: dict[str, str | None] = {}

@@ -205,7 +205,7 @@ class Retrieval:
     def _run(self, query: str) -> Mapping[str, str | None] | QueryError:
         if query not in self._nodes:
             try:
-                self._nodes[query] = self._numbers.find_labelled(query)
+                self._nodes[query] = self._numbers.find(query)
             except QueryError as error:
                 self._nodes[query] = error
         return self._nodes[query]

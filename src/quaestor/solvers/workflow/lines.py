@@ -136,14 +136,6 @@ def _name(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[in
     return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Words and periods of a label or a query."""
-
-    words: str
-    periods: tuple[Period, ...]
-
-
 def fit(query: str, line: Line) -> float:
     """Score the fit of a query to a line: 100 for its name or label, 0 for words or a year that the line lacks."""
     ordinal, own = _ORDINAL.search(query), _ORDINAL.search(line.name)
@@ -169,15 +161,15 @@ def _texts(line: Line) -> Iterable[str]:
 
 
 def _fit(query: str, text: str, period: Period | None) -> float:
-    query_terms, line = _read(query), _read(text)
-    if period is None and line.periods:  # a year that is part of a name: notes due 2014
+    (wanted, wanted_periods), (printed, printed_periods) = _read(query), _read(text)
+    if period is None and printed_periods:  # a year that is part of a name: notes due 2014
         return _words_fit(plain(query), plain(text))
-    both = _words_fit(query_terms.words, line.words) if query_terms.words and line.words else 0.0
-    if not query_terms.words and not line.words:
+    both = _words_fit(wanted, printed) if wanted and printed else 0.0
+    if not wanted and not printed:
         both = 100.0
-    elif not query_terms.words and query_terms.periods:
+    elif not wanted and wanted_periods:
         both = 100.0 * _PERIOD_ONLY
-    return both * _periods_fit(query_terms.periods, line.periods or ((period,) if period else ()))
+    return both * _periods_fit(wanted_periods, printed_periods or ((period,) if period else ()))
 
 
 @lru_cache(maxsize=65536)
@@ -241,15 +233,16 @@ def _period_fits(query: Period, line: Period) -> float:
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str) -> _Reading:
+def _read(text: str) -> tuple[str, tuple[Period, ...]]:
+    """Return the words and the periods of a label or a query."""
     text = _ISO.sub(lambda found: f"{int(found[2])}/{int(found[3])}/{found[1]}", text)
     whole = parse_period(text)
     if whole is not None:
-        return _Reading("", (whole,))
+        return "", (whole,)
     mentions = find_periods(text)
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
     words = plain(text)
     if all(word in DATE_WORDS or _DAY.fullmatch(word) for word in words.split()):
         words = ""
-    return _Reading(words, tuple(mention.period for mention in mentions))
+    return words, tuple(mention.period for mention in mentions)

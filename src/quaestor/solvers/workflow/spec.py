@@ -1,13 +1,10 @@
 """Registry entry of the workflow solver."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from quaestor.options import option
+from quaestor.solvers.base import Solver
 from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
-
-if TYPE_CHECKING:
-    from quaestor.solvers.workflow.solver import WorkflowSolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +14,7 @@ class WorkflowLimits(ConfidenceOptions):
     repairs: int = option(3, help="plans that cannot be run and are sent back", least=1)
 
 
-def _build(options: WorkflowLimits) -> "WorkflowSolver":
+def _build(options: WorkflowLimits) -> Solver:
     from quaestor.solvers.workflow.solver import WorkflowSolver
 
     return WorkflowSolver(options)

@@ -192,14 +192,6 @@ class SelectedCells:
         return f"{self.group.text} ({', '.join(self.group.labels)})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """The lines of one axis selected by its queries."""
-
-    lines: tuple[int, ...]
-    score: float
-
-
 def select_cells(
     document: Document, graph: KnowledgeGraph, rows: Sequence[str], columns: Sequence[str]
 ) -> SelectedCells:
@@ -242,23 +234,22 @@ def _find_matching_tables(
     for table, axes in zip(document.tables, axes_of(document), strict=True):
         straight = _match_queries(rows, axes.rows), _match_queries(columns, axes.columns)
         turned = _match_queries(columns, axes.rows), _match_queries(rows, axes.columns)
-        for row_side, column_side in (straight, turned):
-            if row_side is not None and column_side is not None:
-                yield min(row_side.score, column_side.score), table, row_side.lines, column_side.lines
+        for row_scores, column_scores in (straight, turned):
+            if row_scores and column_scores:
+                worst = min(*row_scores.values(), *column_scores.values())
+                yield worst, table, tuple(row_scores), tuple(column_scores)
                 break
 
 
-def _match_queries(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
-    """Return the lines of all queries, without duplicates; None if a query fits no line."""
-    found: dict[int, None] = {}
-    worst = 100.0
+def _match_queries(queries: Sequence[str], lines: Mapping[int, Line]) -> dict[int, float]:
+    """Return the lines of all queries, each with its lowest score; empty if a query fits no line."""
+    found: dict[int, float] = {}
     for query in queries:
         matching = _match_lines(query, lines)
         if not matching:
-            return None
-        worst = min(worst, *matching.values())
-        found.update(dict.fromkeys(matching))
-    return _Side(tuple(found), worst) if found else None
+            return {}
+        found.update({index: min(score, found.get(index, score)) for index, score in matching.items()})
+    return found
 
 
 def _match_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
