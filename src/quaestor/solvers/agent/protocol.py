@@ -19,7 +19,9 @@ from pydantic_ai.tools import ToolDefinition
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer
-from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
+from quaestor.solvers.tools.messages import SearchDocument
+from quaestor.solvers.tools.searching import SEARCH, SEARCH_DESCRIPTION
+from quaestor.solvers.tools.toolbox import TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "minimum", "propertyNames", "additionalProperties"})
@@ -90,7 +92,7 @@ def _tools(stating: bool, whole: bool, searching: bool) -> tuple[ToolDefinition,
         if not (whole and name in _OF_OVERVIEW)
     ]
     if searching:
-        found.append(_definition(SEARCH_TOOL.name, SEARCH_TOOL.description, SEARCH_TOOL.schema))
+        found.append(_definition(SEARCH, SEARCH_DESCRIPTION, plain_schema(SearchDocument)))
     if not stating:
         return tuple(found)
     schema: JsonValue = {"type": "object", "properties": {STATED: {"type": "string"}}, "required": [STATED]}

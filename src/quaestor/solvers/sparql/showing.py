@@ -7,7 +7,6 @@ their own nodes with distinguishing labels.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
@@ -69,17 +68,15 @@ def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> di
 
 def _results(context: TurnContext) -> list[dict[str, str]]:
     """Return the earlier results with their meaning, oldest first."""
-    entries = briefing.history(context)
-    return [{**entry, **_meaning(turn)} for entry, turn in zip(entries, context.memory.turns, strict=True)]
-
-
-def _meaning(turn: Turn) -> dict[str, str]:
-    answer = turn.answer
-    return {
-        "entity": answer.entity or "",
-        "metric": answer.metric_type,
-        "period": period_code(answer.period) if answer.period else "",
-    }
+    return [
+        {
+            **entry,
+            "entity": answer.entity or "",
+            "metric": answer.metric_type,
+            "period": period_code(answer.period) if answer.period else "",
+        }
+        for entry, answer in zip(briefing.history(context), context.memory.answers, strict=True)
+    ]
 
 
 def _types(page: GraphPage, context: TurnContext, all_kinds: bool) -> list[dict[str, object]]:

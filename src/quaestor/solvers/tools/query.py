@@ -363,9 +363,8 @@ def _filter_words(filters: Filters) -> str:
     return ", ".join(f"{key} = {value}" for key, value in filters.items()) or "none"
 
 
-def list_entities(page: GraphPage, draft: PlanBuilder, request: ListEntities) -> Entities | Refusal:
+def list_entities(page: GraphPage, _draft: PlanBuilder, request: ListEntities) -> Entities | Refusal:
     """List the instances of a type, or all."""
-    del draft  # every tool has the same signature
     instances = page.instances if request.entity_type is None else page.of_type(request.entity_type)
     if not instances and request.entity_type is not None:
         return refuse_type(page, request.entity_type)
@@ -374,20 +373,17 @@ def list_entities(page: GraphPage, draft: PlanBuilder, request: ListEntities) ->
         entity_type=next(iter(types)) if len(types) == 1 else None,
         instances=tuple(instance.name for instance in instances),
         count=len(instances),
-        entities=tuple(_entity(instance) for instance in instances),
+        entities=tuple(
+            Entity(i.name, i.type, i.year, period_code(i.period) if i.period else None, i.entity, i.table)
+            for i in instances
+        ),
     )
 
 
-def _entity(instance: Instance) -> Entity:
-    period = period_code(instance.period) if instance.period else None
-    return Entity(instance.name, instance.type, instance.year, period, instance.entity, instance.table)
-
-
 def introspect_ontology(
-    page: GraphPage, draft: PlanBuilder, request: IntrospectOntology
+    page: GraphPage, _draft: PlanBuilder, request: IntrospectOntology
 ) -> Types | Properties | Refusal:
     """List the types, or the properties of one."""
-    del draft
     if request.action == "list_types":
         others = (c.name for c in page.ontology.classes if c.name not in page.types)
         return Types(page.types, tuple(others))

@@ -116,15 +116,6 @@ TOOLS: Mapping[str, Tool[Any]] = {
 """The tools of a page by name."""
 
 
-def _search_alone(page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> Refusal:
-    del page, draft, request
-    return Refusal("All of the document is shown", "Use the other tools")
-
-
-SEARCH_TOOL = Tool(SEARCH, SEARCH_DESCRIPTION, SearchDocument, _search_alone)
-"""Additional tool for excerpts; a toolbox that can search replaces its function."""
-
-
 class Toolbox:
     """The tools for one page and turn.
 
@@ -179,11 +170,10 @@ class Toolbox:
         if self._search is None:
             return TOOLS
         in_all = replace(TOOLS[_IN_TEXT], function=self._find_in_all)
-        return {**TOOLS, _IN_TEXT: in_all, SEARCH: replace(SEARCH_TOOL, function=self._find)}
+        return {**TOOLS, _IN_TEXT: in_all, SEARCH: Tool(SEARCH, SEARCH_DESCRIPTION, SearchDocument, self._find)}
 
-    def _find(self, page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> PlacesFound | Refusal:
+    def _find(self, _page: GraphPage, _draft: PlanBuilder, request: SearchDocument) -> PlacesFound | Refusal:
         """Search the document or read a section; the next call can read the results."""
-        del page, draft
         if request.section is not None:
             reading = Reading(request.section, request.part)
             return section_read(self._widen(reading), reading)
