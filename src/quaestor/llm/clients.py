@@ -29,7 +29,7 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
         sdk = AsyncAnthropic(
             api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout
         )
-        profile = restrict(AnthropicProvider.model_profile(spec.model) or {}, spec.profile, spec.protocol)
+        profile = restrict(AnthropicProvider.model_profile(spec.model) or {}, spec.profile)
         return AnthropicModel(
             spec.model,
             provider=AnthropicProvider(anthropic_client=sdk),
@@ -43,7 +43,7 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
         else OpenAICompatibleProvider(spec.provider, openai_client=openai)
     )
     family = _FAMILIES.get(spec.provider, type(provider))
-    profile = restrict(family.model_profile(spec.model) or {}, spec.profile, spec.protocol)
+    profile = restrict(family.model_profile(spec.model) or {}, spec.profile)
     return OpenAIChatModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
 
 

@@ -1,8 +1,8 @@
 r"""The model passed to solvers: it keeps to the budget, retries, and raises quaestor's errors.
 
 It wraps a model of pydantic-ai. Messages of errors contain no keys: a server's text is quoted only after the transport
-has blanked them. A model may write an unpaired surrogate (`\ud800` in its JSON), which no request can
-contain, and its messages are sent back to it: each becomes a question mark, as in the store.
+has blanked them. A model may write an unpaired surrogate (`\ud800` in its JSON), which no request can contain, and its
+messages are sent back to it: each becomes a question mark, as in the store.
 """
 
 import asyncio

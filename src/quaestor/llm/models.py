@@ -173,9 +173,10 @@ async def connect(
             sleep=sleep if live else _skip_wait,
         )
         if tracing is not None:
-            from quaestor.llm.tracing import traced
+            from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
 
-            model = traced(model, tracing)
+            # Each request gets a span with prompts and replies.
+            model = InstrumentedModel(model, InstrumentationSettings(tracer_provider=tracing, include_content=True))
         yield Connection(model, meter, spec)
 
 

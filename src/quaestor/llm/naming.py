@@ -218,30 +218,22 @@ def _check(where: str, key: str, value: object) -> None:
         raise SettingsError(f"{key!r} in {where} must be greater than 0, not {value!r}")
 
 
-_FEATURES: Mapping[str, Mapping[str, str]] = {
-    "anthropic": {
-        "tools": "supports_tools",
-        "json_schema": "supports_json_schema_output",
-        "json_object": "supports_json_object_output",
-        "forced_choice": "supports_forced_tool_choice",
-    },
-    "openai": {
-        "tools": "supports_tools",
-        "json_schema": "supports_json_schema_output",
-        "json_object": "supports_json_object_output",
-        "forced_choice": "supports_forced_tool_choice",
-        "strict": "openai_supports_strict_tool_definition",
-        "many_system_messages": "openai_chat_supports_multiple_system_messages",
-    },
+_FEATURES: Mapping[str, str] = {
+    "tools": "supports_tools",
+    "json_schema": "supports_json_schema_output",
+    "json_object": "supports_json_object_output",
+    "forced_choice": "supports_forced_tool_choice",
+    "strict": "openai_supports_strict_tool_definition",
+    "many_system_messages": "openai_chat_supports_multiple_system_messages",
 }
-"""The keys of pydantic-ai's profiles, by protocol and by field of `Profile`."""
+"""The keys of pydantic-ai's profiles, by field of `Profile`."""
 
 
-def restrict(base: "ModelProfile", profile: Profile, protocol: Protocol) -> "ModelProfile":
+def restrict(base: "ModelProfile", profile: Profile) -> "ModelProfile":
     """Return pydantic-ai's profile of a model without the features that the server lacks."""
     from pydantic_ai.profiles import merge_profile
 
-    lacking = {key: False for name, key in _FEATURES[protocol].items() if not getattr(profile, name)}
+    lacking = {key: False for name, key in _FEATURES.items() if not getattr(profile, name)}
     output = {} if profile.tools else {"default_structured_output_mode": "prompted"}
     return merge_profile(base, cast("ModelProfile", lacking | output))
 

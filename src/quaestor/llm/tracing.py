@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span, Tracer
     from opentelemetry.trace import TracerProvider as AnyProvider
-    from pydantic_ai.models import Model
 
     from quaestor.llm.naming import ModelSpec
     from quaestor.llm.transcript import TurnKey
@@ -43,13 +42,6 @@ def start_tracing() -> "TracerProvider":
     provider = Provider(resource=Resource.create({"service.name": "quaestor"}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider
-
-
-def traced(model: "Model", provider: "AnyProvider") -> "Model":
-    """Wrap a model so that each request gets a span with prompts and replies."""
-    from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
-
-    return InstrumentedModel(model, InstrumentationSettings(tracer_provider=provider, include_content=True))
 
 
 @dataclass(frozen=True, slots=True)
