@@ -32,7 +32,7 @@ from quaestor.questions.words_asked import words_asked
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.page_text import leans_on_the_last
 from quaestor.solvers.signs import asks_size_of_fall
-from quaestor.solvers.tools.page import GraphPage
+from quaestor.solvers.tools.page import GraphPage, local_name
 
 _MOST_LISTED = 60
 _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
@@ -78,7 +78,7 @@ def outline(context: TurnContext) -> Mapping[str, object]:
     page = GraphPage(context.graph, context.ontology)
     named = {
         type_: (
-            [_local(name) for name in page.properties(page.of_type(type_))],
+            [local_name(name) for name in page.properties(page.of_type(type_))],
             [instance.short for instance in page.of_type(type_)],
         )
         for type_ in page.types
@@ -87,7 +87,7 @@ def outline(context: TurnContext) -> Mapping[str, object]:
         "document": page_name(context.document),
         "types": [
             {
-                "name": _local(type_),
+                "name": local_name(type_),
                 "caption": captions(type_, context),
                 "properties": list_names(properties),
                 "instances": list_names(instances),
@@ -279,7 +279,3 @@ def list_names(names: Sequence[str]) -> list[str]:
     """Return the first names and the number of names left out."""
     more = len(names) - _MOST_LISTED
     return [*names[:_MOST_LISTED], f"and {more} more"] if more > 0 else list(names)
-
-
-def _local(name: str) -> str:
-    return name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name

@@ -22,6 +22,11 @@ _NEAR = 50
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+def local_name(name: str) -> str:
+    """Return a name without its prefix: `CashFlow` for `kg:CashFlow`."""
+    return name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
+
+
 @lru_cache(maxsize=8192)
 def normalize_name(name: str) -> str:
     """Normalize a name for comparison: without prefix and case, only letters, digits, % and $.
@@ -29,14 +34,12 @@ def normalize_name(name: str) -> str:
     >>> normalize_name("exercisePrice") == normalize_name("kg:exercise_price") == normalize_name("Exercise price")
     True
     """
-    local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
-    return re.sub(r"[^a-z0-9%$]", "", local.casefold())
+    return re.sub(r"[^a-z0-9%$]", "", local_name(name).casefold())
 
 
 def name_as_label(name: str) -> str:
     """Return a name as a label: `exercisePrice` and `kg:exercise_price` are "exercise price"."""
-    local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
-    return _HUMP.sub(" ", local).replace("_", " ").casefold().strip()
+    return _HUMP.sub(" ", local_name(name)).replace("_", " ").casefold().strip()
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
