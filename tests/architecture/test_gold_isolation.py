@@ -41,7 +41,6 @@ MAY_READ_GOLD = (
     "application/calibrating.py", "application/judged_runs.py", "library/evaluating.py",
     "application/simulated_cascade.py", "application/prose_judge.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
-    "application/wrong_turns.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
 # Numbers and words that no page contains.
