@@ -188,12 +188,10 @@ def propose_base(question: BoundQuestion) -> Iterator[Proposal]:
         first = min(leaves, key=lambda leaf: leaf.moment)  # type: ignore[arg-type, return-value]
         terms = FormulaTerms(question.table)
         text = repeat_node(first, 1.0).spell(None, terms, "")
-        if text is not None and (proposal := terms.proposal(text, "value", 0.0)):
-            yield proposal
+        yield from terms.propose(text, "value", 0.0)
         return
     for score, _, old, _, terms in read_pairs(question):
-        if proposal := terms.proposal(old, "value", score):
-            yield proposal
+        yield from terms.propose(old, "value", score)
 
 
 def find_two_moments(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
@@ -286,10 +284,8 @@ def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
         return
     for score, meaning, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
-        if proposal := terms.proposal(
-            down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meaning.percent
-        ):
-            yield proposal
+        formula = down if _is_asked_fall(question, old, new, terms) else up
+        yield from terms.propose(formula, "growth", score - meaning.percent)
 
 
 def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
@@ -317,8 +313,7 @@ def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
         in_percent = _IN_PERCENT.search(question.text) and not meaning.percent and "/" not in old
         if in_percent:  # "how many percent less": for amounts, a change in percent is a growth
             formula = f"({formula}) / {old}"
-        if proposal := terms.proposal(formula, "growth" if in_percent else "change", score):
-            yield proposal
+        yield from terms.propose(formula, "growth" if in_percent else "change", score)
 
 
 def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator[Proposal]:
@@ -334,14 +329,12 @@ def _propose_differences(question: BoundQuestion, *, unsigned: bool) -> Iterator
     if GROWTH.search(question.text):
         factor = 10_000 if _POINTS.search(question.text) else 100 if _PERCENTAGE_POINTS.search(question.text) else 1
         for score, first, second, terms in read_two_growths(question):
-            if proposal := terms.proposal(f"(({first}) - ({second})) * {factor}", "change", score):
-                yield proposal
+            yield from terms.propose(f"(({first}) - ({second})) * {factor}", "change", score)
     else:
         backwards = asks_for_fall(question.text) and not asks_for_rise(question.text)
         for score, first, second, terms in read_comparable(question):
             formula = f"{second} - {first}" if backwards else f"{first} - {second}"
-            if proposal := terms.proposal(f"abs({formula})" if unsigned else formula, "change", score):
-                yield proposal
+            yield from terms.propose(f"abs({formula})" if unsigned else formula, "change", score)
 
 
 def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
@@ -356,8 +349,7 @@ def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         power = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year})"
         formula = f"1 - {power}" if _is_asked_fall(question, old, new, terms) else f"{power} - 1"
-        if proposal := terms.proposal(formula, "cagr", log_share(meaning.share)):
-            yield proposal
+        yield from terms.propose(formula, "cagr", log_share(meaning.share))
 
 
 def _read_year_count(question: BoundQuestion) -> int:

@@ -103,8 +103,7 @@ def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
         return  # "do they pay a dividend?" does not compare
     less = low != asks_of_then(question)
     for score, _, old, new, terms in read_pairs(question):
-        if proposal := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
-            yield proposal
+        yield from terms.propose(f"{new} {'<' if less else '>'} {old}", "compare", score)
 
 
 def asks_of_every_year(question: BoundQuestion) -> bool:
@@ -122,8 +121,7 @@ def compare_every_year(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         steps = ", ".join(f"{new} - {old}" for old, new in pairwise(names))
         formula = f"max({steps}) < 0" if asks_for_fall(question.text) else f"min({steps}) > 0"
-        if proposal := terms.proposal(formula, "compare", log_share(meaning.share)):
-            yield proposal
+        yield from terms.propose(formula, "compare", log_share(meaning.share))
 
 
 def _chooses_time(question: BoundQuestion) -> bool:
@@ -147,18 +145,17 @@ def _choose_time(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
             continue
         least = low != (not grows and asks_for_loss(question.text) and max(numbers) < 0)
         chosen = "argmin" if least else "argmax"
-        if proposal := propose_items(question, entries, "compare", log_share(meaning.share), chosen):
-            yield proposal
+        yield from propose_items(question, entries, "compare", log_share(meaning.share), chosen)
 
 
 def _compute_entries(question: BoundQuestion, entries: Sequence[Entry]) -> list[Decimal]:
     """Return the numbers of entries; an empty list if one has none."""
-    proposal = propose_items(question, entries, "list", 0.0)
     try:
-        value = execute(proposal.plan, ()).result.value if proposal is not None else None
+        values = [execute(proposal.plan, ()).result.value for proposal in propose_items(question, entries, "list", 0.0)]
     except PlanError:
         return []
-    numbers = [item.number for item in value.items if item.number is not None] if isinstance(value, ValueList) else []
+    lists = (value for value in values if isinstance(value, ValueList))
+    numbers = [item.number for listed in lists for item in listed.items if item.number is not None]
     return numbers if len(numbers) == len(entries) else []
 
 
@@ -169,8 +166,7 @@ def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
         if pair is None:
             continue
         entries = [(write_moment(moment), meaning, moment) for moment in reversed(pair)]
-        if proposal := _list_with_direction(question, entries, log_share(meaning.share)):
-            yield proposal
+        yield from _list_with_direction(question, entries, log_share(meaning.share))
 
 
 def _list_both(question: BoundQuestion) -> Iterator[Proposal]:
@@ -181,12 +177,11 @@ def _list_both(question: BoundQuestion) -> Iterator[Proposal]:
         moment = list_moments(question)[0]
         names = _name_two(question, one, other)
         entries = [(name, meaning, moment) for name, meaning in zip(names, two, strict=True)]
-        if proposal := _list_with_direction(question, entries, log_share(one.share) + log_share(other.share)):
-            yield proposal
+        yield from _list_with_direction(question, entries, log_share(one.share) + log_share(other.share))
 
 
-def _list_with_direction(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Proposal | None:
-    """Return a plan that lists two numbers; the label of the first one says how it compares with the second one."""
+def _list_with_direction(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
+    """Yield a plan that lists two numbers; the label of the first one says how it compares with the second one."""
     words, numbers = _DIRECTIONS.search(question.text), _compute_entries(question, entries)
     if words is None or len(set(numbers)) < len(entries):
         return propose_items(question, entries, "compare", score)
@@ -213,22 +208,19 @@ def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
                     named = [(label, meaning) for label, meaning, _ in entries]
                     yield from rank_by_growth(question, named, score, "compare")
                     continue
-                if proposal := propose_items(question, entries, "compare", score, chosen):
-                    yield proposal
+                yield from propose_items(question, entries, "compare", score, chosen)
         return
     if GROWTH.search(question.text):
         yield from _compare_growths(question, sign)
         return
     for score, first, second, terms in read_comparable(question):
-        if proposal := terms.proposal(f"{first} {sign} {second}", "compare", score):
-            yield proposal
+        yield from terms.propose(f"{first} {sign} {second}", "compare", score)
 
 
 def _compare_growths(question: BoundQuestion, sign: str) -> Iterator[Proposal]:
     """Yield plans for whether one thing grew more than another: "did sales grow faster than costs?"."""
     for score, first, second, terms in read_two_growths(question):
-        if proposal := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
-            yield proposal
+        yield from terms.propose(f"({first}) {sign} ({second})", "compare", score)
 
 
 def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
@@ -247,8 +239,7 @@ def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
         text = spell_value(question, meaning, terms)
         if text is None:
             continue
-        if proposal := terms.proposal(f"{text} {sign} limit", "compare", log_share(meaning.share) + 0.5, limit=limit):
-            yield proposal
+        yield from terms.propose(f"{text} {sign} limit", "compare", log_share(meaning.share) + 0.5, limit=limit)
 
 
 def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
@@ -261,12 +252,9 @@ def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
             continue  # revenue is never negative
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
-        if text is not None and (
-            proposal := terms.proposal(
-                f"{text} {'<' if negative else '>'} 0", "compare", log_share(meaning.share) + 1.0
-            )
-        ):
-            yield proposal
+        if text is not None:
+            sign = "<" if negative else ">"
+            yield from terms.propose(f"{text} {sign} 0", "compare", log_share(meaning.share) + 1.0)
 
 
 def compares_numbers(question: BoundQuestion) -> bool:

@@ -94,13 +94,15 @@ class FormulaTerms:
             self.moments.append(moment)
         return name
 
-    def proposal(self, formula: str, form: str, score: float, **constants: Constant) -> Proposal | None:
-        """Return the plan of a formula over the numbers and constants, or None if the formula is invalid."""
+    def propose(self, formula: str | None, form: str, score: float, **constants: Constant) -> Iterator[Proposal]:
+        """Yield the plan of a formula over the numbers and constants, unless the formula is missing or invalid."""
+        if formula is None:
+            return
         try:
             plan = parse_expression(formula, {**self.variables, **constants})
         except PlanError:
-            return None
-        return Proposal(plan, score + self.score, form, tuple(self.series), tuple(self.moments))
+            return
+        yield Proposal(plan, score + self.score, form, tuple(self.series), tuple(self.moments))
 
 
 def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:

@@ -92,8 +92,7 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
             members = [(label, meaning) for label, meaning, _ in entries]
             yield from rank_by_growth(question, members, score, "members" if few else "ranking", few)
         if few:
-            if proposal := propose_first(question, entries, few, score - 2.0 * grows):
-                yield proposal
+            yield from propose_first(question, entries, few, score - 2.0 * grows)
             continue
         chosen = "argmin" if low else "argmax"
         if place > 1:
@@ -154,8 +153,7 @@ def _choose_entry(question: BoundQuestion, entries: Sequence[Entry], score: floa
         chosen = "argmin"
     by_size = reduces or (len(negative) == len(entries) and not _RESULT.search(question.text))
     by_size = by_size and len(negative) > 1
-    if proposal := propose_items(question, negative if by_size else entries, "ranking", score, chosen, by_size=by_size):
-        yield proposal
+    yield from propose_items(question, negative if by_size else entries, "ranking", score, chosen, by_size=by_size)
 
 
 def name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) -> str:
@@ -176,8 +174,7 @@ def name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) 
 def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
     """Yield a plan that lists all entries by their numbers: "rank the segments by revenue"."""
     ordered = sort_entries(question, entries, low=read_order(question.text) == "ascending")
-    if proposal := propose_items(question, ordered, "ranking", score):
-        yield proposal
+    yield from propose_items(question, ordered, "ranking", score)
 
 
 def _read_place(text: str) -> int:
@@ -211,5 +208,5 @@ def rank_by_growth(
         changes = sorted(changes, key=lambda one: one[0], reverse=not lowest)[:few]
     joined = join_lists([formula for _, formula in changes]) if len(changes) >= 2 else None
     chosen = joined if few else f"{'argmin' if lowest else 'argmax'}({joined})"
-    if joined and chosen and (proposal := terms.proposal(chosen, form, score)):
-        yield proposal
+    if joined and chosen:
+        yield from terms.propose(chosen, form, score)

@@ -117,8 +117,7 @@ def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str =
         return  # a margin is not divided by an amount
     if _is_same(one, other, terms) or _divides_price(one, other, terms):
         return
-    if proposal := terms.proposal(f"{one} / {other}", form, score):
-        yield proposal
+    yield from terms.propose(f"{one} / {other}", form, score)
 
 
 def _classify_series(series: Series) -> str:
@@ -184,8 +183,7 @@ def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         text = spell_value(question, meaning, terms)
         score = log_share(meaning.share) + _STATED * of_whole
-        if text is not None and (proposal := terms.proposal(text, "value", score)):
-            yield proposal
+        yield from terms.propose(text, "value", score)
 
 
 def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
@@ -274,10 +272,7 @@ def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         if meaning.percent:
             terms = FormulaTerms(question.table)
-            if (text := spell_value(question, meaning, terms)) and (
-                proposal := terms.proposal(text, "value", log_share(meaning.share))
-            ):
-                yield proposal
+            yield from terms.propose(spell_value(question, meaning, terms), "value", log_share(meaning.share))
         for whole in _find_wholes(question, meaning.series[0]):
             for score, one, other, terms in pair_numbers(question, meaning, whole):
                 yield from _divide(score, one, other, terms, "share")
@@ -331,10 +326,8 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
         for score, one, other, terms in read_two(question):
             if _cannot_be_added(one, other, terms):
                 continue
-            if proposal := terms.proposal(
-                f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED
-            ):
-                yield proposal
+            form = "sum" if sign == "+" else "difference"
+            yield from terms.propose(f"{one} {sign} {other}", form, score + _STATED)
         return
     last = question.last
     if last is None or not question.own:
@@ -349,8 +342,7 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
         for score, one, other, terms in pair_numbers(question, *((meaning, before) if from_own else (before, meaning))):
             if _cannot_be_added(one, other, terms):
                 continue
-            if proposal := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
-                yield proposal
+            yield from terms.propose(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED)
 
 
 def _cannot_be_added(one: str, other: str, terms: FormulaTerms) -> bool:
@@ -370,8 +362,7 @@ def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
         if None in texts or len(set(names)) < len(names) or _mixes_times(terms):
             continue
         score = sum(log_share(meaning.share) for meaning in chosen) * 2 / len(chosen)
-        if proposal := terms.proposal(" + ".join(map(str, texts)), "sum", score + _STATED):
-            yield proposal
+        yield from terms.propose(" + ".join(map(str, texts)), "sum", score + _STATED)
 
 
 def _mixes_times(terms: FormulaTerms) -> bool:

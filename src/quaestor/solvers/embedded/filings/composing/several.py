@@ -127,8 +127,7 @@ def propose_sums(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
     few = read_few(question.text) if _ADDED.search(question.text) else 0
     for entries, share in read_entries(question) if few else ():
-        if total := propose_first(question, entries, few, log_share(share) + _STATED):
-            yield total
+        yield from propose_first(question, entries, few, log_share(share) + _STATED)
     over_times = list(_sum_over_times(question))
     yield from over_times
     if over_times and question.reading.times_relation == "sum":
@@ -151,10 +150,9 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
         terms = FormulaTerms(question.table)
         names = [name for meaning in chosen for name in _spell_all(meaning, moments, terms)]
         score = sum(log_share(meaning.share) for meaning in chosen)
-        if len(set(names)) == len(chosen) * len(moments) > 1 and (
-            proposal := terms.proposal(f"sum({', '.join(names)})", "sum", score)
-        ):
-            yield replace(proposal, score=proposal.score - (0.0 if len(question.moments) >= 2 else 0.7))
+        if len(set(names)) == len(chosen) * len(moments) > 1:
+            for proposal in terms.propose(f"sum({', '.join(names)})", "sum", score):
+                yield replace(proposal, score=proposal.score - (0.0 if len(question.moments) >= 2 else 0.7))
 
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
@@ -174,12 +172,9 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     terms = FormulaTerms(question.table)
     moment = question.moments[0] if question.moments else None
     names = [name for node in nodes if (name := repeat_node(node, 1.0).spell(moment, terms, "")) is not None]
-    if len(set(names)) == len(nodes) and (
-        proposal := terms.proposal(
-            f"sum({', '.join(names)})", "sum", log_share(0.6 if question.own and counted is None else 0.8)
-        )
-    ):
-        yield proposal
+    if len(set(names)) == len(nodes):
+        share = 0.6 if question.own and counted is None else 0.8
+        yield from terms.propose(f"sum({', '.join(names)})", "sum", log_share(share))
 
 
 def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
@@ -194,12 +189,9 @@ def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
             yield from _average_changes(meaning, moments, terms)
             continue
         names = _spell_all(meaning, moments, terms)
-        if (
-            len(names) >= 2
-            and len(names) == len(moments)
-            and (proposal := terms.proposal(f"avg({', '.join(names)})", "average", log_share(meaning.share)))
-        ):
-            yield replace(proposal, score=proposal.score - (1.5 if each and moments[0].months != each else 0.0))
+        if 2 <= len(names) == len(moments):
+            for proposal in terms.propose(f"avg({', '.join(names)})", "average", log_share(meaning.share)):
+                yield replace(proposal, score=proposal.score - (1.5 if each and moments[0].months != each else 0.0))
         if each:
             yield from _average_parts(question, meaning, each)
 
@@ -210,9 +202,7 @@ def _average_changes(meaning: OperandMeaning, moments: Sequence[Moment], terms: 
     quarters = 4 * (moments[-1].year - moments[0].year) + moments[-1].quarter - moments[0].quarter
     count = quarters if moments[0].months == 3 else quarters // 4
     if len(names) == 2 and count > 0:
-        proposal = terms.proposal(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meaning.share))
-        if proposal is not None:
-            yield proposal
+        yield from terms.propose(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meaning.share))
 
 
 def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) -> Iterator[Proposal]:
@@ -221,10 +211,8 @@ def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) 
     for moment in (*question.wanted[:1], to_date):
         terms = FormulaTerms(question.table)
         if moment.months > each and (text := meaning.spell(moment, terms, "")) is not None:
-            proposal = terms.proposal(f"{text} / {moment.months // each}", "average", log_share(meaning.share) + 0.3)
-            if proposal is not None:
-                yield proposal
-                return
+            yield from terms.propose(f"{text} / {moment.months // each}", "average", log_share(meaning.share) + 0.3)
+            return
 
 
 def propose_items(
@@ -235,15 +223,15 @@ def propose_items(
     last: str = "",
     *,
     by_size: bool = False,
-) -> Proposal | None:
-    """Return a plan that lists labelled numbers.
+) -> Iterator[Proposal]:
+    """Yield a plan that lists labelled numbers, unless they are too few or too many.
 
     Args:
         last: An operation on the list, with its argument: `argmax`, `rank 2`.
         by_size: Whether the operation ignores the signs of the numbers.
     """
     if not 2 <= len(labelled) <= _MOST_ITEMS:
-        return None
+        return
     terms = FormulaTerms(question.table)
     texts = [
         text
@@ -252,11 +240,11 @@ def propose_items(
     ]
     formula = join_lists(texts)
     if formula is None or len(texts) < 2:
-        return None
+        return
     operation, _, place = last.partition(" ")
     limit = f", {place}" if place else ""
     sizes = f"abs({formula})" if by_size else formula
-    return terms.proposal(f"{operation}({sizes}{limit})" if last else formula, form, score)
+    yield from terms.propose(f"{operation}({sizes}{limit})" if last else formula, form, score)
 
 
 def asks_for_lowest(text: str) -> bool:
@@ -280,8 +268,8 @@ def sort_entries(question: BoundQuestion, entries: Sequence[Entry], *, low: bool
     return [entries[place] for place in order]
 
 
-def propose_first(question: BoundQuestion, entries: Sequence[Entry], count: int, score: float) -> Proposal | None:
-    """Return a plan that lists the first entries in the order of their numbers, or that adds them up."""
+def propose_first(question: BoundQuestion, entries: Sequence[Entry], count: int, score: float) -> Iterator[Proposal]:
+    """Yield a plan that lists the first entries in the order of their numbers, or that adds them up."""
     first = sort_entries(question, entries, low=asks_for_lowest(question.text))[:count]
     if _ADDED.search(question.text):
         return propose_items(question, first, "sum", score, "sum")
@@ -320,11 +308,9 @@ def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
         named = len(question.moments) > 1 and len(listed) == len(question.moments)
         moments = question.moments if named else tuple(reversed(listed))
         timed = [(write_moment(moment), meaning, moment) for moment in moments]
-        if proposal := propose_items(question, timed, "list", log_share(meaning.share * by_time)):
-            yield proposal
+        yield from propose_items(question, timed, "list", log_share(meaning.share * by_time))
     for entries, share in read_entries(question):
-        if proposal := propose_items(question, entries, "members", log_share(share * by_member)):
-            yield proposal
+        yield from propose_items(question, entries, "members", log_share(share * by_member))
 
 
 def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
@@ -339,8 +325,7 @@ def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
         rest = None if named or _AHEAD.search(question.text) else find_rest(bound.series, question.table)
         if rest is not None:
             entries.append((rest.line.label, build_meaning(rest, bound.share), None))
-        if proposal := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
-            yield proposal
+        yield from propose_items(question, entries, "list", log_share(bound.share) + _STATED)
 
 
 def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
@@ -356,8 +341,7 @@ def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
         if len(set(names)) < len(names) and all(meaning.series for meaning in chosen):
             names = name_members(question.table, [meaning.series[0] for meaning in chosen])
         listed = [(name, meaning, moment) for name, meaning in zip(names, chosen, strict=True)]
-        if proposal := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
-            yield proposal
+        yield from propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5))
 
 
 def _read_list_kind(question: BoundQuestion) -> tuple[float, float]:

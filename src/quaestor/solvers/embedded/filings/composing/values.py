@@ -72,12 +72,8 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
-        if text is not None and (
-            proposal := terms.proposal(
-                text, "value" if meaning.kind == "series" else meaning.kind, log_share(meaning.share)
-            )
-        ):
-            yield proposal
+        form = "value" if meaning.kind == "series" else meaning.kind
+        yield from terms.propose(text, form, log_share(meaning.share))
 
 
 def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
@@ -90,8 +86,7 @@ def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
             continue
         rest, terms = find_rest(meaning.series[0], question.table), FormulaTerms(question.table)
         text = spell_at(rest, None, terms) if rest is not None else None
-        if text is not None and (proposal := terms.proposal(text, "value", log_share(meaning.share))):
-            yield proposal
+        yield from terms.propose(text, "value", log_share(meaning.share))
 
 
 def _propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
@@ -116,8 +111,7 @@ def _propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
     ends = [moment.end for moment in question.moments if moment.end > times[0].end]
     moment = next((time for time in times if ends and time.end >= max(ends)), times[-1])
     terms = FormulaTerms(table)
-    if proposal := terms.proposal(terms.add(series, moment, series.cells[moment]), "value", _STATED):
-        yield proposal
+    yield from terms.propose(terms.add(series, moment, series.cells[moment]), "value", _STATED)
 
 
 def _list_times(series: Series) -> list[Moment]:
