@@ -16,9 +16,8 @@ from quaestor.retrieval.excerpt import excerpt_for, shorten_block
 from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.question_texts import search_question
+from quaestor.retrieval.question_texts import needed_statements, search_question
 from quaestor.retrieval.retrieval_query import FindingContext, parse_retrieval_query
-from quaestor.retrieval.statements import needed_statements
 from quaestor.solvers.base import Excerpt
 
 _PLACES = 6

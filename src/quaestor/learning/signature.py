@@ -10,7 +10,7 @@ from quaestor.learning.examples import Example
 from quaestor.learning.labels import label_turn
 from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
-from quaestor.questions.stated_years import with_stated_years
+from quaestor.questions.question_times import with_stated_years
 from quaestor.solvers.embedded.candidates import OPERATIONS
 from quaestor.solvers.embedded.operand_pool import SignatureModel, find_signature, list_features
 from quaestor.solvers.embedded.turn_state import DialogueState

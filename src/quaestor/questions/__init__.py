@@ -7,12 +7,10 @@
     cues          words that refer to earlier turns
     metric_types  metric type, scale and sign, by the patterns of the ontology's core
     conditions    conditions on numbers: the highest, more than 5, fallen
-    selection     what to choose from: years, the lines of a group
-    answer_kind   the kind of answer: a number, a name, a list, words
+    selection     what to choose from: years, the lines of a group; the kind of answer
     comparison    the two operands that a question compares
     entity        the topic, in the question's own words
-    question_times  the times that a question certainly asks for
-    stated_years  years that are relative to those of earlier questions
+    question_times  the times that a question certainly asks for; years relative to those of earlier questions
     splitting     several questions in one text, by their words alone
 
 `understanding.ParsedQuestion` is a question about a filing: operands, their relation, and times. `read_filing_question`
@@ -25,14 +23,13 @@ name, corrects the spelling and marks names of lines, all by the facts of the fi
     answer_units  the kind of the number: money, a price, a count
     question_parts              several questions in one text, by their operands
     quoted_names  names of lines that are not parsed
-    word_patterns  persons, times, reasons and kinds of numbers that its words ask for
-    offices, owners, explained  the names of offices; whose numbers; the thing to explain
+    word_patterns  persons, times, reasons, offices, owners and kinds of numbers that its words ask for
 
 Both use:
 
     instructions  unit, scale, rounding and statement that a question asks for
     listing       one value at several times; orders and parts
     developments  how something changed, how far it moved, what became of an investment
-    conversions, answer_arithmetic  questions that convert, or compute with, earlier answers
-    no_numbers, words_asked     questions without a number, and for words
+    answer_arithmetic  questions that convert, or compute with, earlier answers
+    words_asked     questions without a number, for words, and for the thing to explain
 """

@@ -1,6 +1,7 @@
 """Questions that compute with earlier answers or their parts: "the second minus the first", "half of answer 3".
 
-A form has to match the whole text, which excludes "the first quarter" and "the two segments".
+`read_conversion` reads questions that only convert the last answer: "what is that in percent?". A form has to match the
+whole text, which excludes "the first quarter", "the two segments" and "what was rent in thousands?".
 """
 
 import re
@@ -10,9 +11,12 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from quaestor.core.currencies import NAME, currency_called
 from quaestor.core.parsing import parse_cell
-from quaestor.core.quantity import Quantity
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.words import NUMBER_WORDS
+from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
 
 _PLACES = MappingProxyType(
     {word: place for place, words in enumerate((
@@ -290,3 +294,51 @@ def _read_places(text: str) -> tuple[tuple[int, ...], int]:
     if not many:
         return (place,), 2 if {"former", "latter", "other"} & set(words) else together
     return tuple(range(-many, 0) if place < 0 else range(many)), together
+
+
+_CONVERSION_LEAD = r"(?:(?:and|so|then|now|but|ok|okay|well|please|or)\b[\s,]*)*"
+_CONVERTED = (
+    r"(?:that|this|it|the (?:last |same |above )?(?:answer|result|number|amount|figure|value|change|difference|sum))"
+)
+_CONVERSION_ASKED = (
+    rf"(?:(?:what(?: is|'s| was| would be| about)?|how much (?:is|was|would)|how about) {_CONVERTED}(?: be)?"
+    rf"|(?:(?:can|could|would) you )?(?:please )?(?:convert|express|give|show|state|put|say|write)(?: me)? {_CONVERTED}"
+    r"|what about|how about|how much|what)?"
+)
+_CONVERSION_FORM = lazy_regex(
+    rf"{_CONVERSION_LEAD}{_CONVERSION_ASKED}\s*(?:(?:expressed|stated|measured|given)\s+)?"
+    r"(?:in|to|into|as)\s+(?:a\s+)?(?:(?:full|whole|single|u\.?s\.?)\s+)*"
+    rf"(?:(?P<to>{SCALE_WORD})(?:\s+(?:of\s+)?(?P<money>(?:u\.?s\.? )?{NAME}))?"
+    r"|(?P<percent>per ?cent(?:age)?s?(?: terms)?|%)|(?P<ones>dollars)|ones|units)"
+    r"(?:,?\s*(?:please|instead|then|now))*[\s?.!]*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionConversion:
+    """Requested form of the last answer.
+
+    Attributes:
+        to: The scale; `Scale.ONE` for dollars or single items.
+        currency: The named currency, or None.
+    """
+
+    to: Scale
+    currency: str | None = None
+
+
+@lru_cache(maxsize=1024)
+def read_conversion(text: str) -> QuestionConversion | None:
+    """Read a lower-case question that only converts the last answer; return None for any other question.
+
+    >>> read_conversion("and in billions of dollars?").to.value
+    'billion'
+    >>> read_conversion("what was rent in thousands?")
+    """
+    found = _CONVERSION_FORM.fullmatch(" ".join(text.split()))
+    if found is None:
+        return None
+    if found["percent"]:
+        return QuestionConversion(Scale.PERCENT)
+    currency = currency_called(found["money"] or found["ones"] or "")
+    return QuestionConversion(scale_called(found["to"] or "") or Scale.ONE, currency)

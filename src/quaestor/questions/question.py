@@ -12,7 +12,7 @@ from quaestor.ontology.core import Order, QuestionPattern
 from quaestor.questions import amounts, comparison, cues, entity, metric_types, stems
 
 if TYPE_CHECKING:
-    from quaestor.questions.answer_kind import RequestedAnswer
+    from quaestor.questions.selection import RequestedAnswer
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Question:
     @cached_property
     def wants(self) -> "RequestedAnswer":
         """The kind of answer that it asks for, with the selection."""
-        from quaestor.questions.answer_kind import read_answer_kind
+        from quaestor.questions.selection import read_answer_kind
 
         return read_answer_kind(self.lowered)
 

@@ -1,14 +1,16 @@
 """What a question asks for if its answer is words: a cause, a meaning, parts, a way, a time, a place, a person.
 
-`answer_kind` decides whether the answer is words. Some forms may also ask for a number or for lines of a table ("what
-is goodwill?", "what does it include?"); for these the page decides.
+`selection.read_answer_kind` decides whether the answer is words. Some forms may also ask for a number or for lines of a
+table ("what is goodwill?", "what does it include?"); for these the page decides.
 """
 
+import re
 from functools import lru_cache
 from typing import Literal
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.question import Question
+from quaestor.questions.selection import read_answer_kind
 
 AskedWords = Literal[
     "cause", "meaning", "parts", "left_out", "way", "often", "time", "place", "person", "table", "ground", "rest"
@@ -112,3 +114,104 @@ def words_behind(text: str) -> str | None:
     form = next(form for name, form in _COMPILED if name == "ground")
     found = form.search(" ".join(text.split()))
     return found["behind"] if found else None
+
+
+_GREETING = re.compile(
+    r"(?:(?:hello|hi|hey|hiya|good (?:morning|afternoon|evening|day)|thanks?|thank you|thx|cheers|bye|goodbye|please"
+    r"|ok|okay|great|cool|nice|perfect|help|test)(?: (?:there|you|all|so much|very much|a lot|again|everyone))*"
+    r"[\s,.!?]*)+"
+)
+_SUM = re.compile(
+    r"(?:what(?: is|'s|s) |calculate |compute )?\(?\s*\d{1,2}(?:\s*[-+*/x\u00d7\u00f7^]\s*\d{1,2})+\s*\)?\s*=?\s*\??"
+)
+_WHY = re.compile(r"(?:and |but |so |then |ok |well ){0,5}(?:why\b.*|how (?:so|come)\b.*)")
+_MEANING = re.compile(
+    r"(?:and |so )?(?:what (?:does|do|did) .+ (?:mean|stand for)|define .+"
+    r"|what(?: is|'s) (?:the |a )?(?:meaning|definition) of .+)\s*[?.!]*"
+)
+_WHO = re.compile(r"(?:and )?(?:who|who's|whom) .+")
+_FORMS_WITHOUT_NUMBER = (
+    (_GREETING, "it is a greeting or a remark"),
+    (_SUM, "this is arithmetic"),
+    (_WHY, "a reason is not a number"),
+    (_MEANING, "a meaning is not a number"),
+    (_WHO, "a person is not a number"),
+)
+
+
+def why_no_number(question: Question) -> str | None:
+    """Return the reason why a question does not ask for a number on a page; None if it may.
+
+    >>> why_no_number(Question("why?"))
+    'a reason is not a number'
+    >>> why_no_number(Question("and in 2010?"))
+    """
+    lowered = " ".join(question.lowered.split())
+    if question.periods and _SUM.fullmatch(lowered):
+        return None
+    return next((reason for form, reason in _FORMS_WITHOUT_NUMBER if form.fullmatch(lowered)), None)
+
+
+_POLITE_LEAD = lazy_regex(
+    r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well|exactly|quickly|briefly|pls)\b[\s,]*"
+    r"|(?:can|could|would) you (?:please )?|(?:please )?tell me (?=what|how)|i'd like to know "
+    r"|(?:describe |explain )?in (?:a|one|two|plain|simple|your own|a few) (?:sentences?|words?|terms?|english)"
+    r"(?: or two)?[\s,]*)+"
+)
+_TAIL = lazy_regex(
+    r"(?:(?<![\s,])[\s,]++(?:please|pls|exactly|briefly|here|by the way"
+    r"|in (?:a|one|a few|plain|simple) (?:sentences?|words?)|according to .{1,40}"
+    r"|in (?:this|the) (?:filing|report|document)|in broad terms"
+    r"|how (?:do|does) (?:they|it) define it|at [\w&'.-]++)){1,4}$"
+)
+_DOES = (
+    r"do(?:es)?(?: for (?:a living|a business))?|mean(?: .*)?|stand for|offers?|sells?|makes?|refers? to|represents?"
+)
+_EXPLANATION_FORMS = tuple(
+    lazy_regex(form)
+    for form in (
+        r"what (?:exactly )?(?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) (?:mean by|call) (?P<thing>.{1,80})",
+        rf"what (?:exactly )?(?:do|does) (?P<thing>.{{1,80}}?) (?:{_DOES})",
+        r"what (?P<thing>.{1,80}?) (?:does|offers|means|stands for|is|are)(?: about)?",
+        r"what (?:exactly )?(?:business|industry|line of business) (?:are|is|do|does) (?P<thing>.{1,80}?)(?: in)?",
+        r"what (?:kind|sort|type) of (?:company|business|firm) (?:is|are) (?P<thing>.{1,80})",
+        r"(?:what|who) ?(?:exactly )?(?:is|are|'s|s) (?P<thing>.{1,80}?)(?: exactly)?",
+        r"(?:how (?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) |define |how (?:is|are) )(?:define |defines )?"
+        r"(?P<thing>.{1,80}?)(?: defined)?",
+        r"(?:explain|describe|define|tell me about|tell me)(?: briefly| to me| what| what is meant by| the term)?"
+        r" (?P<thing>.{1,80}?)(?: (?:is|are|offers|does|means|stands for))?(?: to me)?",
+    )
+)
+_DEFINES = lazy_regex(r"\b(?:define[sd]?|definition)\b")
+_HOW = lazy_regex(r"^how\b")
+_SECOND = lazy_regex(r",? and (?:what|where|how|who|why|when)\b.*$")
+_DETERMINER = lazy_regex(r"^(?:an?|the|their|its|our|those|these|that|this|term)\s+")
+_NOT_THINGS = lazy_regex(
+    r"^(?:in|behind|left|meant|off|on|going)\b"
+    r"|\b(?:about|of which|how many|how much|total|number|percent\w*|(?:19|20)\d\d|the main|due to|made of|up|down)\b"
+)
+_QUOTES = "\"'\u201c\u201d\u2018\u2019"
+_MOST = 6
+"""Maximum number of words in the name of a thing."""
+
+
+@lru_cache(maxsize=1024)
+def find_explained(text: str) -> str | None:
+    """Return what a question asks to explain, in lower case, or None.
+
+    >>> find_explained("Please explain what Blue Box is."), find_explained("In one sentence, what does Acme do?")
+    ('blue box', 'acme')
+    >>> find_explained("How do they define take rate?"), find_explained("what is the number of shares?")
+    ('take rate', None)
+    """
+    lowered = _POLITE_LEAD.sub("", " ".join(text.lower().replace("\u2019", "'").split()).rstrip(" ?.!"))
+    lowered = _SECOND.sub("", _TAIL.sub("", lowered))
+    if _HOW.search(lowered) and not _DEFINES.search(lowered):
+        return None
+    thing = next((found["thing"] for form in _EXPLANATION_FORMS if (found := form.fullmatch(lowered))), None)
+    if thing is None:
+        return None
+    thing = _POLITE_LEAD.sub("", thing).strip(f" {_QUOTES}")
+    while (shorter := _DETERMINER.sub("", thing)) != thing:
+        thing = shorter.strip(f" {_QUOTES}")
+    return None if _NOT_THINGS.search(thing) or not 0 < len(thing.split()) <= _MOST else thing

@@ -20,10 +20,10 @@ from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
-from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.instructions import RequestedForm, read_instructions
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
+from quaestor.questions.selection import read_answer_kind
 from quaestor.solvers.base import TurnContext
 
 _LONGEST_EXPLANATION = 1000

@@ -12,8 +12,7 @@ from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, a
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.facts.sentences import SentenceIndex, index_sentences, read_words
-from quaestor.facts.serialization import facts_of
-from quaestor.facts.table import FactTable, build_facts
+from quaestor.facts.table import FactTable, build_facts, facts_of
 
 _TAG = Fact(
     "us-gaap:Rent", Decimal(5), "USD", date(2008, 1, 1), date(2008, 12, 31), (("a", "b:C"),), 6, -6, "Rent", year=2008

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from many_cases import for_each_row
 
-from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.selection import read_answer_kind
 
 _QUESTIONS = {
     "number": (

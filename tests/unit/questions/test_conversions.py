@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.quantity import Scale
-from quaestor.questions.conversions import QuestionConversion, read_conversion
+from quaestor.questions.answer_arithmetic import QuestionConversion, read_conversion
 
 
 @pytest.mark.parametrize(

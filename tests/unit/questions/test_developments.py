@@ -2,8 +2,8 @@
 
 import pytest
 
-from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.developments import as_change, as_share, asks_for_development, asks_how_far
+from quaestor.questions.selection import read_answer_kind
 
 
 @pytest.mark.parametrize(

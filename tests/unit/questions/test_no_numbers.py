@@ -2,8 +2,8 @@
 
 import pytest
 
-from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
+from quaestor.questions.words_asked import why_no_number
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.offices import spell_offices
+from quaestor.questions.word_patterns import spell_offices
 
 
 @pytest.mark.parametrize(

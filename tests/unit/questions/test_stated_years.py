@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.question import read_question
-from quaestor.questions.stated_years import with_stated_years
+from quaestor.questions.question_times import with_stated_years
 
 OVER_THREE = "what was the change in rent from 2015 to 2017?"
 

@@ -6,7 +6,7 @@ from long_filing import a_long_filing
 from quaestor.documents.table import TableRole
 from quaestor.questions.question import read_question
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.statements import needed_statements
+from quaestor.retrieval.question_texts import needed_statements
 
 INDEX = PlaceIndex.of(a_long_filing())
 BALANCE, INCOME, CASH = TableRole.BALANCE_SHEET, TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS

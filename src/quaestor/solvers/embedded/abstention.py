@@ -13,9 +13,9 @@ from quaestor.documents.document import Document
 from quaestor.graph.facts import Observation
 from quaestor.ontology.line_matching import core_line_index, read_core_lines
 from quaestor.plan.steps import Compute, Extract, Plan
-from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
 from quaestor.questions.question_times import years_asked
+from quaestor.questions.words_asked import why_no_number
 from quaestor.retrieval.company_name import names_no_company
 from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext

@@ -18,7 +18,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, refer_further_back
-from quaestor.questions.conversions import QuestionConversion, read_conversion
+from quaestor.questions.answer_arithmetic import QuestionConversion, read_conversion
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_by_plan, answer_without_value

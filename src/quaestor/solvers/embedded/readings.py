@@ -9,8 +9,8 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.caching import BoundedCache
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.operations import OPERATIONS
-from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
+from quaestor.questions.words_asked import why_no_number
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance_beam, is_same_answer, rank_hypotheses
 from quaestor.solvers.embedded.direct_answers import find_restated_turns

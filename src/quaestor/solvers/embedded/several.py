@@ -18,9 +18,9 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
-from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.listing import Listing, asks_one, read_enumeration, read_listing
 from quaestor.questions.question import Question, read_question
+from quaestor.questions.selection import read_answer_kind
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext

@@ -22,7 +22,7 @@ from quaestor.ontology.core import FinancialRatio, LineItem, find_phrase, read_c
 from quaestor.plan.scales import Dimension
 from quaestor.questions.metric_types import matching_patterns
 from quaestor.questions.question import Question, read_question
-from quaestor.questions.stated_years import with_stated_years
+from quaestor.questions.question_times import with_stated_years
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.page_numbers import CandidateNumber

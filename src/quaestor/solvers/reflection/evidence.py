@@ -18,8 +18,8 @@ from quaestor.plan.execute import Execution, execute
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.scales import needs_no_source
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, RowRef
-from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.question import Question, read_question
+from quaestor.questions.selection import read_answer_kind
 from quaestor.solvers.reflection.numbers import (
     NumberIndex,
     Operands,

@@ -19,7 +19,7 @@ from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_company_facts
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Plan, Ref
-from quaestor.questions.conversions import read_conversion
+from quaestor.questions.answer_arithmetic import read_conversion
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.deciding import Decision, decide_question

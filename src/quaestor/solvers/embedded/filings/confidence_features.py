@@ -11,8 +11,8 @@ from quaestor.core.terms import terms
 from quaestor.ontology.lexicon import LexiconMatch, find_synonyms, read_lexicon
 from quaestor.plan.steps import Compute
 from quaestor.questions.answer_units import KINDS, share_of_kind
-from quaestor.questions.owners import names_other_owner
 from quaestor.questions.understanding import INTENTS
+from quaestor.questions.word_patterns import names_other_owner
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, list_intents
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.past import PastAnswer

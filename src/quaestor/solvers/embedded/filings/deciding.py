@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.facts.table import FactTable
-from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.quoted_names import mark_quoted_names, restore_names
+from quaestor.questions.word_patterns import names_other_owner
 from quaestor.solvers.embedded.filings.composing.measures import describe_lack
 from quaestor.solvers.embedded.filings.compound_answers import answer_all_parts
 from quaestor.solvers.embedded.filings.confidence_features import measure_results

@@ -8,7 +8,7 @@ import numpy as np
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms, term, terms
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
-from quaestor.questions.explained import find_explained
+from quaestor.questions.words_asked import find_explained
 
 OF_TIME = frozenset(
     term(word)

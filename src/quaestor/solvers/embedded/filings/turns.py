@@ -20,7 +20,6 @@ from quaestor.questions.answer_units import KINDS
 from quaestor.questions.developments import asks_how_far, without_change
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.listing import asks_for_its_amount
-from quaestor.questions.offices import spell_offices
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.quoted_names import mark_quoted_names, restore_names
 from quaestor.questions.understanding import (
@@ -30,8 +29,9 @@ from quaestor.questions.understanding import (
     read_filing_question,
     read_operand,
 )
+from quaestor.questions.word_patterns import spell_offices
 from quaestor.retrieval.company_name import without_company
-from quaestor.retrieval.spelling import respelled
+from quaestor.retrieval.question_texts import respelled
 from quaestor.solvers.embedded.filings.binding import (
     OperandQuery,
     SeriesCandidates,

@@ -14,7 +14,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
-from quaestor.questions.conversions import QuestionConversion
+from quaestor.questions.answer_arithmetic import QuestionConversion
 from quaestor.solvers.embedded.direct_answers import is_restatement, plan_conversion
 
 SCALES = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)

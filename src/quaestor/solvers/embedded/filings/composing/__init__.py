@@ -6,10 +6,9 @@
     meanings    what an operand may mean: a series, a measure by its formula, an earlier answer
     measures    the formula of a measure, and the inputs that the filing lacks for it
     finding     the series of a concept, for the company or a member; parts of a total
-    formulas    the numbers of a formula, as printed or derived from other periods
+    formulas    the numbers of a formula, as printed or derived from other periods, and their signs
     schedules   payments due in future years
     blocks      members of one dimension: segments, places, products
-    signs       whether a question asks for the size of a negative number
 
 The composers, by the module with their `propose_` functions:
 
@@ -38,6 +37,7 @@ from quaestor.solvers.embedded.filings.composing.comparisons import (
     compare_every_year,
     propose_comparisons,
 )
+from quaestor.solvers.embedded.filings.composing.formulas import drop_signs
 from quaestor.solvers.embedded.filings.composing.question import (
     BoundOperand,
     BoundQuestion,
@@ -53,7 +53,6 @@ from quaestor.solvers.embedded.filings.composing.several import (
     propose_lists,
     propose_sums,
 )
-from quaestor.solvers.embedded.filings.composing.signs import drop_signs
 
 __all__ = ["BoundOperand", "BoundQuestion", "Proposal", "compose", "intents_by_name", "list_intents", "softmax"]
 

@@ -11,7 +11,7 @@ from quaestor.facts.lines import Moment
 from quaestor.questions.developments import YEARLY_RATE, asks_for_change
 from quaestor.questions.understanding import DOWNWARD, UPWARD
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
-from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, asks_for_size
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -28,7 +28,6 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
     read_same_sentence,
     read_two,
 )
-from quaestor.solvers.embedded.filings.composing.signs import asks_for_size
 from quaestor.solvers.embedded.filings.composing.values import is_change
 from quaestor.solvers.embedded.filings.past import Node
 

@@ -29,7 +29,7 @@ from quaestor.solvers.embedded.filings.composing.changes import (
     read_pairs,
     read_two_growths,
 )
-from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms
+from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, asks_for_loss
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     read_meanings,
@@ -44,7 +44,6 @@ from quaestor.solvers.embedded.filings.composing.several import (
     propose_items,
     write_moment,
 )
-from quaestor.solvers.embedded.filings.composing.signs import asks_for_loss
 from quaestor.solvers.embedded.filings.composing.values import (
     is_change,
     list_moments,
