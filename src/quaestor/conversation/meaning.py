@@ -328,11 +328,8 @@ def _build(
     entities: tuple[str, ...] = (),
 ) -> Meaning:
     periods = tuple(dict.fromkeys(period for part in parts for period in part.periods))
-    return Meaning("", metric, subject[:_LONGEST], text[:_LONGEST], entities or _entities(parts), periods, base, parts)
-
-
-def _entities(parts: Sequence[Meaning]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(entity for part in parts for entity in part.entities))
+    entities = entities or tuple(dict.fromkeys(entity for part in parts for entity in part.entities))
+    return Meaning("", metric, subject[:_LONGEST], text[:_LONGEST], entities, periods, base, parts)
 
 
 def _differ_in_period_only(later: Meaning, earlier: Meaning) -> bool:
@@ -440,7 +437,8 @@ def describe_selection(operation: str, operands: Sequence[Meaning], noun: str) -
     elif operation == "labels":
         meaning = replace(listed, metric="selection", base=None)
     elif operation == "count":
-        meaning = _reword(listed, "number of {0}", _entries_with(listed, noun), "count")
+        lead = f"{noun or _noun(listed)}s with " if listed.metric not in ("selection", "list") else ""
+        meaning = _reword(listed, "number of {0}", lead, "count")
     elif operation in _COMPARED:
         limit = operands[1].text
         meaning = _reword(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
@@ -518,10 +516,6 @@ def _ordinal(place: str) -> str:
     """Return the word before `highest`: "second " for 2, "" for 1."""
     known = place.isascii() and place.isdigit() and 0 < int(place) <= len(_ORDINALS)
     return _ORDINALS[int(place) - 1] if known else f"{place}. "
-
-
-def _entries_with(listed: Meaning, noun: str) -> str:
-    return f"{noun or _noun(listed)}s with " if listed.metric not in ("selection", "list") else ""
 
 
 def _noun(listed: Meaning) -> str:
@@ -655,7 +649,7 @@ def _phrase(clause: str) -> str | None:
         return _phrase(" ".join(words[2:]))
     words = _without_last(words)
     while len(words) > _LONGEST_SUBJECT and (
-        joint := next((n for n in _from_last(words) if words[n] in PHRASE_JOINTS), 0)
+        joint := next((n for n in range(len(words) - 1, 0, -1) if words[n] in PHRASE_JOINTS), 0)
     ):
         # Attributes at the end matter least: "rent expense charged to operations for all leases".
         words = _without_last(words[:joint])
@@ -676,10 +670,6 @@ def _is_inside(words: list[str], at: int) -> bool:
     joined = word in PHRASE_JOINTS or (word in _GIVEN and at > 0 and words[at + 1 : at + 2] == ["for"])
     boundary = word in PHRASE_BOUNDARIES or word in _VERBS or not any(map(str.isalnum, word.replace("&", "n")))
     return joined or not boundary
-
-
-def _from_last(words: list[str]) -> range:
-    return range(len(words) - 1, 0, -1)
 
 
 def _without_last(words: list[str]) -> list[str]:

@@ -130,7 +130,7 @@ class JobWorkers:
             for timer in timers:
                 timer.cancel()
             # A worker's lowered priority cannot be raised again, so it is not reused.
-            if worker.endless or not done.done() or _has_lost_worker(done):
+            if worker.endless or not done.done() or isinstance(done.exception(), LostWorkerError):
                 done.cancel()
                 await self._end(worker)
                 self._fill()
@@ -231,7 +231,3 @@ class JobWorkers:
     async def _end(self, worker: _Worker) -> None:
         self._workers.discard(worker)
         await worker.process.__aexit__(None, None, None)
-
-
-def _has_lost_worker(done: "asyncio.Future[Any]") -> bool:
-    return isinstance(done.exception(), LostWorkerError)

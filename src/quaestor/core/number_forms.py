@@ -224,7 +224,8 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
             named = scaled_currency(after["named"])[1] if after["named"] else None
             unit, end, negative = unit or named, after.end(), True
     value = Decimal(f"{decimal(digits + (exponent or '')):f}")
-    start = _with_debris(text, start)
+    # the sign may be an encoding artifact of several characters
+    start = next((debris.start for debris in find_artifacts(text) if debris.start < start < debris.end), start)
     printed = Quantity(-value if negative else value, _scale_of(tail), unit, text[start:end])
     return QuantitySpan(printed, start, end)
 
@@ -342,8 +343,3 @@ def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
     if place >= 0 and match["minus1"] != "-":
         return leads
     return place >= 0 and (place == 0 or masked[place - 1] in " (/\t\n")
-
-
-def _with_debris(text: str, start: int) -> int:
-    """Return the start of a number's span, including an encoding artifact of several characters as its sign."""
-    return next((debris.start for debris in find_artifacts(text) if debris.start < start < debris.end), start)

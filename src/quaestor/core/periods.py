@@ -582,12 +582,9 @@ def resolve_distances(text: str) -> str:
         count = (found["count"] or "a").casefold()
         years = int(count) if count.isdigit() else _COUNTS[count]
         named = printed.replace(year, str(mention.period.year + (-years if found["back"] else years)))
-        text = f"{text[: found.start()]}{_with_preposition(text[: found.start()], named)}{text[mention.end :]}"
+        before = text[: found.start()]
+        text = f"{before}{'' if _PREPOSITION.search(before) else 'in '}{named}{text[mention.end :]}"
     return text
-
-
-def _with_preposition(before: str, named: str) -> str:
-    return named if _PREPOSITION.search(before) else f"in {named}"
 
 
 _FISCAL_YEAR = 365.25

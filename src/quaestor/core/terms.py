@@ -51,7 +51,12 @@ def term(word: str) -> str:
     """Return the term of a word in lower case."""
     if word in ("us", "usa"):
         return "us"
-    return word if len(word) < 4 or not word.isalpha() else str(_thread.stemmer.stemWord(word))
+    return word if len(word) < 4 or not word.isalpha() else stem_word(word)
+
+
+def stem_word(word: str) -> str:
+    """Return the stem of a word in lower case."""
+    return str(_thread.stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -76,11 +76,10 @@ class _Field:
     absent: object = _ALWAYS
 
 
-def _fields_of_heading(name: str) -> tuple[_Field, ...]:
-    return _Field("label", f"kg:{name}Label", _TEXT), _Field("levels", f"kg:{name}Levels", _LINES, ())
-
-
-_HEADINGS = {name: _fields_of_heading(name) for name in ("row", "column")}
+_HEADINGS = {
+    name: (_Field("label", f"kg:{name}Label", _TEXT), _Field("levels", f"kg:{name}Levels", _LINES, ()))
+    for name in ("row", "column")
+}
 _PERIOD_FIELD = _Field("period", "kg:period", _PERIOD, None)
 _FIELDS: dict[type, tuple[_Field, ...]] = {
     SectionFact: (_Field("id", "kg:section", _TEXT), _Field("path", "kg:sectionPath", _LINES)),
@@ -186,11 +185,6 @@ def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
     return tuple(sorted(found))
 
 
-def cell_node(ref: CellRef) -> str:
-    """Return the node of a cell."""
-    return f"doc:cell_{ref.table}_{ref.row}_{ref.column}"
-
-
 def observation_node(observation: Observation) -> str:
     """Return the node of an observation."""
     ref = observation.source
@@ -211,11 +205,6 @@ def mention_node(mention: MentionFact) -> str:
 def label_node(place: int) -> str:
     """Return the node of a number in a label, by its index."""
     return f"doc:label_{place}"
-
-
-def span_node(ref: SentenceRef) -> str:
-    """Return the node of a span of a sentence."""
-    return f"doc:{ref.section}_{ref.sentence}_{ref.start}_{ref.end}"
 
 
 def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
@@ -245,11 +234,13 @@ def _fact(node: str, kind: str, fact: object) -> Iterable[Triple]:
 
 
 def _place(node: str, ref: CellRef | SentenceRef) -> Iterable[Triple]:
-    place, kind = (cell_node(ref), "kg:Cell") if isinstance(ref, CellRef) else (span_node(ref), "kg:Span")
+    if isinstance(ref, CellRef):
+        place, kind = f"doc:cell_{ref.table}_{ref.row}_{ref.column}", "kg:Cell"
+    else:
+        place, kind = f"doc:{ref.section}_{ref.sentence}_{ref.start}_{ref.end}", "kg:Span"
+        yield Triple(place, "kg:sentence", f"doc:{ref.section}_{ref.sentence}")
     yield Triple(node, "prov:wasDerivedFrom", place)
     yield from _fact(place, kind, ref)
-    if isinstance(ref, SentenceRef):
-        yield Triple(place, "kg:sentence", f"doc:{ref.section}_{ref.sentence}")
 
 
 def _year(node: str, period: Period | None) -> Iterable[Triple]:

@@ -25,19 +25,21 @@ from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.question_parts import split_filing_question
-from quaestor.solvers.embedded.filings.binding import SeriesCandidates, resolve_moments
+from quaestor.solvers.embedded.filings.binding import (
+    QuestionProbabilities,
+    SeriesCandidates,
+    TurnState,
+    resolve_moments,
+)
 from quaestor.solvers.embedded.filings.evidence import rank_sentences
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
-    QuestionProbabilities,
-    TurnState,
-    build_word_query,
     find_operand_series,
     read_question_for_filing,
     read_turn_state,
     with_sentences,
 )
-from quaestor.solvers.embedded.filings.words import SentenceCandidates, find_sentences
+from quaestor.solvers.embedded.filings.words import SentenceCandidates, WordQuery, find_sentences
 from quaestor.solvers.embedded.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
@@ -227,7 +229,7 @@ def _read_turn(
     shares = readers.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     likely = QuestionProbabilities(shares, readers.kinds.classify(reading, before=state.kind))
-    words = find_sentences(build_word_query(reading, moments, state, shares), table)
+    words = find_sentences(WordQuery(reading, moments, tuple(map(float, shares)), state), table)
     if readers.words is not None:
         likely = with_sentences(likely, rank_sentences(words, readers.words), table)
     best_series: list[Series] = []

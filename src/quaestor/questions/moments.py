@@ -227,14 +227,6 @@ def _opening(at: _Span, year: str | None) -> MomentQuery:
     return MomentQuery(*at, year=named - 1, quarter=4, months=0)
 
 
-def _several_years(at: _Span, of: _Groups) -> MomentQuery:
-    return MomentQuery(*at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"]))
-
-
-def _years_back(at: _Span, of: _Groups) -> MomentQuery:
-    return MomentQuery(*at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["lastyear"]))
-
-
 _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
     "range": lambda at, of: _range(at, of["from"], of["until"]),
     "shortrange": lambda at, of: _range(at, of["shortfrom"], of["shortuntil"]),
@@ -266,9 +258,13 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], MomentQuery]] = {
         if of["openingquarter"]
         else _opening(at, of["openingyear"] or of["openingshort"])
     ),
-    "count": _several_years,
+    "count": lambda at, of: MomentQuery(
+        *at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"])
+    ),
     "earlier": lambda at, of: MomentQuery(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
-    "back": _years_back,
+    "back": lambda at, of: MomentQuery(
+        *at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["lastyear"])
+    ),
     "qfar": lambda at, of: MomentQuery(*at, quarters_back=_number(of["qfar"] or ""), months=3),
     "qback": lambda at, of: MomentQuery(*at, quarters_back=1, months=3),
     "latest": lambda at, of: MomentQuery(*at, latest=True),

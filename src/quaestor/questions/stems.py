@@ -1,24 +1,13 @@
 """Comparable stems of the words in questions, labels and sentences."""
 
 import re
-import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
-import Stemmer
-
 from quaestor.core.patterns import lazy_regex
+from quaestor.core.terms import stem_word
 from quaestor.core.words import STOP_WORDS, words
 
-
-class _ThreadStemmer(threading.local):
-    """Stemmer per thread, because a stemmer stores the current word."""
-
-    def __init__(self) -> None:
-        self.stemmer = Stemmer.Stemmer("english")
-
-
-_thread = _ThreadStemmer()
 _YEAR = lazy_regex(r"(?:19|20)\d\d")
 _MONTHS = "january february march april may june july august september october november december".split()
 _DATE = lazy_regex(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])/((?:19|20)?\d\d)(?![\d/])")
@@ -47,7 +36,7 @@ _DEGREES = {
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; changes, changed and changing have the same one."""
-    return str(_thread.stemmer.stemWord(word))
+    return stem_word(word)
 
 
 @lru_cache(maxsize=4096)

@@ -188,7 +188,8 @@ def find_expressions(question: Question) -> tuple[Expression, ...]:
         candidate = Expression(match.start(), match.end(), kind, count=count)
         if not _overlaps(candidate, found):
             found.append(candidate)
-    if not any(other.kind in ("result", "results", "cell") for other in found) and _is_elliptic(question):
+    is_elliptic = not question.names or _GOES_ON.search(question.lowered)
+    if is_elliptic and not any(other.kind in ("result", "results", "cell") for other in found):
         found.insert(0, Expression(0, len(text), "ellipsis", words=question.names, years=question.year_set, count=0))
     return tuple(sorted(found, key=lambda expression: (expression.start, -expression.end)))
 
@@ -198,11 +199,6 @@ def asks_again(question: Question, expression: Expression) -> bool:
     text, start, end = question.lowered, expression.start, expression.end
     before = _ASKS.search(text[max(0, start - _BEFORE) : start])
     return bool(before and (expression.years or _FOR_ANOTHER.match(text, end)))
-
-
-def _is_elliptic(question: Question) -> bool:
-    """Return whether a question names no thing, or continues the previous one."""
-    return not question.names or bool(_GOES_ON.search(question.lowered))
 
 
 def _overlaps(expression: Expression, found: list[Expression]) -> bool:

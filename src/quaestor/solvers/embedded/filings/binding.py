@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.documents.table import TableRole
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.understanding import MomentQuery, ParsedQuestion, QuestionOperand
+from quaestor.solvers.embedded.filings.past import PastAnswer
 
 _LAST_DAY = 28
 _FAR = 50
@@ -135,45 +135,80 @@ def _resolve_relative(query: MomentQuery, latest: Moment, base: Moment) -> Seque
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionProbabilities:
+    """Probabilities of what a question asks for.
+
+    Attributes:
+        intents: The probability of each of `INTENTS`.
+        kinds: The probability of each of `KINDS`.
+        sentences: The probability that a sentence answers it, by section and index, likeliest first.
+    """
+
+    intents: NDArray[np.float64]
+    kinds: NDArray[np.float64]
+    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """State of the conversation before a question.
+
+    Attributes:
+        base: The time of the last question; None before the first.
+        series: The series from which the last answer was read, in the order of its plan.
+        moments: The times of the last answer, else those that the last question named.
+        terms: The terms of the last question; of earlier ones, too, if it has few.
+        turns: The number of turns.
+        before: The last answers, latest first.
+        falls: Whether the last question asked for a decrease.
+        intent: The intent of the last question, from the form of its answer; "" before the first.
+        sentences: The sentences from which answers were read, by section and index, latest last.
+        kind: The kind of the last answer; "" before the first.
+        rights: The probabilities that the answers are right, latest last.
+        question: The text of the last question.
+        previous: The state before the last question; None before the first.
+    """
+
+    base: Moment | None = None
+    series: tuple[Series, ...] = ()
+    moments: tuple[Moment, ...] = ()
+    terms: frozenset[str] = frozenset()
+    turns: int = 0
+    before: tuple[PastAnswer, ...] = ()
+    falls: bool = False
+    intent: str = ""
+    sentences: tuple[tuple[str, int], ...] = ()
+    kind: str = ""
+    rights: tuple[float, ...] = ()
+    question: str = ""
+    previous: "TurnState | None" = None
+
+
+@dataclass(frozen=True, slots=True)
 class OperandQuery:
     """Query for the series that an operand may mean.
 
     Attributes:
+        reading: The question of the operand.
         moments: The requested times; empty if the question names none.
-        before: The series from which the last answers were read, latest first.
-        inherited: Terms of earlier questions that the question may build on.
-        goes_on: Whether the question refers to an earlier one.
+        state: The state of the conversation before the question.
+        likely: The probabilities of what the question asks for.
         place: The index of the operand in the question: 0 or 1.
         percent: Whether a percentage is requested.
         count: Whether the question asks how many.
-        intent: The probability of each intent, in the order of `INTENTS`.
         ignored: Terms that name the company itself.
-        role: The table that the question names ("per the balance sheet"), or None.
-        basis: `gaap` or `adjusted` if the question names a basis, else "".
-        kinds: The probability of each kind of answer, in the order of `KINDS`.
-        sentences: The probability that a sentence answers the question, by section and index, likeliest first.
-        sources: The sentences from which earlier answers were read, by section and index.
-        total: Whether a total is requested.
         quoted: The labels, as terms, of the lines that the operand quotes.
     """
 
     operand: QuestionOperand
-    moments: tuple[Moment, ...] = ()
-    before: tuple[Series, ...] = ()
-    inherited: frozenset[str] = frozenset()
-    goes_on: bool = False
+    reading: ParsedQuestion
+    moments: tuple[Moment, ...]
+    state: TurnState
+    likely: QuestionProbabilities
     place: int = 0
-    relation: str = ""
     percent: bool = False
     count: bool = False
-    intent: tuple[float, ...] = ()
     ignored: frozenset[str] = frozenset()
-    role: TableRole | None = None
-    basis: str = ""
-    kinds: tuple[float, ...] = ()
-    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
-    sources: tuple[tuple[str, int], ...] = ()
-    total: bool = False
     quoted: frozenset[tuple[str, ...]] = frozenset()
 
     @property

@@ -8,6 +8,7 @@ from math import isclose, prod
 from quaestor.core.answer_value import Text, ValueList, YesNo
 from quaestor.documents.document import Document
 from quaestor.questions.answer_units import KINDS
+from quaestor.solvers.embedded.filings.binding import QuestionProbabilities
 from quaestor.solvers.embedded.filings.composing import Proposal
 from quaestor.solvers.embedded.filings.results import (
     JUDGED,
@@ -17,7 +18,6 @@ from quaestor.solvers.embedded.filings.results import (
     list_sentences,
     read_amount,
 )
-from quaestor.solvers.embedded.filings.turns import QuestionProbabilities
 
 _PER_PART = 4
 """Number of results of each part of a question that are combined with those of other parts."""

@@ -13,6 +13,7 @@ from quaestor.plan.steps import Compute
 from quaestor.questions.answer_units import KINDS, share_of_kind
 from quaestor.questions.understanding import INTENTS
 from quaestor.questions.word_patterns import names_other_owner
+from quaestor.solvers.embedded.filings.binding import QuestionProbabilities
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, list_intents
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.past import PastAnswer
@@ -24,7 +25,7 @@ from quaestor.solvers.embedded.filings.results import (
     list_sentences,
     read_amount,
 )
-from quaestor.solvers.embedded.filings.turns import QuestionProbabilities, UnderstoodQuestion
+from quaestor.solvers.embedded.filings.turns import UnderstoodQuestion
 
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",

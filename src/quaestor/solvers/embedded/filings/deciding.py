@@ -15,6 +15,7 @@ from quaestor.facts.table import FactTable
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.quoted_names import mark_quoted_names, restore_names
 from quaestor.questions.word_patterns import names_other_owner
+from quaestor.solvers.embedded.filings.binding import TurnState
 from quaestor.solvers.embedded.filings.composing.measures import describe_lack
 from quaestor.solvers.embedded.filings.compound_answers import answer_all_parts
 from quaestor.solvers.embedded.filings.confidence_features import measure_results
@@ -23,7 +24,6 @@ from quaestor.solvers.embedded.filings.rules import drop_other_verdicts, weigh_b
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     PastTurn,
-    TurnState,
     UnderstoodQuestion,
     advance_state,
     read_past,

@@ -103,7 +103,7 @@ class _CandidateFinder:
         # A rate may be part of a line's name: "the 4.875% notes".
         rates = (term for term in query.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
         self.own = tuple(dict.fromkeys((*query.terms, *rates)))
-        self.rarity = {term: table.rarity(term) for term in {*self.own, *query.inherited}}
+        self.rarity = {term: table.rarity(term) for term in {*self.own, *query.state.terms}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.names = [term for term in self.own if term in table.sentences.names]
         self.concepts = query.operand.concepts
@@ -119,14 +119,14 @@ class _CandidateFinder:
         self.not_named = frozenset(self.own).difference(phrase[place] for place in named)
         self.concepts_meant = self._find_meant_concepts()
         self.not_meant = frozenset(query.operand.phrase)
-        before = query.before
+        before = query.state.series
         self.tables_before = {series.line.table for series in before}
         self.lines_before = {series.line.place for series in before}
         self.labels_before = {series.line.label_terms for series in before}
         self.concepts_before = {series.concept for series in before if series.concept}
         self.columns_before = {series.column for series in before}
-        self.kinds = dict(zip(KINDS, query.kinds, strict=False))
-        self.ranks = {place: rank for rank, place in enumerate(query.sentences)}
+        self.kinds = dict(zip(KINDS, query.likely.kinds, strict=False))
+        self.ranks = {place: rank for rank, place in enumerate(query.likely.sentences)}
 
     def _find_meant_concepts(self) -> frozenset[str]:
         """Return the concepts named by synonyms of the question's terms."""
@@ -158,7 +158,7 @@ class _CandidateFinder:
             scores[place] = max(scores.get(place, 0.0), 0.5 * self.weight)
         if self.query.quoted:
             named += [line for line in table.lines if line.label_terms in self.query.quoted]
-        for line in (*named, *(series.line for series in self.query.before)):
+        for line in (*named, *(series.line for series in self.query.state.series)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
         years = {moment.year for moment in self.query.moments if moment.months == 12 and moment.end > table.latest.end}
@@ -167,10 +167,10 @@ class _CandidateFinder:
             due = [place for year in years for place in table.scheduled.get(year, ())]
             in_tables = {place: in_tables[place] for place in due if place in in_tables} or dict.fromkeys(due, 0.0)
             in_text = {place: score for place, score in in_text.items() if years & table.line(place).years}
-        for sentence in tuple(self.query.sentences)[:_ANSWERING]:
+        for sentence in tuple(self.query.likely.sentences)[:_ANSWERING]:
             for place in table.lines_of_sentence.get(sentence, ()):
                 in_text[place] = in_text.get(place, 0.0) + self.weight
-        for section, index in self.query.sources[-1:]:
+        for section, index in self.query.state.sentences[-1:]:
             for near in range(index - _AROUND, index + _AROUND + 1):
                 for place in table.lines_of_sentence.get((section, near), ()):
                     in_text[place] = in_text.get(place, 0.0) + _PASSAGE * self.weight
@@ -189,7 +189,7 @@ class _CandidateFinder:
             for place in named | concepts:
                 weight = 1.0 if place in named else _SYNONYM
                 scores[place] = scores.get(place, 0.0) + weight * self.rarity[term]
-        for term in self.query.inherited:
+        for term in self.query.state.terms:
             for place in postings.get(term, ()):
                 if place in scores or not self.own:
                     scores[place] = scores.get(place, 0.0) + 0.4 * self.rarity[term]
@@ -248,11 +248,9 @@ class _CandidateFinder:
         if at is None:
             return 0.0
         section, place = at
-        return max((1 / (1 + abs(place - other)) for name, other in self.query.sources if name == section), default=0.0)
-
-    def _measure_name_recall(self, words: Collection[str]) -> float:
-        """Return the share of the question's proper names that occur among words; 1 if it has none."""
-        return sum(name in words for name in self.names) / len(self.names) if self.names else 1.0
+        return max(
+            (1 / (1 + abs(place - other)) for name, other in self.query.state.sentences if name == section), default=0.0
+        )
 
     def features(self, series: Series) -> dict[str, float]:
         query, line, table = self.query, series.line, self.table
@@ -262,7 +260,7 @@ class _CandidateFinder:
         own = set(self.own)
         whole = label | path | column | members | title
         concept_terms, synonyms = self._find_meant_terms(whole)
-        known = own | query.inherited
+        known = own | query.state.terms
         phrases = _list_phrases(concept)
         likeness = max((_measure_overlap(own, phrase) for phrase in phrases), default=0.0)
         named = own | {term for phrase in phrases if phrase <= own for term in label}
@@ -272,9 +270,9 @@ class _CandidateFinder:
         moments = [moment for moment in series.cells if moment is not None]
         wanted = query.moments or (table.latest, Moment(*table.latest.end, 0))
         exact = sum(want.year in line.years or any(_is_at(moment, want) for moment in moments) for want in wanted)
-        inherited = query.inherited
+        inherited = query.state.terms
         at = (ref.section, ref.sentence) if isinstance(ref, SentenceRef) else None
-        sentence_share = query.sentences.get(at, 0.0) if at else 0.0
+        sentence_share = query.likely.sentences.get(at, 0.0) if at else 0.0
         named_label = label - table.company or label
         return {
             "label_recall": self._measure_recall(label),
@@ -309,13 +307,13 @@ class _CandidateFinder:
             "column_recall": self._measure_recall(column),
             "own_path_recall": self._measure_recall(path),
             "title_recall": self._measure_recall(title),
-            "meant_otherwise": float(_has_excluded_phrase(concept, self.not_meant)),
+            "meant_otherwise": float(any(other <= self.not_meant for other in _list_excluded_phrases(concept))),
             "has_concept": line.concept_share if concept else 0.0,
             "tagged": float(line.tagged),
             **{f"role={role.value}": float(line.role is role) for role in _ROLES},
             "statement": float(line.role.is_statement),
-            "role_asked": 0.0 if query.role is None else 1.0 if query.role is line.role else -1.0,
-            "basis_asked": _fits_basis(query.basis, line, column),
+            "role_asked": 0.0 if query.reading.role is None else 1.0 if query.reading.role is line.role else -1.0,
+            "basis_asked": _fits_basis(query.reading.basis, line, column),
             "time_asked": float(bool(query.moments)),
             "times_there": exact / len(wanted),
             "times": float(len(moments)),
@@ -323,7 +321,7 @@ class _CandidateFinder:
             "percent_asked": float(query.percent),
             "percent_apart": float(first.scale is Scale.PERCENT) - float(query.percent),
             "money": float(_is_money(first.unit)),
-            "names_recall": self._measure_name_recall(whole),
+            "names_recall": sum(name in whole for name in self.names) / len(self.names) if self.names else 1.0,
             "near_source": self._measure_source_nearness(at),
             "kind_fits": share_of_kind(self.kinds, series.kind),
             "words_asked": self.kinds.get("words", 0.0),
@@ -334,8 +332,8 @@ class _CandidateFinder:
             "size": min(12.0, log10(abs(first.amount) + 1.0)),
             "negative": float(first.amount < 0),
             "total": float("total" in label),
-            "total_asked": float(query.total),
-            "total_apart": float(query.total) - float("total" in label or "total" in column),
+            "total_asked": float(query.reading.total_asked),
+            "total_apart": float(query.reading.total_asked) - float("total" in label or "total" in column),
             "change": float(first.change or any(term.startswith("chang") for term in label)),
             "repeat": float(series.repeat),
             "total_column": float("total" in column),
@@ -347,15 +345,15 @@ class _CandidateFinder:
             "column_before": float(series.column in self.columns_before),
             "inherited": _measure_share(inherited, label | column | path | members) if inherited else 0.0,
             "inherited_whole": _measure_share(inherited, label | column | path | members | title) if inherited else 0.0,
-            "goes_on": float(query.goes_on),
-            "has_before": float(bool(query.before)),
+            "goes_on": float(query.reading.goes_on),
+            "has_before": float(bool(query.state.series)),
             "own_length": float(len(self.own)),
             "operand": float(query.place),
-            "relation": float(_RELATIONS.index(query.relation)),
+            "relation": float(_RELATIONS.index(query.reading.relation)),
             "label_length": float(len(label)),
             "path_length": float(len(line.path)),
             "lines_of_concept": float(len(table.by_concept.get(concept, ()))) if concept else 0.0,
-            **{f"intent={name}": share for name, share in zip(INTENTS, query.intent, strict=True)},
+            **{f"intent={name}": share for name, share in zip(INTENTS, query.likely.intents, strict=True)},
         }
 
 
@@ -431,10 +429,6 @@ def _list_phrases(concept: str) -> tuple[frozenset[str], ...]:
 def _list_excluded_phrases(concept: str) -> tuple[frozenset[str], ...]:
     known = read_lexicon().concepts.get(concept)
     return tuple(frozenset(phrase) for phrase in (known.not_phrases if known else ()) if phrase)
-
-
-def _has_excluded_phrase(concept: str, phrase: frozenset[str]) -> bool:
-    return any(other <= phrase for other in _list_excluded_phrases(concept))
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,6 @@
 """Reading a question about a filing after earlier turns: binds it to series and composes plans."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from math import nan
@@ -34,7 +34,9 @@ from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.question_texts import respelled
 from quaestor.solvers.embedded.filings.binding import (
     OperandQuery,
+    QuestionProbabilities,
     SeriesCandidates,
+    TurnState,
     read_other_times,
     resolve_moments,
 )
@@ -124,56 +126,6 @@ class PastTurn:
     text: str
     plan: Plan | None
     right: float = nan
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionProbabilities:
-    """Probabilities of what a question asks for.
-
-    Attributes:
-        intents: The probability of each of `INTENTS`.
-        kinds: The probability of each of `KINDS`.
-        sentences: The probability that a sentence answers it, by section and index, likeliest first.
-    """
-
-    intents: NDArray[np.float64]
-    kinds: NDArray[np.float64]
-    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnState:
-    """State of the conversation before a question.
-
-    Attributes:
-        base: The time of the last question; None before the first.
-        series: The series from which the last answer was read, in the order of its plan.
-        moments: The times of the last answer, else those that the last question named.
-        terms: The terms of the last question; of earlier ones, too, if it has few.
-        turns: The number of turns.
-        before: The last answers, latest first.
-        falls: Whether the last question asked for a decrease.
-        intent: The intent of the last question, from the form of its answer; "" before the first.
-        sentences: The sentences from which answers were read, by section and index, latest last.
-        kind: The kind of the last answer; "" before the first.
-        rights: The probabilities that the answers are right, latest last.
-        question: The text of the last question.
-        previous: The state before the last question; None before the first.
-    """
-
-    base: Moment | None = None
-    series: tuple[Series, ...] = ()
-    moments: tuple[Moment, ...] = ()
-    terms: frozenset[str] = frozenset()
-    turns: int = 0
-    before: tuple[PastAnswer, ...] = ()
-    falls: bool = False
-    intent: str = ""
-    sentences: tuple[tuple[str, int], ...] = ()
-    kind: str = ""
-    rights: tuple[float, ...] = ()
-    question: str = ""
-    previous: "TurnState | None" = None
 
 
 @dataclass(frozen=True)
@@ -284,13 +236,10 @@ def find_operand_series(
         moments: The times that the question names.
         operand: An operand to use instead.
     """
-    lowered = reading.operation_text
+    lowered, operand = reading.operation_text, operand or reading.operands[place]
     query = OperandQuery(
-        operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
-        reading.relation,
-        bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
-        table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
-        state.sentences, reading.total_asked, _find_quoted_names(operand or reading.operands[place], reading),
+        operand, reading, moments, state, likely, place, bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)),
+        table.company, _find_quoted_names(operand, reading),
     )  # fmt: skip
     return find_candidates(query, table)
 
@@ -361,16 +310,6 @@ def _names_ratio(reading: ParsedQuestion, state: TurnState) -> bool:
 def _is_verdict(plan: Plan) -> bool:
     last = plan.steps[-1]
     return isinstance(last, Compute) and last.operation in ("affirms", "denies")
-
-
-def build_word_query(
-    reading: ParsedQuestion, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
-) -> WordQuery:
-    """Build the query for the sentences that may answer a question."""
-    return WordQuery(
-        reading, moments, tuple(map(float, intents)), state.series, state.moments, state.terms, state.sentences,
-        not state.turns,
-    )  # fmt: skip
 
 
 def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
@@ -460,7 +399,7 @@ class _Binder:
         """Bind all operands at some times."""
         reading, state = self.reading, self.state
         return BoundQuestion(
-            reading, self.table, intents_by_name(list(self.likely.intents)),
+            reading, self.table, intents_by_name(self.likely.intents),
             tuple(self._bind(moments, place) for place in range(len(reading.operands))),
             moments, state.base or self.table.latest, state.before, state.falls,
             lru_cache(lambda operand: self._bind(moments, 0, operand)),
@@ -521,7 +460,7 @@ def understand_turn(text: str, state: TurnState, table: FactTable, weights: Fili
     reading = read_question_for_filing(text, table)
     moments = resolve_moments(reading, table, state.base)
     likely = _estimate_probabilities(reading, moments, state, weights)
-    words = find_sentences(build_word_query(reading, moments, state, likely.intents), table)
+    words = find_sentences(WordQuery(reading, moments, tuple(map(float, likely.intents)), state), table)
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
     binder = _Binder(reading, state, table, likely, weights)

@@ -39,7 +39,8 @@ def explain_by_quoting(plan: Plan, table: FactTable, label: str) -> Plan:
         label: The topic of the sentences.
     """
     index = table.sentences
-    quoted = [index.places[source.section, source.sentence] for source in _list_sentences(plan)]
+    sources = (step.source for step in plan.extracts if isinstance(step.source, SentenceRef))
+    quoted = [index.places[source.section, source.sentence] for source in sources]
     chosen = [place for place in quoted if not _ELSEWHERE.match(index.sentences[place].text)] or quoted
     if list(_find_continuation(chosen[0], index))[: len(chosen) - 1] == chosen[1:]:
         chosen = [chosen[0], *_find_continuation(chosen[0], index)]
@@ -52,10 +53,6 @@ def explain_by_quoting(plan: Plan, table: FactTable, label: str) -> Plan:
         templates.append(" ".join(f"{{#{step.id}}}" for step in extracts))
     explained = Compute(len(steps) + 1, "explain", tuple(Ref(step.id) for step in steps))
     return Plan((*steps, explained), plan.thought, tuple(templates))
-
-
-def _list_sentences(plan: Plan) -> Iterator[SentenceRef]:
-    yield from (step.source for step in plan.extracts if isinstance(step.source, SentenceRef))
 
 
 def _find_pieces(place: int, index: SentenceIndex) -> Sequence[int]:

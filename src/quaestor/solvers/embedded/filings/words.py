@@ -12,7 +12,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import term, terms
 from quaestor.facts.lines import Moment
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
-from quaestor.facts.table import FactTable, Series
+from quaestor.facts.table import FactTable
 from quaestor.ontology.lexicon import Synonym, find_synonyms, read_lexicon
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
 from quaestor.questions.word_patterns import (
@@ -23,6 +23,7 @@ from quaestor.questions.word_patterns import (
     list_asked_numbers,
     list_counted_terms,
 )
+from quaestor.solvers.embedded.filings.binding import TurnState
 from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
 
 _MOST = 80
@@ -70,19 +71,13 @@ class WordQuery:
 
     Attributes:
         intents: The probability of each of `INTENTS`.
-        before: The series from which the last answer was read.
-        sentences: The sentences from which earlier answers were read, by section and index, latest last.
-        first: Whether the question is the first of its conversation.
+        state: The state of the conversation before the question.
     """
 
     reading: ParsedQuestion
     moments: tuple[Moment, ...] = ()
     intents: tuple[float, ...] = ()
-    before: tuple[Series, ...] = ()
-    before_moments: tuple[Moment, ...] = ()
-    inherited: frozenset[str] = frozenset()
-    sentences: tuple[tuple[str, int], ...] = ()
-    first: bool = True
+    state: TurnState = field(default_factory=TurnState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +152,10 @@ class _SentenceFinder:
         left = dict.fromkeys(one for one in terms(query.reading.text) if one not in STOP_TERMS and one not in company)
         self.question_terms = tuple(one for one in left if not one[0].isdigit())
         self.synonyms = find_synonyms(terms(query.reading.text), self.question_terms, index.postings.__contains__)
-        self.inherited = tuple(sorted(query.inherited - set(self.own)))
+        self.inherited = tuple(sorted(query.state.terms - set(self.own)))
         self.counts = list_counted_terms(lowered)
-        self.lines = tuple(dict.fromkeys(one for series in query.before[:2] for one in _list_line_terms(series)))
+        read = query.state.series[:2]
+        self.lines = tuple(dict.fromkeys(one for series in read for one in (*series.line.label_terms, *series.column)))
 
     def candidates(self) -> SentenceCandidates:
         index, query = self.index, self.query
@@ -172,7 +168,7 @@ class _SentenceFinder:
         }
         alias = self._alias([match.concepts + tuple(f"measure:{name}" for name in match.measures)
                              for operand in query.reading.operands for match in operand.matches])  # fmt: skip
-        alias_before = self._alias([(series.concept,) for series in query.before[:2] if series.concept])
+        alias_before = self._alias([(series.concept,) for series in query.state.series[:2] if series.concept])
         numbers = self._numbers_before()
         distance, same_section = self._distances()
         goes_on = len(self.own) < _NAMED_TERMS or query.reading.goes_on
@@ -182,7 +178,7 @@ class _SentenceFinder:
             + 1.5 * groups["meant"]["own"] + 0.5 * groups["meant"]["whole"] + 0.7 * alias
             + 0.5 * index.static[:, STATIC.index("cause")] * self.asked_share("why")
         )  # fmt: skip
-        if not query.first:
+        if query.state.turns:
             weight = 1.0 if goes_on else 0.3
             score = score + weight * (
                 0.7 * groups["inherited"]["own"] + 0.5 * groups["inherited"]["whole"] + 0.7 * groups["line"]["own"]
@@ -227,7 +223,7 @@ class _SentenceFinder:
             **{f"asks_{name}": asks_for(name, self.lowered) for name in ASKS},
             **{f"intent={name}": share for name, share in zip(INTENTS, query.intents, strict=True)},
             "goes_on": float(query.reading.goes_on),
-            "first_turn": float(query.first),
+            "first_turn": float(not query.state.turns),
             "own_terms": float(len(self.own)),
             "said_terms": float(len(self.question_terms)),
             "lines": float(len(self.lines)),
@@ -257,7 +253,7 @@ class _SentenceFinder:
     def _list_moved_things(self) -> list[frozenset[str]]:
         """Return the names of what moved: from the question and, if it names little, also from the last answer."""
         own = find_things(self.own)
-        if own and (self.query.first or len(own) >= _NAMED_TERMS):
+        if own and (not self.query.state.turns or len(own) >= _NAMED_TERMS):
             return [own]
         return [own, find_things(self.lines), find_things(self.inherited)]
 
@@ -324,8 +320,8 @@ class _SentenceFinder:
 
     def _numbers_before(self) -> Floats:
         found = np.zeros(len(self.index.sentences), np.float32)
-        for series in self.query.before[:3]:
-            for moment in self.query.before_moments[:3] or tuple(filter(None, series.cells)):
+        for series in self.query.state.series[:3]:
+            for moment in self.query.state.moments[:3] or tuple(filter(None, series.cells)):
                 cell = series.cells.get(moment)
                 if cell is not None:
                     value = abs(float(cell.quantity.value))
@@ -337,7 +333,7 @@ class _SentenceFinder:
     def _distances(self) -> tuple[Floats, Floats]:
         index = self.index
         size = len(index.sentences)
-        at = [index.places[place] for place in self.query.sentences if place in index.places]
+        at = [index.places[place] for place in self.query.state.sentences if place in index.places]
         if not at:
             return np.full(size, 20.0, np.float32), np.zeros(size, np.float32)
         distance = np.arange(size, dtype=np.float32) - at[-1]
@@ -419,7 +415,7 @@ class _SentenceFinder:
     def _times(self, places: NDArray[np.intp]) -> dict[str, Floats]:
         """Return how the times in sentences compare with the requested ones."""
         query = self.query
-        moments = query.moments or query.before_moments[:2] or (self.table.latest,)
+        moments = query.moments or query.state.moments[:2] or (self.table.latest,)
         years = {str(moment.year) for moment in moments}
         latest = str(self.table.latest.year)
         months = {moment.months for moment in moments}
@@ -487,10 +483,6 @@ def find_subject(sentence_terms: Sequence[str]) -> set[str]:
 
 
 _MOVES = RISES | FALLS | CAUSE
-
-
-def _list_line_terms(series: Series) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*series.line.label_terms, *series.column)))
 
 
 @lru_cache(maxsize=4096)

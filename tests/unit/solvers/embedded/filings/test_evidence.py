@@ -4,6 +4,7 @@ import pytest
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
+from quaestor.solvers.embedded.filings.binding import TurnState
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal
 from quaestor.solvers.embedded.filings.evidence import (
     count_lines,
@@ -13,7 +14,7 @@ from quaestor.solvers.embedded.filings.evidence import (
     quote,
 )
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
-from quaestor.solvers.embedded.filings.turns import FilingWeights, TurnState, understand_turn
+from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
 
 MONEY, PERCENT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 

@@ -8,7 +8,7 @@ from quaestor.errors import ModelError
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.binding import OperandQuery
+from quaestor.solvers.embedded.filings.binding import OperandQuery, QuestionProbabilities, TurnState
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.series import find_candidates, find_unasked_members
 
@@ -33,8 +33,10 @@ def a_report() -> FactTable:
 
 def find(text: str, *moments: Moment, table: FactTable | None = None) -> dict[float, dict[str, float]]:
     """Return the features of the candidates of a question by the number that each takes first."""
-    (operand,) = read_filing_question(text).operands
-    query = OperandQuery(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
+    reading = read_filing_question(text)
+    (operand,) = reading.operands
+    likely = QuestionProbabilities(np.zeros(len(INTENTS)), np.zeros(0))
+    query = OperandQuery(operand, reading, moments, TurnState(), likely, count="how many" in text)
     found = find_candidates(query, table or a_report())
     rows = (dict(zip(found.names, row, strict=True)) for row in found.features.tolist())
     return {float(series.first.quantity.value): row for series, row in zip(found.series, rows, strict=True)}

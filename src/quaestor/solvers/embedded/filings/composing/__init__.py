@@ -19,7 +19,7 @@ The composers, by the module with their `propose_` functions:
     comparisons       whether something is higher, and yes or no
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import exp, log
 
@@ -138,6 +138,6 @@ def _with_features(proposal: Proposal, ranked: Sequence[Proposal]) -> Proposal:
     return replace(proposal, features=features)
 
 
-def intents_by_name(shares: Sequence[float]) -> dict[str, float]:
+def intents_by_name(shares: Iterable[float]) -> dict[str, float]:
     """Return the probability of each intent by name."""
     return dict(zip(INTENTS, map(float, shares), strict=True))

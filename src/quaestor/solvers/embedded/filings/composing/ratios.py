@@ -159,7 +159,8 @@ def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
         yield from _read_printed_ratio(question)
     if not two or question.reading.relation not in ("ratio", "part"):
         for proposal in propose_values(question):
-            printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
+            percent = bool(proposal.series) and proposal.series[0].first.scale is Scale.PERCENT
+            printed = percent or proposal.form in ("measure", "before")
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
         yield from _propose_margins(question)
         yield from _divide_last(question)
@@ -190,10 +191,6 @@ def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield plans for single numbers, including margins that are not printed."""
     yield from propose_values(question)
     yield from _propose_margins(question)
-
-
-def _prints_percent(proposal: Proposal) -> bool:
-    return bool(proposal.series) and proposal.series[0].first.scale is Scale.PERCENT
 
 
 def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:

@@ -74,7 +74,8 @@ def find_rest(series: Series, table: FactTable) -> Series | None:
 def _measure_fit(series: Series, wanted: frozenset[str], schedule_terms: set[str]) -> float:
     """Return how well the labels of a schedule, and the words around it, match the requested payments."""
     line = series.line
-    names = {*line.label_terms, *line.path_terms, *series.column, *terms(_split_name(series.concept))}
+    concept = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", series.concept.partition(":")[2])
+    names = {*line.label_terms, *line.path_terms, *series.column, *terms(concept)}
     # A title that also names other payments, or only "Note 7", does not count.
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
@@ -83,7 +84,3 @@ def _measure_fit(series: Series, wanted: frozenset[str], schedule_terms: set[str
         1, len(schedule_terms)
     )
     return (1.0 if names & wanted else _IN_TITLE) + _IN_TITLE * fit + _TOTAL * ("total" in names)
-
-
-def _split_name(concept: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", concept.partition(":")[2])

@@ -337,7 +337,7 @@ def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
     for chosen in product(*(read_meanings(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
         if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
             continue  # two names of one thing: "how much of it matures"
-        names = [_name_meant(meaning) for meaning in chosen]
+        names = [label_line(meaning.series[0].line) if meaning.series else "" for meaning in chosen]
         if len(set(names)) < len(names) and all(meaning.series for meaning in chosen):
             names = name_members(question.table, [meaning.series[0] for meaning in chosen])
         listed = [(name, meaning, moment) for name, meaning in zip(names, chosen, strict=True)]
@@ -354,18 +354,16 @@ def _read_list_kind(question: BoundQuestion) -> tuple[float, float]:
     return (0.8, 0.2) if time and not member else (0.15, 0.85) if member and not time else (0.5, 0.5)
 
 
-def _name_meant(meaning: OperandMeaning) -> str:
-    return label_line(meaning.series[0].line) if meaning.series else ""
-
-
 def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; a requested ratio is computed for each member."""
     of_member = _find_member_ratio(question)
     for block in _filter_members(question, read_blocks(question)):
-        computed: list[Entry] = []
+        entries: list[Entry] = []
         if of_member is not None and block.members[0][1].first.scale is not Scale.PERCENT:
-            computed = _list_entries(question, [(name, of_member(one)) for name, one in block.members])
-        yield computed if len(computed) > 1 else _read_block_entries(question, block.members), block.share
+            entries = _list_entries(question, [(name, of_member(one)) for name, one in block.members])
+        if len(entries) < 2:
+            entries = _list_entries(question, [(name, build_meaning(one, 1.0)) for name, one in block.members])
+        yield entries, block.share
 
 
 def _find_member_ratio(question: BoundQuestion) -> Callable[[Series], OperandMeaning] | None:
@@ -409,12 +407,8 @@ def _filter_members(question: BoundQuestion, blocks: Sequence[Block]) -> Iterato
             yield replace(block, members=tuple(left))
 
 
-def _read_block_entries(question: BoundQuestion, members: Sequence[tuple[str, Series]]) -> list[Entry]:
-    """Return entries for the members that have a number at the requested time."""
-    return _list_entries(question, [(name, build_meaning(series, 1.0)) for name, series in members])
-
-
 def _list_entries(question: BoundQuestion, named: Sequence[tuple[str, OperandMeaning]]) -> list[Entry]:
+    """Return entries for the members that have a number at the requested time."""
     found: list[Entry] = []
     for moment in list_moments(question):
         found = [
