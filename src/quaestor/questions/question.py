@@ -3,16 +3,61 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import PeriodMention, RelativePeriod, find_periods, find_relative_periods
 from quaestor.core.quantity import Scale
-from quaestor.core.words import FUNCTION_WORDS, names, singular
+from quaestor.core.words import FUNCTION_WORDS, NUMBER_WORDS, SCALE_WORDS, names, singular, words
 from quaestor.ontology.core import Order, QuestionPattern
-from quaestor.questions import amounts, comparison, cues, entity, metric_types, stems
+from quaestor.questions import comparison, cues, entity, metric_types, stems
 
 if TYPE_CHECKING:
     from quaestor.questions.selection import RequestedAnswer
+
+_NUMBER = lazy_regex(r"(?<![\w./])(?<![a-z]-)\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d|/)")
+"""Excludes numbers in names ("class b-3"), dates and fractions ("12/18")."""
+_NAMES_A_PLACE = lazy_regex(r"\b(?:note|item|part|schedule|exhibit) $")
+"""Words before a number that identifies a place: "according to note 15"."""
+_LONGEST = 10
+"""Limit for the number of years between two named years to be counted."""
+
+_MOST = 6
+
+_COUNTS = {
+    **{word: number for word, number in NUMBER_WORDS.items() if number <= _MOST},
+    **SCALE_WORDS,
+    **{f"{word}s": number for word, number in SCALE_WORDS.items() if word != "hundred"},
+}
+"""Number words up to six, without "hundreds": the embedded solver's weights were trained without the others, and an
+unknown constant lowers the confidence of any answer. To be extended when the weights are trained again.
+"""
+
+
+def numbers_in(text: str, periods: Sequence[PeriodMention]) -> tuple[float, ...]:
+    """Return the distinct numbers in digits of a lower-case text, except those in periods."""
+    found = (
+        float(match[1].replace(",", ""))
+        for match in _NUMBER.finditer(text)
+        if not any(period.start <= match.start() < period.end for period in periods)
+        and not _NAMES_A_PLACE.search(text[: match.start()])
+    )
+    # too large numbers become infinite and cannot be used
+    return tuple(dict.fromkeys(filter(isfinite, found)))
+
+
+def counts_in(text: str, years: Sequence[int]) -> tuple[float, ...]:
+    """Return the distinct numbers in words; for two years, also the number of years from one to the other, inclusive.
+
+    Args:
+        text: In any case.
+        years: The years that it names, with repeats.
+    """
+    counts = [float(_COUNTS[word]) for word in words(text) if word in _COUNTS]
+    if len(years) == 2 and abs(years[1] - years[0]) < _LONGEST:
+        counts.append(abs(years[1] - years[0]) + 1.0)
+    return tuple(dict.fromkeys(counts))
 
 
 @dataclass(frozen=True)
@@ -80,12 +125,12 @@ class Question:
     @cached_property
     def numbers(self) -> tuple[float, ...]:
         """The numbers in digits that are not years."""
-        return amounts.numbers_in(self.lowered, self.periods)
+        return numbers_in(self.lowered, self.periods)
 
     @cached_property
     def counts(self) -> tuple[float, ...]:
         """The numbers in words ("two", "millions"); for two years, also the number of years they span."""
-        return amounts.counts_in(self.lowered, self._years)
+        return counts_in(self.lowered, self._years)
 
     @cached_property
     def patterns(self) -> tuple[QuestionPattern, ...]:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from quaestor.questions.amounts import numbers_in
-from quaestor.questions.question import read_question
+from quaestor.questions.question import numbers_in, read_question
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ A *proposal* is a plan over them with its probability, a *result* the value of o
 
 Modules, in the order in which a question passes through them:
 
-    answering   `FilingAnswerer`: looks up the facts, decides, and offers other readings
+    answering   `FilingAnswerer`: looks up the facts, decides, explains by quotations, and offers other readings
     turns       reads a question in the context of earlier turns, binds it to series and composes plans
     past        what earlier answers measured
     binding     the times that it names, and the query for the series of an operand
@@ -16,8 +16,6 @@ Modules, in the order in which a question passes through them:
     evidence    lines and sentences that contain what the question names; plans that quote
     results     executes the plans
     confidence_features    features of the results
-    deciding, rules        estimates which result is right; rules that exclude results or make them less likely
-    compound_answers       joins the answers to the parts of a question
-    whole_sentences   quotations for questions that ask for an explanation
+    deciding    estimates which result is right, by rules too, and joins the answers to the parts of a question
     loading     reads the trained weights
 """

@@ -11,9 +11,8 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.plan.steps import Plan
 from quaestor.solvers.embedded.filings.composing import Proposal
-from quaestor.solvers.embedded.filings.compound_answers import combine_parts
 from quaestor.solvers.embedded.filings.confidence_features import measure_agreements
-from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, decide_question
+from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, combine_parts, decide_question
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights

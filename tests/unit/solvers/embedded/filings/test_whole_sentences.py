@@ -3,8 +3,8 @@
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.facts.table import build_facts
 from quaestor.plan.validate import validate
+from quaestor.solvers.embedded.filings.answering import explain_by_quoting, quotes_prose
 from quaestor.solvers.embedded.filings.evidence import quote
-from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
 
 PARAGRAPHS = (
     (
