@@ -20,7 +20,6 @@ from quaestor.plan.steps import CellGroup
 MOST_ENTRIES = 1_000
 """Maximum number of entries of a list."""
 
-_TWO = 2
 _PARTS = lazy_regex(r"(?<!\s)\s*+[,|;]\s+")
 
 
@@ -161,7 +160,7 @@ def name_pair(labels: Sequence[str], word: str) -> str | None:
     'Sales less Costs'
     """
     parts = [_PARTS.split(label) for label in labels]
-    if len(parts) != _TWO or not all(labels) or parts[0][0] == parts[1][0]:
+    if len(parts) != 2 or not all(labels) or parts[0][0] == parts[1][0]:
         return None
     shared = set(parts[0]).intersection(parts[1])
     return f" {word} ".join(", ".join(part for part in own if part not in shared) for own in parts)

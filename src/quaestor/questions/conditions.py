@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Literal
 
 from quaestor.core.number_forms import read_number_words
@@ -200,14 +200,10 @@ def _find_limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
 def _read_limit(found: re.Match[str], test: Test) -> Limit | None:
     """Read the limit of a comparison with a number; return None if the number is a year."""
     number = found["number"]
-    plain = number.replace(",", "")
     if number[0].isdigit() or number[0] == ".":
         if re.fullmatch(r"(?:19|20)\d\d", number) and not found["unit"] and not found["scale"]:
             return None
-        try:
-            value = Decimal(plain)
-        except InvalidOperation:
-            return None
+        value = Decimal(number.replace(",", ""))
     else:
         known = read_number_words(number)
         if known is None:

@@ -29,6 +29,7 @@ from quaestor.questions.answer_arithmetic import read_conversion
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.deciding import Decision, decide_question
+from quaestor.solvers.embedded.filings.evidence import extract_sentence
 from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
@@ -107,13 +108,12 @@ def _find_continuation(place: int, index: SentenceIndex) -> Iterator[int]:
 
 
 def _extract_sentence(id: int, place: int, table: FactTable, label: str) -> Extract:
-    sentence = table.sentences.sentences[place]
-    start = len(sentence.text) - len(sentence.text.lstrip())
-    end = len(sentence.text.rstrip())
-    before = _BEFORE.match(sentence.text, start)
-    start = before.end() if before is not None and before.end() < end else start
-    source = SentenceRef(table.document.id, sentence.section, sentence.index, start, end)
-    return Extract(id, source, label, None, text=sentence.text[start:end])
+    """Return the step that quotes a sentence without a heading or mark before it."""
+    text = table.sentences.sentences[place].text
+    begin = len(text) - len(text.lstrip())
+    before = _BEFORE.match(text, begin)
+    start = before.end() if before is not None and before.end() < len(text.rstrip()) else begin
+    return extract_sentence(id, place, table, label, start)
 
 
 _LINES = 40_000

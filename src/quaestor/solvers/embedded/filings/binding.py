@@ -18,8 +18,6 @@ _LAST_DAY = 28
 _FAR = 50
 _FEW = 3
 _FISCAL = lazy_regex(r"\bfiscal\b|\bfy", re.IGNORECASE)
-_QUARTERS = 4
-_YEAR = 12
 
 
 def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | None) -> tuple[Moment, ...]:
@@ -59,11 +57,11 @@ def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment,
         if query.year is None or query.quarter or query.month or query.months or query.to_date or query.count == 0:
             return ()
         years += [query.year - back for back in range(query.count or 1)]
-    if latest.quarter == _QUARTERS:
+    if latest.quarter == 4:
         ends_later = table.calendar.end.year == table.calendar.year + 1 and max(years, default=0) == latest.year + 1
         named = ends_later and not _FISCAL.search(reading.text)
-        return tuple(Moment(year - 1, _QUARTERS, _YEAR) for year in dict.fromkeys(years)) if named else ()
-    ends = (Moment(year, latest.quarter if year == latest.year else _QUARTERS, 0) for year in dict.fromkeys(years))
+        return tuple(Moment(year - 1, 4, 12) for year in dict.fromkeys(years)) if named else ()
+    ends = (Moment(year, latest.quarter if year == latest.year else 4, 0) for year in dict.fromkeys(years))
     return tuple(ends)
 
 
@@ -80,7 +78,7 @@ def _resolve(query: MomentQuery, table: FactTable, base: Moment, part: MomentQue
     if part is None or part is query or query.quarters_back is not None or not part.months:
         return found
     # "in the first half, this year and last"
-    quarter = part.quarter or (_QUARTERS if part.months == _YEAR else table.latest.quarter)
+    quarter = part.quarter or (4 if part.months == 12 else table.latest.quarter)
     return [Moment(moment.year, quarter, part.months) for moment in found]
 
 
@@ -115,22 +113,22 @@ def _resolve_named(query: MomentQuery, latest: Moment, base: Moment, part: Momen
     quarter, months = query.quarter, query.months
     if quarter is None and part is not None and part is not query:
         quarter, months = part.quarter or latest.quarter, part.months
-    if quarter is None and latest.months != _YEAR and year in (latest.year, latest.year - 1):
+    if quarter is None and latest.months != 12 and year in (latest.year, latest.year - 1):
         return Moment(year, latest.quarter, base.months or latest.months)
-    return Moment(year, quarter or 4, _YEAR if quarter is None else 3 if months is None else months)
+    return Moment(year, quarter or 4, 12 if quarter is None else 3 if months is None else months)
 
 
 def _resolve_relative(query: MomentQuery, latest: Moment, base: Moment) -> Sequence[Moment]:
     """Return a time given relative to the latest period or to the base."""
     if query.back is not None:
         # "last year" in an annual report is the reported year.
-        return [latest if query.latest and latest.months == _YEAR else base.before(years=query.back)]
+        return [latest if query.latest and latest.months == 12 else base.before(years=query.back)]
     if query.quarters_back is not None:
         return [Moment(*latest.before(quarters=query.quarters_back).end, 3 if query.months is None else query.months)]
     if query.to_date:
         return [Moment(latest.year, latest.quarter, 3 * latest.quarter)]
     if query.months is not None and not query.latest:
-        return [Moment(latest.year, 4 if query.months == _YEAR else latest.quarter, query.months)]
+        return [Moment(latest.year, 4 if query.months == 12 else latest.quarter, query.months)]
     return [latest] if query.latest else []
 
 

@@ -34,7 +34,6 @@ _FORMS = (
 _PRINTED = lazy_regex(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """Factors by which a sentence may print an amount; 100 for percentages."""
-_SEVERAL = 2
 _COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")
@@ -233,7 +232,7 @@ def _measure_kind_fit(likely: QuestionProbabilities, result: PlanResult) -> floa
 def _measure_numbers(result: PlanResult) -> dict[str, float]:
     """Return features of how well the numbers of a calculation fit together; empty for a single number."""
     series = result.proposal.series
-    if len(series) < _SEVERAL or not isinstance(result.value, Number):
+    if len(series) < 2 or not isinstance(result.value, Number):
         return {}
     return {
         "kinds_apart": float(len({one.kind for one in series}) - 1),

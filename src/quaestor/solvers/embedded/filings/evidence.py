@@ -92,15 +92,12 @@ def propose_words(
     explained = sum(intents[name] for name in _EXPLAINED)
     reasons = explained > 1.0 - explained - sum(intents[name] for name in _NEITHER)
     label = question.strip().rstrip("?")[:_LABEL]
-    found = []
     quoted = [(one, tuple(continue_quote(one.place, table.sentences, reasons=reasons))) for one in ranked]
     if _WHO.search(question):
         sentences = table.sentences.sentences
         named = [one for one in quoted if any(names_somebody(sentences[place].text) for place in one[1])]
         quoted = named or quoted
-    for sentence, places in quoted[:_PROPOSED]:
-        found.append(_propose(quote(places, table, label), sentence, share, "words"))
-    return found
+    return [_propose(quote(places, table, label), sentence, share, "words") for sentence, places in quoted[:_PROPOSED]]
 
 
 def names_somebody(text: str) -> bool:
@@ -158,16 +155,20 @@ def continue_quote(place: int, index: SentenceIndex, *, reasons: bool) -> Iterat
 
 def quote(places: tuple[int, ...], table: FactTable, label: str) -> Plan:
     """Return a plan that quotes sentences as printed."""
-    steps = []
-    for id, place in enumerate(places, 1):
-        sentence = table.sentences.sentences[place]
-        text = sentence.text.strip()
-        start = sentence.text.index(text) if text else 0
-        source = SentenceRef(table.document.id, sentence.section, sentence.index, start, start + len(text))
-        steps.append(Extract(id, source, label if len(places) == 1 else "", None, text=text))
+    name = label if len(places) == 1 else ""
+    steps = [extract_sentence(id, place, table, name) for id, place in enumerate(places, 1)]
     if len(steps) == 1:
         return Plan(tuple(steps))
     return Plan((*steps, Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps))))
+
+
+def extract_sentence(id: int, place: int, table: FactTable, label: str, start: int = 0) -> Extract:
+    """Return the step that quotes a sentence as printed, from a position on."""
+    sentence = table.sentences.sentences[place]
+    text = sentence.text[start:].strip()
+    start = sentence.text.index(text, start)
+    source = SentenceRef(table.document.id, sentence.section, sentence.index, start, start + len(text))
+    return Extract(id, source, label, None, text=text)
 
 
 _NAMES = 8

@@ -40,7 +40,6 @@ _BOTH_WAYS = lazy_regex(
 _Span = tuple[int, int]
 """First quarter of a period and the quarter after its last one, counted from year 0."""
 
-_YEAR = 12
 _DERIVED = 0.8
 """Certainty of a number derived from other periods, relative to a printed one."""
 _LEAST_SAME = 2
@@ -186,7 +185,7 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
     instants = [moment for moment in near if moment.months == 0]
     if instants:
         return instants[0], series.cells[instants[0]]
-    if near and want.months == _YEAR and all(moment.months == 1 for moment in near):
+    if near and want.months == 12 and all(moment.months == 1 for moment in near):
         return near[0], series.cells[near[0]]  # "December 2023" over a column of balances: the last day of the month
     if near and want.months == 0:
         longest = max(near, key=lambda moment: moment.months)

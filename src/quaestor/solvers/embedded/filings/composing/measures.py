@@ -18,7 +18,6 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, log_share
 
-_QUARTER = 3
 _DAYS, _MONTHS = "365", 12
 """Days and months of a year; a formula that measures days uses the number of days in the period."""
 _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
@@ -43,7 +42,7 @@ class Measure:
     def spell(self, moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
         """Return the formula at a time (None for the latest), or None if the filing lacks an input."""
         latest = self.question.table.latest
-        if moment is not None or latest.months != _QUARTER:
+        if moment is not None or latest.months != 3:
             return self._spell_part(self.formula, moment or latest, terms, label)
         # Quarterly reports have cash flows only for the year to date.
         before = terms.copy()

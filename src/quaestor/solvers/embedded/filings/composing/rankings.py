@@ -57,7 +57,6 @@ _REDUCES = lazy_regex(
 _LOST_MONEY = lazy_regex(r"\b(?:lose|loses|lost) (?:the )?(?:most |least )?money\b")
 _NAMED = lazy_regex(r"\b(?:named|by name)\b")
 _OTHER = lazy_regex(r"(?:all )?others?\b")
-_PAIR = 2
 _RESULT = lazy_regex(r"\b(?:income|profit|earnings|margin|results?|returns?|best|worst|change|growth|net)\b")
 _PLACES = {"second": 2, "2nd": 2, "two": 2, "2": 2, "next": 2, "third": 3, "3rd": 3, "three": 3, "3": 3}
 _PLACE = lazy_regex(
@@ -120,9 +119,9 @@ def _drop_whole(question: BoundQuestion, entries: Sequence[Entry]) -> Sequence[E
     """Return entries without the only one that the question names: the whole in "largest item of accrued expenses"."""
     operand_terms = {term for operand in question.reading.operands for term in operand.terms}
     terms = [set(terms_of(name)) for name, _, _ in entries]
-    named = [place for place, found in enumerate(terms) if len(found) >= _PAIR and found <= operand_terms]
+    named = [place for place, found in enumerate(terms) if len(found) >= 2 and found <= operand_terms]
     sizes = [abs(read_entry(question, entry) or 0.0) for entry in entries]
-    if len(named) != 1 or len(entries) <= _PAIR or sizes[named[0]] < max(sizes):
+    if len(named) != 1 or len(entries) <= 2 or sizes[named[0]] < max(sizes):
         return entries
     return [*entries[: named[0]], *entries[named[0] + 1 :]]
 
@@ -135,7 +134,7 @@ def _drop_sums(question: BoundQuestion, entries: Sequence[Entry]) -> Sequence[En
         for place, entry in enumerate(entries)
         if not any(_is_sum(amounts[begin:place], amounts[place]) for begin in range(place - 1))
     ]
-    return left if len(left) >= _PAIR else entries
+    return left if len(left) >= 2 else entries
 
 
 def _is_sum(parts: Sequence[float | None], whole: float | None) -> bool:

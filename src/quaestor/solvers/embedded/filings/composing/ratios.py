@@ -56,10 +56,9 @@ _STATED = 0.4
 def read_two(question: BoundQuestion) -> Iterator[tuple[float, str, str, FormulaTerms]]:
     """Yield the numbers of both operands of a question; an operand that names nothing refers to earlier answers."""
     firsts, seconds = (read_meanings(question, place)[:_MOST] for place in (0, 1))
-    for one in firsts:
-        for other in seconds:
-            if not one.is_ratio and not other.is_ratio:
-                yield from pair_numbers(question, one, other)
+    for one, other in product(firsts, seconds):
+        if not one.is_ratio and not other.is_ratio:
+            yield from pair_numbers(question, one, other)
 
 
 def pair_numbers(
