@@ -47,7 +47,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
 from quaestor.solvers.embedded.filings.composing.values import (
     is_change,
     list_moments,
-    spell_value,
+    propose_value,
 )
 
 _EVERY_YEAR = lazy_regex(
@@ -234,11 +234,8 @@ def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
         limit = Constant(Decimal(printed), printed, _SCALES.get(scale, Scale.ONE))
     sign = "<" if found["how"].startswith(_BELOW) else ">"
     for meaning in read_meanings(question)[:4]:
-        terms = FormulaTerms(question.table)
-        text = spell_value(question, meaning, terms)
-        if text is None:
-            continue
-        yield from terms.propose(f"{text} {sign} limit", "compare", log_share(meaning.share) + 0.5, limit=limit)
+        score = log_share(meaning.share) + 0.5
+        yield from propose_value(question, meaning, score, "compare", f"{{}} {sign} limit", limit=limit)
 
 
 def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
@@ -249,11 +246,8 @@ def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
     for meaning in read_meanings(question)[:4]:
         if meaning.series and meaning.series[0].concept in REVENUE:
             continue  # revenue is never negative
-        terms = FormulaTerms(question.table)
-        text = spell_value(question, meaning, terms)
-        if text is not None:
-            sign = "<" if negative else ">"
-            yield from terms.propose(f"{text} {sign} 0", "compare", log_share(meaning.share) + 1.0)
+        sign = "<" if negative else ">"
+        yield from propose_value(question, meaning, log_share(meaning.share) + 1.0, "compare", f"{{}} {sign} 0")
 
 
 def compares_numbers(question: BoundQuestion) -> bool:

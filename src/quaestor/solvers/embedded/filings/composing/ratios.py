@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     repeat_node,
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
-from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
+from quaestor.solvers.embedded.filings.composing.values import propose_value, propose_values, spell_value
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
@@ -176,14 +176,12 @@ def _read_printed_ratio(question: BoundQuestion) -> Iterator[Proposal]:
     for meaning in read_meanings(question)[:_MOST]:
         if not meaning.percent:
             continue
-        series, terms = meaning.series[0], FormulaTerms(question.table)
+        series = meaning.series[0]
         named = set(whole.terms) <= {*series.line.label_terms, *series.line.path_terms, *series.column}
         of_whole = (series.line.table, series.column) in hundreds
         if not named and not of_whole:
             continue
-        text = spell_value(question, meaning, terms)
-        score = log_share(meaning.share) + _STATED * of_whole
-        yield from terms.propose(text, "value", score)
+        yield from propose_value(question, meaning, log_share(meaning.share) + _STATED * of_whole)
 
 
 def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
@@ -267,8 +265,7 @@ def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
         if not meaning.series:
             continue
         if meaning.percent:
-            terms = FormulaTerms(question.table)
-            yield from terms.propose(spell_value(question, meaning, terms), "value", log_share(meaning.share))
+            yield from propose_value(question, meaning, log_share(meaning.share))
         for whole in _find_wholes(question, meaning.series[0]):
             for score, one, other, terms in pair_numbers(question, meaning, whole):
                 yield from _divide(score, one, other, terms, "share")

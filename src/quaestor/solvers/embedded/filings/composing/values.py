@@ -7,6 +7,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
+from quaestor.plan.steps import Constant
 from quaestor.questions.developments import asks_for_change, asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
@@ -45,6 +46,21 @@ def spell_value(question: BoundQuestion, meaning: OperandMeaning, terms: Formula
     return None
 
 
+def propose_value(
+    question: BoundQuestion,
+    meaning: OperandMeaning,
+    score: float,
+    form: str = "value",
+    formula: str = "{}",
+    **constants: Constant,
+) -> Iterator[Proposal]:
+    """Yield the number of a meaning at the requested time, or a formula over it; nothing if the filing lacks it."""
+    terms = FormulaTerms(question.table)
+    text = spell_value(question, meaning, terms)
+    if text is not None:
+        yield from terms.propose(formula.format(text), form, score, **constants)
+
+
 def is_change(series: Series) -> bool:
     """Return whether a series is called a change in its label, heading or column."""
     named = {*series.line.label_terms, *series.line.path_terms, *series.column}
@@ -70,10 +86,8 @@ def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
     for meaning in read_whole_meanings(question)[:_MOST]:
         if moves and not _means_change(question, meaning):
             continue
-        terms = FormulaTerms(question.table)
-        text = spell_value(question, meaning, terms)
         form = "value" if meaning.kind == "series" else meaning.kind
-        yield from terms.propose(text, form, log_share(meaning.share))
+        yield from propose_value(question, meaning, log_share(meaning.share), form)
 
 
 def _propose_rest(question: BoundQuestion) -> Iterator[Proposal]:
