@@ -16,12 +16,17 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator
 
 from quaestor.core.answer_value import YesNo
-from quaestor.core.explanation import LONGEST_SENTENCE, MOST_SENTENCES, steps_referred, without_references
+from quaestor.core.explanation import (
+    LONGEST_SENTENCE,
+    MOST_SENTENCES,
+    steps_referred,
+    unbound_numbers,
+    without_references,
+)
 from quaestor.core.parsing import find_quantities
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
-from quaestor.core.unbound_numbers import unbound_numbers
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.documents.document import Document, Sentence
 from quaestor.errors import ModelReplyError

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.unbound_numbers import unbound_numbers
+from quaestor.core.explanation import unbound_numbers
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@
     question    their input and output: `BoundQuestion`, `Proposal`
     meanings    what an operand may mean: a series, a measure by its formula, an earlier answer
     measures    the formula of a measure, and the inputs that the filing lacks for it
-    finding     the series of a concept, for the company or a member; parts of a total
+    finding     the series of a concept, for the company or a member; parts of a total; payments due in future years
     formulas    the numbers of a formula, as printed or derived from other periods, and their signs
-    schedules   payments due in future years
     blocks      members of one dimension: segments, places, products
 
 The composers, by the module with their `propose_` functions:

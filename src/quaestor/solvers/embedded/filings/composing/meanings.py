@@ -17,17 +17,18 @@ from quaestor.questions.understanding import QuestionOperand, relate_operands
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
     MEMBER_WORDS,
+    asks_what_is_due,
     find_concept,
     find_for_member,
     find_named_member,
     list_member_names,
     list_series_terms,
     measure_likeness,
+    read_schedules,
 )
 from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, FormulaTerms, pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.measures import FindSeries, Measure
 from quaestor.solvers.embedded.filings.composing.question import BoundOperand, BoundQuestion
-from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
 
 _MOST = 6

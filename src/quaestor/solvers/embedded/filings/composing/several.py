@@ -21,6 +21,12 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
     name_members,
     read_blocks,
 )
+from quaestor.solvers.embedded.filings.composing.finding import (
+    asks_what_is_due,
+    find_rest,
+    list_future_years,
+    read_schedules,
+)
 from quaestor.solvers.embedded.filings.composing.formulas import VARIABLE, FormulaTerms
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
@@ -35,12 +41,6 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
-from quaestor.solvers.embedded.filings.composing.schedules import (
-    asks_what_is_due,
-    find_rest,
-    list_future_years,
-    read_schedules,
-)
 from quaestor.solvers.embedded.filings.composing.values import (
     list_moments,
     propose_values,

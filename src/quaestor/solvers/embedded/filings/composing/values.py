@@ -9,7 +9,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.steps import Constant
 from quaestor.questions.developments import asks_for_change, asks_what_became
-from quaestor.solvers.embedded.filings.composing.finding import CHANGES
+from quaestor.solvers.embedded.filings.composing.finding import CHANGES, find_rest, list_future_years
 from quaestor.solvers.embedded.filings.composing.formulas import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
@@ -17,7 +17,6 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
     read_whole_meanings,
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, Proposal, log_share
-from quaestor.solvers.embedded.filings.composing.schedules import find_rest, list_future_years
 
 _MOST = 8
 _AFTER = lazy_regex(r"\b(?:after|beyond|later than) (?:fiscal )?(?:year )?20\d\d\b")
