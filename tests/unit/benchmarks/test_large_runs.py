@@ -24,7 +24,7 @@ def test_synthetic_runs_are_compared_and_reported(tmp_path: Path) -> None:
 
     found, page = asyncio.run(read())
     (pair,) = found.pairs
-    assert (found.basis, pair.figures.turns) == ("kept scores", 30 * IN_ONE)
+    assert (found.judged.basis, pair.figures.turns) == ("kept scores", 30 * IN_ONE)
     assert (pair.figures.by_page.groups, pair.figures.by_company.groups) == (30, 30)
     assert pair.figures.wins > 0
     assert pair.agreement.same + pair.agreement.different == 30 * IN_ONE
