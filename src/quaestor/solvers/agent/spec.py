@@ -5,11 +5,14 @@ Advice is used only if a person names the file in the options.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.errors import SettingsError
 from quaestor.options import option
-from quaestor.solvers.base import Solver
 from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.base import Solver
 
 LONGEST_ADVICE = 6_000
 
@@ -48,7 +51,7 @@ def read_advice(path: str | None) -> str:
     return advice
 
 
-def _build(options: AgentLimits) -> Solver:
+def _build(options: AgentLimits) -> "Solver":
     from quaestor.solvers.agent.solver import AgentSolver
 
     return AgentSolver(options)

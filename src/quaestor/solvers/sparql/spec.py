@@ -1,10 +1,13 @@
 """Registry entry of the sparql solver."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from quaestor.options import option
-from quaestor.solvers.base import Solver
 from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.base import Solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,7 @@ class SparqlLimits(ConfidenceOptions):
     attempts: int = option(4, help="most replies in each phase", least=1)
 
 
-def _build(options: SparqlLimits) -> Solver:
+def _build(options: SparqlLimits) -> "Solver":
     from quaestor.solvers.sparql.solver import SparqlSolver
 
     return SparqlSolver(options)

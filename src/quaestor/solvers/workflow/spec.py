@@ -1,10 +1,13 @@
 """Registry entry of the workflow solver."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from quaestor.options import option
-from quaestor.solvers.base import Solver
 from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
+
+if TYPE_CHECKING:
+    from quaestor.solvers.base import Solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,7 @@ class WorkflowLimits(ConfidenceOptions):
     repairs: int = option(3, help="plans that cannot be run and are sent back", least=1)
 
 
-def _build(options: WorkflowLimits) -> Solver:
+def _build(options: WorkflowLimits) -> "Solver":
     from quaestor.solvers.workflow.solver import WorkflowSolver
 
     return WorkflowSolver(options)
