@@ -59,7 +59,7 @@ class ReadingLimits:
     Attributes:
         memory: Address space in bytes; the setting `read_memory_mb`.
         seconds: CPU time, and also wall-clock time; the setting `read_seconds`.
-        written: Size of the serialized document in bytes.
+        written: Size of the serialized, compressed document in bytes.
     """
 
     memory: int = 2048 << 20
