@@ -1,7 +1,6 @@
 """The core ontology: knowledge about financial reports that does not come from documents."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,7 +11,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.serial import Triple
 from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, compound_spans, compounds
 from quaestor.errors import OntologyError
-from quaestor.ontology.terms import read_term, read_turtle
+from quaestor.ontology.terms import group_by_subject, read_term, read_turtle
 
 # Financial ratios: named divisions and their line items.
 
@@ -274,13 +273,7 @@ def core_triples() -> tuple[Triple, ...]:
 @lru_cache(maxsize=1)
 def read_core() -> Core:
     """Return the hand-written core, the base of every ontology; read once per process."""
-    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for s, p, o in core_triples():
-        nodes[s][p].append(str(read_term(o)))
-    kinds: defaultdict[str, list[str]] = defaultdict(list)
-    for name, node in nodes.items():
-        for kind in node["rdf:type"]:
-            kinds[kind].append(name)
+    nodes, kinds = group_by_subject((s, p, str(read_term(o))) for s, p, o in core_triples())
     classes = tuple(_read_class(name, nodes[name]) for name in kinds["owl:Class"])
     wordings = [
         (variant, nodes[name]["skos:prefLabel"][0])
@@ -307,7 +300,7 @@ def read_core() -> Core:
     )
 
 
-def _read_qualifiers(nodes: Sequence[Mapping[str, list[str]]], place: str) -> tuple[tuple[str, frozenset[str]], ...]:
+def _read_qualifiers(nodes: Sequence[Node], place: str) -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple(
         (node["skos:prefLabel"][0], frozenset(node.get("kg:beside", ()))) for node in nodes if place in node["kg:place"]
     )
@@ -397,6 +390,6 @@ def _look_up(known: Mapping[str, T], other: str, user: str) -> T:
     return known[other]
 
 
-def _read_class(name: str, node: dict[str, list[str]]) -> CoreClass:
+def _read_class(name: str, node: Node) -> CoreClass:
     label = node["rdfs:label"][0]
     return CoreClass(name, label, (label, *sorted(set(node["skos:altLabel"]) - {label})))

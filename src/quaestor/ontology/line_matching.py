@@ -11,7 +11,7 @@ from importlib.resources import files
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import CAPTION_FILLERS, SMALL_WORDS, caption_words, singular
 from quaestor.ontology.labels import RUNGS, SPELLING, MatchRule, plain, spellings
-from quaestor.ontology.terms import read_plainly
+from quaestor.ontology.terms import group_by_subject, read_plainly
 
 # Keys of captions that identify lines of statements.
 #
@@ -259,17 +259,15 @@ class CoreLines:
 @lru_cache(maxsize=1)
 def read_core_lines() -> CoreLines:
     """Return the lines and kinds of lines of the core; read once per process, at the first lookup."""
-    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    kinds: dict[str, str] = {}
     folder = files(__package__).joinpath("statement_lines")
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        for s, p, o in read_plainly(file.read_text(encoding="utf-8"), f"the core's {file.name}"):
-            nodes[s][p].append(o)
-            if p == "rdf:type":
-                kinds[s] = o
+    nodes, names = group_by_subject(
+        triple
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        for triple in read_plainly(file.read_text(encoding="utf-8"), f"the core's {file.name}")
+    )
     return CoreLines(
-        {name: _read_line(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:StatementLine"},
-        {name: _read_kind(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:LineKind"},
+        {name: _read_line(name, nodes[name]) for name in sorted(names["kg:StatementLine"])},
+        {name: _read_kind(name, nodes[name]) for name in sorted(names["kg:LineKind"])},
     )
 
 

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, groupby
@@ -208,8 +209,7 @@ def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str
         OntologyError: The text is not Turtle, or has blank nodes.
     """
     quads, declared = _parse(text, what)
-    names = {iri: name for name, iri in ({"doc": declared["doc"]} if "doc" in declared else {}).items()}
-    shorten = Shortener(names)
+    shorten = Shortener({declared["doc"]: "doc"} if "doc" in declared else {})
     read = {Triple(shorten(q.subject), shorten(q.predicate), shorten(q.object)) for q in quads}
     return tuple(sorted(read)), declared
 
@@ -229,6 +229,21 @@ def read_plainly(text: str, what: str) -> Iterator[tuple[str, str, str]]:
         node = quad.object
         value = node.value if isinstance(node, ox.Literal) else shorten(node)
         yield shorten(quad.subject), shorten(quad.predicate), value
+
+
+Nodes = Mapping[str, Mapping[str, Sequence[str]]]
+"""The objects of triples by subject and predicate."""
+
+
+def group_by_subject(triples: Iterable[tuple[str, str, str]]) -> tuple[Nodes, Mapping[str, Sequence[str]]]:
+    """Return the nodes that triples describe, and the names of the nodes of each type; empty for an unknown type."""
+    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    of_type: defaultdict[str, list[str]] = defaultdict(list)
+    for subject, predicate, value in triples:
+        nodes[subject][predicate].append(value)
+        if predicate == "rdf:type":
+            of_type[value].append(subject)
+    return nodes, of_type
 
 
 def _parse(text: str, what: str) -> "tuple[list[Quad], dict[str, str]]":

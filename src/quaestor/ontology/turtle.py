@@ -2,8 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
@@ -16,92 +15,92 @@ from quaestor.ontology.ontology import (
     Proposal,
     read_kind,
 )
-from quaestor.ontology.terms import ROOT_CLASS, read_term, read_turtle, text_term
+from quaestor.ontology.terms import ROOT_CLASS, group_by_subject, read_term, read_turtle, text_term
 
-Node = Mapping[str, list[str]]
+Node = Mapping[str, Sequence[str]]
+_Record = OntologyClass | OntologyProperty | Merge | KeptDistinct | Proposal
 
 
 def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
     """Yield all triples of an ontology, grouped by subject and sorted."""
-    of_subject: defaultdict[str, list[Callable[[], Iterable[Triple]]]] = defaultdict(list)
-
-    def add(written: Callable[[], Iterable[Triple]]) -> None:
-        of_subject[next(iter(written())).s].append(written)
-
-    for class_ in ontology.classes:
-        add(partial(_class_triples, class_))
-    for property_ in ontology.properties:
-        add(partial(_property_triples, property_))
-    for merge in ontology.merges:
-        add(partial(_merge_triples, merge))
-    for distinct in ontology.apart:
-        add(partial(_distinction_triples, distinct))
-    for proposal in ontology.proposals:
-        add(partial(_proposal_triples, proposal))
+    of_subject: defaultdict[str, list[_Record]] = defaultdict(list)
+    for records in (ontology.classes, ontology.properties, ontology.merges, ontology.apart, ontology.proposals):
+        for record in records:
+            of_subject[_subject(record)].append(record)
     for subject in sorted(of_subject):
-        yield from sorted({triple for written in of_subject[subject] for triple in written()})
+        yield from sorted({triple for record in of_subject[subject] for triple in _triples(subject, record)})
 
 
-def _class_triples(c: OntologyClass) -> Iterable[Triple]:
-    yield Triple(c.name, "rdf:type", "owl:Class")
-    yield Triple(c.name, "rdfs:label", text_term(c.label))
-    if c.name != ROOT_CLASS:
-        yield Triple(c.name, "rdfs:subClassOf", ROOT_CLASS)
-    yield Triple(c.name, "kg:origin", text_term("core" if c.core else "learned"))
-    for cue in c.cues:
-        if cue != c.label:
-            yield Triple(c.name, "skos:altLabel", text_term(cue))
-    for document in c.documents:
-        yield Triple(c.name, "kg:seenIn", text_term(document))
+def _subject(record: _Record) -> str:
+    match record:
+        case OntologyClass() | OntologyProperty():
+            return record.name
+        case Merge():
+            return _node_name("merge", record.variant, record.into)
+        case KeptDistinct():
+            return _node_name("apart", record.label, record.other, record.rule)
+        case Proposal():
+            parts = record.kind, record.label, record.into, record.reason, *record.cues, *record.documents
+            return _node_name("proposal", *parts)
 
 
-def _property_triples(p: OntologyProperty) -> Iterable[Triple]:
-    yield Triple(p.name, "rdf:type", "owl:DatatypeProperty")
-    yield Triple(p.name, "rdfs:label", text_term(p.label))
-    yield Triple(p.name, "rdfs:domain", p.domain)
-    yield Triple(p.name, "rdfs:range", p.range)
-    yield Triple(p.name, "kg:lines", str(p.lines))
-    yield Triple(p.name, "kg:mentions", str(p.mentions))
-    for variant in p.variants:
-        yield Triple(p.name, "skos:altLabel", text_term(variant))
-    for class_ in p.classes:
-        yield Triple(p.name, "kg:seenOn", class_)
-    for concept in p.concepts:
-        yield Triple(p.name, "kg:concept", text_term(concept))
-    for document in p.documents:
-        yield Triple(p.name, "kg:seenIn", text_term(document))
+def _triples(subject: str, record: _Record) -> Iterator[Triple]:
+    for predicate, objects in _statements(record).items():
+        for term in (objects,) if isinstance(objects, str) else objects:
+            yield Triple(subject, predicate, term)
 
 
-def _merge_triples(m: Merge) -> Iterable[Triple]:
-    name = _node_name("merge", m.variant, m.into)
-    yield Triple(name, "rdf:type", "kg:Merge")
-    yield Triple(name, "kg:variant", text_term(m.variant))
-    yield Triple(name, "kg:into", text_term(m.into))
-    yield Triple(name, "kg:rule", text_term(m.rule))
-    yield Triple(name, "kg:score", f'"{m.score}"^^xsd:decimal')
-
-
-def _distinction_triples(a: KeptDistinct) -> Iterable[Triple]:
-    name = _node_name("apart", a.label, a.other, a.rule)
-    yield Triple(name, "rdf:type", "kg:Distinction")
-    yield Triple(name, "kg:label", text_term(a.label))
-    yield Triple(name, "kg:otherLabel", text_term(a.other))
-    yield Triple(name, "kg:rule", text_term(a.rule))
-    yield Triple(name, "kg:seenIn", text_term(a.document))
-
-
-def _proposal_triples(p: Proposal) -> Iterable[Triple]:
-    name = _node_name("proposal", p.kind, p.label, p.into, p.reason, *p.cues, *p.documents)
-    yield Triple(name, "rdf:type", "kg:Proposal")
-    yield Triple(name, "kg:rule", text_term(p.kind))
-    yield Triple(name, "kg:label", text_term(p.label))
-    yield Triple(name, "kg:reason", text_term(p.reason))
-    if p.into:
-        yield Triple(name, "kg:into", text_term(p.into))
-    for cue in p.cues:
-        yield Triple(name, "skos:altLabel", text_term(cue))
-    for document in p.documents:
-        yield Triple(name, "kg:seenIn", text_term(document))
+def _statements(record: _Record) -> dict[str, str | Iterable[str]]:
+    """Return the objects of a record's triples by predicate."""
+    match record:
+        case OntologyClass():
+            return {
+                "rdf:type": "owl:Class",
+                "rdfs:label": text_term(record.label),
+                "rdfs:subClassOf": () if record.name == ROOT_CLASS else ROOT_CLASS,
+                "kg:origin": text_term("core" if record.core else "learned"),
+                "skos:altLabel": [text_term(cue) for cue in record.cues if cue != record.label],
+                "kg:seenIn": map(text_term, record.documents),
+            }
+        case OntologyProperty():
+            return {
+                "rdf:type": "owl:DatatypeProperty",
+                "rdfs:label": text_term(record.label),
+                "rdfs:domain": record.domain,
+                "rdfs:range": record.range,
+                "kg:lines": str(record.lines),
+                "kg:mentions": str(record.mentions),
+                "skos:altLabel": map(text_term, record.variants),
+                "kg:seenOn": record.classes,
+                "kg:concept": map(text_term, record.concepts),
+                "kg:seenIn": map(text_term, record.documents),
+            }
+        case Merge():
+            return {
+                "rdf:type": "kg:Merge",
+                "kg:variant": text_term(record.variant),
+                "kg:into": text_term(record.into),
+                "kg:rule": text_term(record.rule),
+                "kg:score": f'"{record.score}"^^xsd:decimal',
+            }
+        case KeptDistinct():
+            return {
+                "rdf:type": "kg:Distinction",
+                "kg:label": text_term(record.label),
+                "kg:otherLabel": text_term(record.other),
+                "kg:rule": text_term(record.rule),
+                "kg:seenIn": text_term(record.document),
+            }
+        case Proposal():
+            return {
+                "rdf:type": "kg:Proposal",
+                "kg:rule": text_term(record.kind),
+                "kg:label": text_term(record.label),
+                "kg:reason": text_term(record.reason),
+                "kg:into": text_term(record.into) if record.into else (),
+                "skos:altLabel": map(text_term, record.cues),
+                "kg:seenIn": map(text_term, record.documents),
+            }
 
 
 def _node_name(kind: str, *parts: str) -> str:
@@ -124,13 +123,7 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
         OntologyError: The triples are not exactly one ontology.
     """
     given = set(triples)
-    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for s, p, o in sorted(given):
-        nodes[s][p].append(o)
-    of_kind: defaultdict[str, list[str]] = defaultdict(list)
-    for name, node in nodes.items():
-        for kind in node["rdf:type"]:
-            of_kind[kind].append(name)
+    nodes, of_kind = group_by_subject(sorted(given))
     try:
         ontology = Ontology(
             tuple(_read_class(name, nodes[name]) for name in of_kind["owl:Class"]),
