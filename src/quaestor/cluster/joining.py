@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,7 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
         await asyncio.to_thread(_require_answer, address)
     with _environment(_QUIET):
         import ray
+        from ray._private import ray_constants
 
         if ray.is_initialized() and address is None:
             yield _cluster()
@@ -69,7 +70,10 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
                 yield _cluster()
             return
         token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-        with _environment(token | _LOOPBACK), _fresh_secrets(), _loopback():
+        # Ray replaces 127.0.0.1 by another address of this machine unless this is False; it read the variable of the
+        # environment when it was imported, possibly long ago.
+        only_here = _replace(ray_constants, "ENABLE_RAY_CLUSTER", value=False)
+        with _environment(token | _LOOPBACK), _fresh_secrets(), only_here:
             async with _local(cpus) as started:
                 with _connect(started):
                     yield _cluster()
@@ -98,6 +102,7 @@ def _require_answer(address: str) -> None:
 @contextmanager
 def _connect(address: str) -> Iterator[None]:
     import ray
+    from ray._private import worker
 
     with _preserve_signals():
         try:
@@ -105,38 +110,35 @@ def _connect(address: str) -> Iterator[None]:
         except Exception as error:  # Ray raises ConnectionError, RuntimeError, ValueError and its own classes
             raise EngineError(f"cannot join the Ray cluster at {address}: {_first_line(error)}") from error
     try:
-        with _silence_ray():
+        # Ray prints messages about lost machines on standard output, regardless of `log_to_driver`; relevant failures
+        # are raised or recovered from.
+        with _replace(worker, "print_to_stdstream", lambda *_, **__: None):
             yield
     finally:
         ray.shutdown()
 
 
 @contextmanager
-def _silence_ray() -> Iterator[None]:
-    """Keep Ray's messages about lost machines off standard output; relevant failures are raised or recovered from."""
-    from ray._private import worker
-
-    # Ray prints parts of its log there, regardless of `log_to_driver`.
-    before = worker.print_to_stdstream
-    worker.print_to_stdstream = lambda *_, **__: None
+def _replace(module: Any, name: str, value: object) -> Iterator[None]:
+    """Replace an attribute of a module for the duration of the block."""
+    before = getattr(module, name)
+    setattr(module, name, value)
     try:
         yield
     finally:
-        worker.print_to_stdstream = before
+        setattr(module, name, before)
 
 
 def _first_line(error: Exception) -> str:
     return (str(error) or type(error).__name__).strip().partition("\n")[0]
 
 
-def _preserve_signals() -> AbstractContextManager[None]:
-    """Keep the signal handlers of this program, which Ray replaces."""
-    return _restore_handlers() if threading.current_thread() is threading.main_thread() else nullcontext()
-
-
 @contextmanager
-def _restore_handlers() -> Iterator[None]:
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+def _preserve_signals() -> Iterator[None]:
+    """Keep the signal handlers of this program, which Ray replaces."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM) if in_main_thread else ()
+    handlers = {number: signal.getsignal(number) for number in numbers}
     try:
         yield
     finally:
@@ -174,19 +176,6 @@ def _forget_secret() -> None:
     if hasattr(compiled, "AuthenticationTokenLoader"):  # older versions of Ray have no tokens
         compiled.Config.initialize("")
         compiled.AuthenticationTokenLoader.instance().reset_cache()
-
-
-@contextmanager
-def _loopback() -> Iterator[None]:
-    """Make Ray use 127.0.0.1 literally, instead of replacing it with another address of this machine."""
-    from ray._private import ray_constants
-
-    # Ray read the environment variable when it was imported, possibly long ago.
-    before, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
-    try:
-        yield
-    finally:
-        ray_constants.ENABLE_RAY_CLUSTER = before
 
 
 @asynccontextmanager

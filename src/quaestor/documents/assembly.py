@@ -502,24 +502,23 @@ def _cut_table(part: TablePart, grid: Sequence[Sequence[str]], rows: range, head
 
 def _with_numbers(table: Table, numbers: Sequence[tuple[int, int, Quantity]]) -> Table:
     """Return a table with the exact values that the file has for cells."""
-    if not numbers:
-        return table
-    cells = [list(row) for row in table.cells]
-    for row, column, quantity in numbers:
-        cell = cells[row][column]
-        if row >= table.header_rows and (column or cell.quantities) and cell.repair is None:
-            cells[row][column] = replace(cell, quantities=(quantity,))
-    return replace(table, cells=tuple(map(tuple, cells)))
+    return table.with_cells(
+        {
+            (row, column): replace(cell, quantities=(quantity,))
+            for row, column, quantity in numbers
+            if row >= table.header_rows
+            and (column or table.cells[row][column].quantities)
+            and (cell := table.cells[row][column]).repair is None
+        }
+    )
 
 
 def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
     """Return a table with formulas without stored values marked."""
-    if not unknown:
-        return table
-    cells = [list(row) for row in table.cells]
-    for row, column in unknown:
-        cells[row][column] = replace(cells[row][column], quantities=(), repair=Repair(RepairKind.NO_STORED_VALUE))
-    return replace(table, cells=tuple(map(tuple, cells)))
+    repair = Repair(RepairKind.NO_STORED_VALUE)
+    return table.with_cells(
+        {(row, column): replace(table.cells[row][column], quantities=(), repair=repair) for row, column in unknown}
+    )
 
 
 def _find_default(part: DocumentPart) -> Amounts:

@@ -164,7 +164,7 @@ def with_roles(document: Document) -> Document:
     """
     if not document.tables:
         return document
-    faces = [_TableText.of(document, table) for table in document.tables]
+    faces = [_TableText(document, table) for table in document.tables]
     statements = _find_statements(faces)
     first = min(statements, default=None)
     roles = [statements.get(face.table.index) or _other_role(face, first) for face in faces]
@@ -177,7 +177,6 @@ def with_roles(document: Document) -> Document:
     return replace(document, blocks=blocks)
 
 
-@dataclass(frozen=True, slots=True)
 class _TableText:
     """Texts that determine the role of a table.
 
@@ -185,21 +184,17 @@ class _TableText:
         titles: Possible titles: the table's title, lines of the grid, the nearest headings, and lines before it.
     """
 
-    table: Table
-    path: tuple[str, ...]
-    heads: tuple[str, ...]
-    titles: tuple[str, ...]
-    lead: tuple[str, ...]
-    labels: tuple[str, ...]
-
-    @classmethod
-    def of(cls, document: Document, table: Table) -> "_TableText":
-        path = document.section_of(table).path
-        lead = tuple(sentence.text.strip() for sentence in document.lead_of(table)[-_TITLE_LINES:])
-        lines = (text for text in lead if len(text) <= _LONGEST_TITLE and not text.endswith((".", ":", ";", ",")))
-        own = [head for head in (table.title, *_grid_lines(table), *reversed(path)) if head and not is_caption(head)]
-        labels = tuple(row.label for row in table.rows[table.header_rows :] if row.label)
-        return cls(table, path, (table.title, *path), (*own[:4], *lines), lead, labels)
+    def __init__(self, document: Document, table: Table) -> None:
+        self.table = table
+        self.path = document.section_of(table).path
+        self.heads = (table.title, *self.path)
+        self.lead = tuple(sentence.text.strip() for sentence in document.lead_of(table)[-_TITLE_LINES:])
+        self.labels = tuple(row.label for row in table.rows[table.header_rows :] if row.label)
+        lines = (text for text in self.lead if len(text) <= _LONGEST_TITLE and not text.endswith((".", ":", ";", ",")))
+        own = [
+            text for text in (table.title, *_grid_lines(table), *reversed(self.path)) if text and not is_caption(text)
+        ]
+        self.titles = (*own[:4], *lines)
 
     @property
     def lists_contents(self) -> bool:

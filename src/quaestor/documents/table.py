@@ -1,7 +1,7 @@
 """Tables: printed cells, and headers of rows and columns."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -226,6 +226,13 @@ class Table:
             ),
             rows=tuple(row if keeps else Header("") for row, keeps in zip(self.rows, shown, strict=True)),
         )
+
+    def with_cells(self, changed: Mapping[tuple[int, int], Cell]) -> "Table":
+        """Return a table with other cells in some places, given by row and column."""
+        cells = [list(row) for row in self.cells]
+        for (row, column), cell in changed.items():
+            cells[row][column] = cell
+        return replace(self, cells=tuple(map(tuple, cells)))
 
     @property
     def printed_rows(self) -> int:

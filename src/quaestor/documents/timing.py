@@ -71,7 +71,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         rows = _date_flows_between_balances(table)
     own = reported
     if not any(header.period for header in columns[1:]):
-        own = next((period for text in reversed(about) if (period := _first_period(text))), reported)
+        own = next((mention.period for text in reversed(about) for mention in find_periods(text[:600])), reported)
     headed = 2 * sum(header.period is not None for header in columns[1:]) >= len(columns) - 1
     orientation = "columns" if headed and table.orientation == "neither" else table.orientation
     return replace(table, columns=dated_changes(columns), rows=rows, period=own, orientation=orientation)
@@ -251,9 +251,3 @@ def reported_period(text: str) -> Period | None:
     last = days[0].period
     length = "quarter" if "quarter" in found["length"].casefold() else "year"
     return parse_period(f"{length} ended {last.year}-{last.month:02}-{last.day:02}")
-
-
-def _first_period(text: str) -> Period | None:
-    """Return the first period in a text above a table."""
-    found = [mention.period for mention in find_periods(text[:600])]
-    return found[0] if found else None

@@ -15,10 +15,10 @@ from quaestor.core.free_names import FreeNames
 from quaestor.core.words import singular
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
-from quaestor.ontology.core import read_core
+from quaestor.ontology.core import OntologyClass, read_core
 from quaestor.ontology.extract import TEXT, LabelEvidence, extract_labels
 from quaestor.ontology.labels import CueIndex, plain
-from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty, group_labels
+from quaestor.ontology.ontology import Ontology, OntologyProperty, group_labels
 from quaestor.ontology.terms import AMOUNT, ROOT_CLASS, class_name, property_name
 
 _IN_MEMORY = 1 << 20
@@ -144,7 +144,7 @@ class OntologyBuilder:
         """Return the core classes, and one for each topic of several documents without a cue of a core class."""
         core = read_core().classes
         index = CueIndex({c.name: c.cues for c in core})
-        topics, classes = self._topics, [OntologyClass(c.name, c.label, tuple(sorted(c.cues)), core=True) for c in core]
+        topics, classes = self._topics, list(core)
         names = {c.name for c in classes}
         for key in sorted(topics):
             label = min(topics[key], key=lambda form: (-topics[key][form], form))

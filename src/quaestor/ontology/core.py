@@ -182,16 +182,20 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class CoreClass:
+class OntologyClass:
     """A type of table.
 
     Attributes:
-        cues: Words that indicate the type, including its label.
+        name: `kg:CashFlow`.
+        cues: Words that indicate the type, including its label, sorted.
+        core: True for a hand-written class.
     """
 
     name: str
     label: str
     cues: tuple[str, ...]
+    core: bool
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +257,7 @@ class Core:
         rules: In their order of presentation.
     """
 
-    classes: tuple[CoreClass, ...]
+    classes: tuple[OntologyClass, ...]
     wordings: tuple[tuple[str, str], ...]
     leading: tuple[tuple[str, frozenset[str]], ...]
     trailing: tuple[tuple[str, frozenset[str]], ...]
@@ -390,6 +394,6 @@ def _look_up(known: Mapping[str, T], other: str, user: str) -> T:
     return known[other]
 
 
-def _read_class(name: str, node: Node) -> CoreClass:
+def _read_class(name: str, node: Node) -> OntologyClass:
     label = node["rdfs:label"][0]
-    return CoreClass(name, label, (label, *sorted(set(node["skos:altLabel"]) - {label})))
+    return OntologyClass(name, label, tuple(sorted({label, *node["skos:altLabel"]})), core=True)

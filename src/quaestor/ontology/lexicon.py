@@ -198,6 +198,7 @@ def _parse_alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
 
 
 _LEVELS = ("+-", "*/")
+_FUNCTIONS = {"AVG": "average", "prior": "prior"}
 
 
 def _parse_binary(tokens: list[str], level: int = 0) -> tuple[Formula, list[str]]:
@@ -217,12 +218,9 @@ def _parse_atom(tokens: list[str]) -> tuple[Formula, list[str]]:
         if rest[:1] != [")"]:
             raise ValueError("a bracket is not closed")
         return inner, rest[1:]
-    if first == "AVG":
+    if first in _FUNCTIONS:
         inner, rest = _parse_atom(rest)
-        return Formula("average", parts=(inner,)), rest
-    if first == "prior":
-        inner, rest = _parse_atom(rest)
-        return Formula("prior", parts=(inner,)), rest
+        return Formula(_FUNCTIONS[first], parts=(inner,)), rest
     if first[0].isdigit():
         return Formula("number", first), rest
     if not first[0].isupper() and ":" not in first:

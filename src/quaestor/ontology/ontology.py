@@ -11,6 +11,7 @@ from quaestor.core.parsing import clean_label
 from quaestor.core.renaming import renamed_attributes
 from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
+from quaestor.ontology.core import OntologyClass
 from quaestor.ontology.labels import (
     CONCEPT,
     PROPOSED,
@@ -201,23 +202,6 @@ def read_kind(text: str) -> ProposalKind:
     """Return the kind with this name; raise ValueError if there is none."""
     kinds: tuple[ProposalKind, ...] = get_args(ProposalKind)
     return kinds[kinds.index(text)]
-
-
-@dataclass(frozen=True, slots=True)
-class OntologyClass:
-    """A type of table.
-
-    Attributes:
-        name: `kg:CashFlow`.
-        cues: Words that indicate the type, including its label, sorted.
-        core: True for a hand-written class.
-    """
-
-    name: str
-    label: str
-    cues: tuple[str, ...]
-    core: bool
-    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

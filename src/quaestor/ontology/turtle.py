@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
+from quaestor.ontology.core import OntologyClass
 from quaestor.ontology.ontology import (
     KeptDistinct,
     Merge,
     Ontology,
-    OntologyClass,
     OntologyProperty,
     Proposal,
     read_kind,

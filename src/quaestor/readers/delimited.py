@@ -15,7 +15,7 @@ from quaestor.documents.headers import is_amount
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import SUFFIXES, is_plain_text
-from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Sheet, sheet_parts
+from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Sheet, line_anchor, sheet_parts
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 200
@@ -145,8 +145,7 @@ class DelimitedReader:
 
         def anchor(top: int, left: int, bottom: int, right: int) -> str:
             del left, right
-            first, last = starts[top] + dialect.skip, starts[bottom] + dialect.skip
-            return f"line {first}" if first == last else f"lines {first}-{last}"
+            return line_anchor(starts[top] + dialect.skip, starts[bottom] + dialect.skip)
 
         parts = sheet_parts(Sheet(rows.rows, {}, anchor))
         # Semicolons separate cells if the decimal separator is a comma.

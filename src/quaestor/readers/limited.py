@@ -79,8 +79,7 @@ def read_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -
         InputError: The file is damaged or of an unknown format.
         SettingsError: The extra that this format needs is not installed.
     """
-    reader, written = _run(content, limits, "document")
-    return reader, _decode_reply(document_of, written, content)
+    return _run(content, limits, "document", document_of)
 
 
 def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[PrintedFact, ...]:
@@ -90,7 +89,7 @@ def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMI
         ReadingLimitError: Reading exceeds the limit of memory or time.
         InputError: The file cannot be read.
     """
-    return _decode_reply(printed_of, _run(content, limits, "tags")[1], content)
+    return _run(content, limits, "tags", printed_of)[1]
 
 
 async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
@@ -109,11 +108,10 @@ async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAU
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-    reader, written = _check_reply(content, limits, process.returncode or 0, reply)
-    return reader, await asyncio.to_thread(_decode_reply, document_of, written, content)
+    return await asyncio.to_thread(_read_reply, content, limits, process.returncode or 0, reply, document_of)
 
 
-def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str, bytes]:
+def _run(content: FileContent, limits: ReadingLimits, wanted: str, read: Callable[[bytes], T]) -> tuple[str, T]:
     request = _request(content, limits, wanted)
     try:
         ended = subprocess.run(_COMMAND, input=request, timeout=limits.seconds, check=False, **_process_options())
@@ -121,7 +119,7 @@ def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str,
         raise _too_slow(content, limits) from None
     except OSError as error:
         raise _not_started(content, error) from error
-    return _check_reply(content, limits, ended.returncode, ended.stdout)
+    return _read_reply(content, limits, ended.returncode, ended.stdout, read)
 
 
 def _process_options() -> dict[str, Any]:
@@ -149,8 +147,10 @@ def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
     return {**environment, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _check_reply(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes) -> tuple[str, bytes]:
-    """Return the name of the reader and the serialized document; raise the error that the process reports."""
+def _read_reply(
+    content: FileContent, limits: ReadingLimits, ended: int, reply: bytes, read: Callable[[bytes], T]
+) -> tuple[str, T]:
+    """Return the name of the reader and what it read; raise the error that the process reports."""
     line, _, written = reply.partition(b"\n")
     outcome = _first_line(line)
     if (failure := outcome.get("failure")) is not None:
@@ -168,12 +168,8 @@ def _check_reply(content: FileContent, limits: ReadingLimits, ended: int, reply:
         raise _too_slow(content, limits)
     if ended or "reader" not in outcome:  # a library may abort its process when an allocation fails
         raise _too_large(content, limits)
-    return outcome["reader"], written
-
-
-def _decode_reply(read: Callable[[bytes], T], written: bytes, content: FileContent) -> T:
     try:
-        return read(written)
+        return outcome["reader"], read(written)
     except ValueError as error:
         raise DatasetError(f"cannot read {content.path}: what was read from it is damaged") from error
 

@@ -16,7 +16,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.sentences import split_prose
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import SUFFIXES, is_plain_text
-from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS
+from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, line_anchor
 
 _RULE = lazy_regex(r"^ {0,3}\|?\s*+:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)\|?\s*+$")
 """The line below the header of a pipe table."""
@@ -187,8 +187,7 @@ class _Blocks:
         return TablePart(grid, anchor=self._anchor(first, end - 1))
 
     def _anchor(self, first: int, last: int) -> str:
-        start, stop = first + 1 + self.skipped, last + 1 + self.skipped
-        return f"line {start}" if start >= stop else f"lines {start}-{stop}"
+        return line_anchor(first + 1 + self.skipped, last + 1 + self.skipped)
 
     def _warn(self, warning: str) -> None:
         if warning not in self.warnings[-20:]:

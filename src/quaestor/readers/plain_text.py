@@ -19,6 +19,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.sentences import split_prose
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import is_plain_text
+from quaestor.readers.tabular import line_anchor, merge_spans
 
 _LEADERS = lazy_regex(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?>(?:\s\.){3,})|(?<!_)_{3,}+)(?=\s|$)")
 _BLANK = lazy_regex(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
@@ -214,18 +215,13 @@ def _with_columns_of_names(columns: list[tuple[int, int]], rows: Sequence[Sequen
     """Return the columns, and those of words: where a property is, or the second half of a list printed in two."""
     if not columns:
         return columns
-    right = sorted(
+    right = [
         (piece.start, piece.end)
         for row in rows
         for piece in row[1:]
         if not piece.is_number and piece.end <= columns[-1][0]
-    )
-    names: list[tuple[int, int]] = []
-    for start, end in right:
-        if names and start < names[-1][1]:
-            names[-1] = (names[-1][0], max(end, names[-1][1]))
-        else:
-            names.append((start, end))
+    ]
+    names = merge_spans(right)
     count = {name: sum(start >= name[0] and end <= name[1] for start, end in right) for name in names}
     often = [name for name in names if 2 * count[name] > len(rows)]
     clear = [name for name in often if not any(start < name[1] and name[0] < end for start, end in columns)]
@@ -234,13 +230,7 @@ def _with_columns_of_names(columns: list[tuple[int, int]], rows: Sequence[Sequen
 
 def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
     """Return the start and end of each column of numbers, from left to right."""
-    spans = sorted((piece.start, piece.end) for row in rows for piece in row if piece.is_number)
-    columns: list[tuple[int, int]] = []
-    for start, end in spans:
-        if columns and start < columns[-1][1]:
-            columns[-1] = (columns[-1][0], max(end, columns[-1][1]))
-        else:
-            columns.append((start, end))
+    columns = merge_spans((piece.start, piece.end) for row in rows for piece in row if piece.is_number)
     crowded = any(sum(piece.is_number and piece.overlaps(*c) for piece in row) > 1 for row in rows for c in columns)
     return _columns_by_edge(rows) if crowded else columns
 
@@ -300,6 +290,7 @@ _LONGEST_TABLE = 1_000
 """Limit in lines."""
 
 _PAGE_TAG = lazy_regex(r"\s*+<PAGE>\s*+[0-9A-Za-z-]*+\s*+", re.IGNORECASE)
+_HAS_PAGE_TAGS = lazy_regex(r"^\s*<PAGE>", re.IGNORECASE | re.MULTILINE)
 _PAGE_NUMBER = lazy_regex(
     r"\s*(?:-\s*)?(?:page\s+)?[0-9]{1,3}(?:\s+of\s+[0-9]{1,3})?(?:\s*-)?\s*|\s*[FS]-[0-9]{1,3}\s*", re.I
 )
@@ -350,7 +341,6 @@ class _PageText:
         self.lines: list[str] = []
         self.pages: list[int] = []
         page = 1
-        paged = "\f" in text or _has_page_tags(text)
         for line in text.replace("\v", "\n").split("\n"):
             for number, stretch in enumerate(line.split("\f")):
                 tagged = _PAGE_TAG.fullmatch(stretch) is not None
@@ -361,8 +351,8 @@ class _PageText:
                     continue
                 self.lines.append("" if tagged or _SEC_FIELD.fullmatch(stretch) else stretch)
                 self.pages.append(page)
-        self.paged = paged
-        if paged:
+        self.paged = "\f" in text or _HAS_PAGE_TAGS.search(text) is not None
+        if self.paged:
             self._drop_page_numbers()
 
     def _drop_page_numbers(self) -> None:
@@ -506,7 +496,7 @@ class _PageText:
         return self.pages[place] if self.paged else None
 
     def _anchor(self, first: int, last: int) -> str:
-        return f"line {first + 1}" if first >= last else f"lines {first + 1}-{last + 1}"
+        return line_anchor(first + 1, last + 1)
 
 
 def _take_lead(lead: _Lead, text: str) -> bool:
@@ -519,7 +509,3 @@ def _take_lead(lead: _Lead, text: str) -> bool:
         lead.title = words
         return True
     return False
-
-
-def _has_page_tags(text: str) -> bool:
-    return re.search(r"^\s*<PAGE>", text, re.IGNORECASE | re.MULTILINE) is not None

@@ -43,11 +43,13 @@ def corrected_document(document: Document, numbers: Numbers) -> Document:
 
 
 def _table(table: Table, found: Changes) -> Table:
-    cells = [list(row) for row in table.cells]
-    for source, changes in found.items():
-        if isinstance(source, CellRef) and source.table == table.index:
-            cells[source.row][source.column] = _cell(cells[source.row][source.column], changes)
-    return replace(table, cells=tuple(map(tuple, cells)))
+    return table.with_cells(
+        {
+            (source.row, source.column): _cell(table.cells[source.row][source.column], changes)
+            for source, changes in found.items()
+            if isinstance(source, CellRef) and source.table == table.index
+        }
+    )
 
 
 def _cell(cell: Cell, changes: Sequence[tuple[Quantity | None, Quantity]]) -> Cell:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from quaestor.cluster.joining import _environment, _restore_handlers, joined_cluster
+from quaestor.cluster.joining import _environment, _preserve_signals, joined_cluster
 from quaestor.cluster.local_ray import _descendants
 from quaestor.errors import EngineError, InputError
 
@@ -48,7 +48,7 @@ def test_existing_environment_variables_are_kept(monkeypatch: pytest.MonkeyPatch
 
 def test_signal_handlers_of_the_program_are_kept() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with _restore_handlers():
+    with _preserve_signals():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGTERM) == before
 

@@ -330,9 +330,5 @@ def _span(text: str | None) -> int:
 
 def _tables_around_tables(root: "_Element") -> "set[_Element]":
     """Return the tables that contain other tables, because these are used for layout."""
-    around = set()
-    for table in root.iter("table"):
-        outer = next(table.iterancestors("table"), None)
-        if outer is not None:
-            around.add(outer)
-    return around
+    outer = (next(table.iterancestors("table"), None) for table in root.iter("table"))
+    return {table for table in outer if table is not None}

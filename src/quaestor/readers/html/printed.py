@@ -3,7 +3,7 @@
 Independent of the reader of tables, so that its numbers can be checked against these.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.documents.facts import PrintedFact
@@ -54,23 +54,26 @@ class _FlatText:
 
     def read(self, tree: "_Element") -> None:
         """Read a tree iteratively, so that its depth is not limited."""
+        from lxml import etree
+
         tables = 0
-        pending: list[tuple[_Element, str, int]] = [(tree, "", -1)]
-        while pending:
-            element, local, start = pending.pop()
-            if start >= 0:
+        starts: list[int] = []
+        event: str
+        element: Any
+        for event, element in etree.iterwalk(tree, events=("start", "end", "comment")):
+            local = self._names.kind(element)[1]
+            if event == "start":
+                self._break(local)
+                tables += local == "table"
+                starts.append(self._length)
+                self._add(element.text)
+                continue
+            if event == "end":
+                start = starts.pop()
                 if element in self._shown:
                     self.spans.append((self._shown[element], start, self._length, tables > 0))
                 tables -= local == "table"
                 self._break(local)
-            elif isinstance(element.tag, str):
-                local = self._names.kind(element)[1]
-                self._break(local)
-                tables += local == "table"
-                pending.append((element, local, self._length))
-                self._add(element.text)
-                pending += [(child, "", -1) for child in reversed(list(element))]
-                continue
             self._add(element.tail)
 
     def _break(self, local: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
@@ -131,24 +131,19 @@ def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
 
 
 def _texts_in(element: "_Element", skipped: Collection["_Element"]) -> "Iterator[str]":
-    if not isinstance(element.tag, str) or element in skipped:
-        return
-    if element.text:
-        yield element.text
-    opened = [(element, element.iterchildren())]
-    while opened:
-        one, children = opened[-1]
-        child = next(children, None)
-        if child is None:
-            opened.pop()
-            if opened and one.tail:
-                yield one.tail
-        elif isinstance(child.tag, str) and child not in skipped:
-            if child.text:
-                yield child.text
-            opened.append((child, child.iterchildren()))
-        elif child.tail:
-            yield child.tail
+    from lxml import etree
+
+    walker = etree.iterwalk(element, events=("start", "end", "comment"))
+    event: str
+    part: Any
+    for event, part in walker:
+        if event != "start":
+            if part.tail and part is not element:
+                yield part.tail
+        elif part in skipped:
+            walker.skip_subtree()
+        elif part.text:
+            yield part.text
 
 
 # Conversion of printed text to numbers by the transformation registries of inline XBRL (`ixt`, `ixt-sec`).

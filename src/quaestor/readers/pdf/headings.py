@@ -127,18 +127,15 @@ def _can_be_heading(text: str) -> bool:
     return not small and not text.endswith((",", ";")) and not is_dated(text)
 
 
-class HeadingLevels:
-    """Levels of the headings of a document; headings of one style have the same level."""
+def rank_styles(styles: Iterable[HeadingStyle]) -> dict[HeadingStyle, int]:
+    """Return the level of each style of headings without a named level.
 
-    def __init__(self, looks: Iterable[HeadingStyle]) -> None:
-        """Rank styles: large before small, bold before regular, capitals before mixed case."""
-        counts = Counter(looks)
-        ranked = sorted(counts, key=lambda look: (-look.size, not look.bold, not look.capitals, look.italic))
-        self._levels = {look: min(5 + place, _DEEPEST) for place, look in enumerate(ranked)}
-
-    def level(self, text: str, look: HeadingStyle) -> int:
-        """Return the level of a heading, 1 for the outermost."""
-        return named_level(text) or self._levels.get(look, _DEEPEST)
+    Large styles rank before small ones, bold before regular, capitals before mixed case.
+    """
+    ranked = sorted(
+        dict.fromkeys(styles), key=lambda style: (-style.size, not style.bold, not style.capitals, style.italic)
+    )
+    return {style: min(5 + place, _DEEPEST) for place, style in enumerate(ranked)}
 
 
 # Paragraphs, and their text with hyphenated words joined.
@@ -150,7 +147,7 @@ _ENDS = (".", ":", "?", "!", ";", ")", "”", '"')
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Lines of one paragraph or heading.
+    """Lines of one paragraph or heading, or of a page between its tables.
 
     Attributes:
         lines: From top to bottom, possibly over a page break.

@@ -5,6 +5,7 @@ Columns of text follow one another. Chunks are classified (label, number) in oth
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -325,16 +326,10 @@ class TextLine:
     @cached_property
     def size(self) -> float:
         """Size of most of the letters."""
-        letters: dict[float, int] = {}
+        letters = Counter[float]()
         for word in self.words:
-            letters[word.size] = letters.get(word.size, 0) + len(word.text)
-        if len(letters) == 1:
-            return round(self.words[0].size, 1)
-        by_size: dict[float, int] = {}
-        for exact, count in letters.items():
-            size = round(exact, 1)
-            by_size[size] = by_size.get(size, 0) + count
-        return max(by_size, key=lambda size: (by_size[size], size))
+            letters[round(word.size, 1)] += len(word.text)
+        return max(letters, key=lambda size: (letters[size], size))
 
     @cached_property
     def y(self) -> float:

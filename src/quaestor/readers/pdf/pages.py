@@ -9,11 +9,12 @@ import re
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from quaestor.errors import DatasetError
@@ -91,12 +92,8 @@ def open_pdf(path: Path, data: bytes) -> Iterator["PdfFile"]:
     Raises:
         DatasetError: The file cannot be opened: it needs a password, or is damaged.
     """
-    with _one_at_a_time:
-        document = _open(path, data)
-        try:
-            yield PdfFile(document)
-        finally:
-            document.close()
+    with _one_at_a_time, closing(_open(path, data)) as document:
+        yield PdfFile(document)
 
 
 class PdfFile:
@@ -143,15 +140,8 @@ def _open(path: Path, data: bytes) -> Any:
 
 
 def _read_page(document: Any, index: int) -> Page:
-    page = document[index]
-    try:
-        text = page.get_textpage()
-        try:
-            return _TextReader(page, text).read(index + 1)
-        finally:
-            text.close()
-    finally:
-        page.close()
+    with closing(document[index]) as page, closing(page.get_textpage()) as text:
+        return _TextReader(page, text).read(index + 1)
 
 
 class _TextReader:
@@ -315,42 +305,28 @@ def _font(name: bytes, flags: int) -> Font:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _LibraryFunctions:
-    """Functions of the library that are called for each character, word or drawn object.
+@lru_cache(maxsize=1)
+def _library_functions() -> SimpleNamespace:
+    """Return the functions of the library that are called for each character, word or drawn object.
 
     They are called without argument conversion and without releasing the interpreter lock, both of which take longer
     than the functions themselves.
     """
-
-    code: Any
-    box: Any
-    origin: Any
-    angle: Any
-    font: Any
-    drawn_count: Any
-    drawn: Any
-    kind: Any
-    bounds: Any
-
-
-@lru_cache(maxsize=1)
-def _library_functions() -> _LibraryFunctions:
     from pypdfium2 import raw
 
     def direct(function: Any, returned: Any, *arguments: Any) -> Any:
         return ctypes.PYFUNCTYPE(returned, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
-    return _LibraryFunctions(
-        direct(raw.FPDFText_GetUnicode, ctypes.c_uint),
-        direct(raw.FPDFText_GetLooseCharBox, ctypes.c_int),
-        direct(raw.FPDFText_GetCharOrigin, ctypes.c_int),
-        direct(raw.FPDFText_GetCharAngle, ctypes.c_float),
-        direct(raw.FPDFText_GetFontInfo, ctypes.c_ulong),
-        direct(raw.FPDFPage_CountObjects, ctypes.c_int),
-        direct(raw.FPDFPage_GetObject, ctypes.c_void_p),
-        direct(raw.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p),
-        direct(raw.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p),
+    return SimpleNamespace(
+        code=direct(raw.FPDFText_GetUnicode, ctypes.c_uint),
+        box=direct(raw.FPDFText_GetLooseCharBox, ctypes.c_int),
+        origin=direct(raw.FPDFText_GetCharOrigin, ctypes.c_int),
+        angle=direct(raw.FPDFText_GetCharAngle, ctypes.c_float),
+        font=direct(raw.FPDFText_GetFontInfo, ctypes.c_ulong),
+        drawn_count=direct(raw.FPDFPage_CountObjects, ctypes.c_int),
+        drawn=direct(raw.FPDFPage_GetObject, ctypes.c_void_p),
+        kind=direct(raw.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p),
+        bounds=direct(raw.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p),
     )
 
 

@@ -10,7 +10,6 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.documents.sentences import split_prose
 from quaestor.readers.pdf.cells import is_plain_caption
 from quaestor.readers.pdf.headings import (
-    HeadingLevels,
     TextBlock,
     body_size,
     continues_on_next_page,
@@ -21,23 +20,17 @@ from quaestor.readers.pdf.headings import (
     is_statement,
     join_lines,
     look_of,
+    named_level,
+    rank_styles,
 )
 from quaestor.readers.pdf.lines import TextLine, usual_pitch
 from quaestor.readers.pdf.pages import Rule
 from quaestor.readers.pdf.regions import Region
-from quaestor.readers.pdf.tables import Columns, read_region
+from quaestor.readers.pdf.tables import Columns, find_columns, read_header, read_rows
 
 _ROWS_BETWEEN = 5
 """Limit for the lines without numbers of a table, before and after a page break."""
 _CONTINUED = lazy_regex(r"\(?\s?cont(?:inued|'d|\.)\s?\)?", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedText:
-    """Lines of a page between its tables."""
-
-    lines: tuple[TextLine, ...]
-    page: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class PlacedTable:
     shares_title: bool = False
 
 
-Item = PlacedText | PlacedTable
+Item = TextBlock | PlacedTable
 
 
 def join_tables_across_pages(items: Sequence[Item]) -> list[Item]:
@@ -74,14 +67,14 @@ def join_tables_across_pages(items: Sequence[Item]) -> list[Item]:
                 continue
         found.append(item)
     return [
-        item if isinstance(item, PlacedText) or item.region.is_table else PlacedText(item.region.body, item.page)
+        item if isinstance(item, TextBlock) or item.region.is_table else TextBlock(item.region.body, item.page)
         for item in found
     ]
 
 
-def _table_before(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedText]] | None:
+def _table_before(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[TextBlock]] | None:
     """Return the last table of the previous page and the few lines after it; None if there is no such table."""
-    between: list[PlacedText] = []
+    between: list[TextBlock] = []
     for item in reversed(found):
         if isinstance(item, PlacedTable):
             return (item, between[::-1]) if item.last_page == page - 1 else None
@@ -92,7 +85,7 @@ def _table_before(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[P
 
 
 def _rows_between(
-    table: PlacedTable, between: Sequence[PlacedText], item: PlacedTable, found: Sequence[Item]
+    table: PlacedTable, between: Sequence[TextBlock], item: PlacedTable, found: Sequence[Item]
 ) -> list[TextLine] | None:
     """Return the lines between two parts of a table that are rows of it; None if the parts are not one table."""
     header = [line.text for line in item.region.header]
@@ -118,7 +111,7 @@ def _lines_over(table: PlacedTable, found: Sequence[Item]) -> set[str]:
     """Return the lines right above a table: its title and caption, which may be repeated on the next page."""
     place = next(place for place, item in enumerate(found) if item is table)
     above = found[place - 1] if place else None
-    return {line.text for line in above.lines[-4:]} if isinstance(above, PlacedText) else set()
+    return {line.text for line in above.lines[-4:]} if isinstance(above, TextBlock) else set()
 
 
 def _is_row(line: TextLine, columns: Columns) -> bool:
@@ -163,9 +156,9 @@ def parts_of(items: Sequence[Item], page_captions: Mapping[int, str]) -> Iterato
     Args:
         page_captions: Captions from running headers and footers that apply to the amounts of a page, by page number.
     """
-    texts = [item.lines for item in items if isinstance(item, PlacedText)]
+    texts = [item.lines for item in items if isinstance(item, TextBlock)]
     pieces = _pieces(items, body_size(texts), _vocabulary(texts))
-    levels = HeadingLevels(look_of(piece.block.lines[0]) for piece in pieces if piece.heading and piece.block)
+    levels = rank_styles(look_of(piece.block.lines[0]) for piece in pieces if piece.heading and piece.block)
     tables: dict[int, tuple[str, str]] = {}
     for place, piece in enumerate(pieces):
         if piece.found is not None:
@@ -178,7 +171,7 @@ def parts_of(items: Sequence[Item], page_captions: Mapping[int, str]) -> Iterato
         if piece.found is not None:
             yield _table(piece.found, *tables[place], anchor, section_caption)
         elif piece.heading and piece.block is not None:
-            level = levels.level(piece.text, look_of(piece.block.lines[0]))
+            level = named_level(piece.text) or levels[look_of(piece.block.lines[0])]
             captions = [(over, caption) for over, caption in captions if over < level]
             yield HeadingPart(piece.text, level, piece.page, anchor)
         elif not piece.is_caption:
@@ -236,7 +229,8 @@ def _title_and_caption(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
 
 
 def _table(found: PlacedTable, title: str, caption: str, anchor: str, section_caption: str) -> TablePart:
-    table = read_region(found.region, found.rules)
-    grid = [list(row) for row in (*table.header, *table.body)]
-    caption = " ".join(filter(None, (caption, table.caption)))
-    return TablePart(grid, caption, found.page, anchor, title, len(table.header), section_caption=section_caption)
+    columns = find_columns(found.region)
+    header, own_caption = read_header(found.region.header, columns, found.rules)
+    body = [[row.label, *row.cells] for row in read_rows(found.region.body, columns)]
+    caption = " ".join(filter(None, (caption, own_caption)))
+    return TablePart([*header, *body], caption, found.page, anchor, title, len(header), section_caption=section_caption)

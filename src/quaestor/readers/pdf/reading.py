@@ -11,10 +11,10 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.extras import require_extra
 from quaestor.readers.content import FileContent
-from quaestor.readers.pdf.headings import drop_running_heads, find_page_captions
+from quaestor.readers.pdf.headings import TextBlock, drop_running_heads, find_page_captions
 from quaestor.readers.pdf.lines import TextLine
 from quaestor.readers.pdf.pages import Page, PageFailure, UnreadPages
-from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_tables_across_pages, parts_of
+from quaestor.readers.pdf.parts import Item, PlacedTable, join_tables_across_pages, parts_of
 from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_side_by_side
 from quaestor.readers.pdf.side_by_side import pages_of
 from quaestor.readers.pdf.tables import find_columns
@@ -77,7 +77,7 @@ def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
 def _unread_tables(items: Sequence[Item]) -> Iterator[str]:
     """Yield warnings about lines that look like a table but are read as text."""
     for item in items:
-        if isinstance(item, PlacedText) and (rows := count_unread_rows(item.lines)):
+        if isinstance(item, TextBlock) and (rows := count_unread_rows(item.lines)):
             yield f"page {item.page} has {rows} lines that look like a table; they are read as text"
 
 
@@ -95,9 +95,9 @@ def _items(page: Page, lines: Sequence[TextLine]) -> Iterator[Item]:
     for region in find_regions(lines):
         tables = split_side_by_side(region)
         if tables[0].start > place:
-            yield PlacedText(tuple(lines[place : tables[0].start]), page.number)
+            yield TextBlock(tuple(lines[place : tables[0].start]), page.number)
         for number, table in enumerate(tables):
             yield PlacedTable(table, find_columns(table), page.rules, page.number, page.number, shares_title=number > 0)
         place = region.end
     if place < len(lines):
-        yield PlacedText(tuple(lines[place:]), page.number)
+        yield TextBlock(tuple(lines[place:]), page.number)

@@ -1,15 +1,16 @@
 """Converts a region of a page to a grid: header rows first, labels in column 0."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.readers.pdf.cells import is_date, is_day, is_plain_caption, is_value, is_year, without_marks
 from quaestor.readers.pdf.lines import Chunk, TextLine
 from quaestor.readers.pdf.pages import Rule
 from quaestor.readers.pdf.regions import Region, numbers_of
+from quaestor.readers.tabular import merge_spans
 
 _MIDDLE = 6.0
 """Limit in points for the distance between the middle of a heading and the middle of its columns."""
@@ -66,7 +67,7 @@ def find_columns(region: Region) -> Columns:
         ]
         for line in region.body
     ]
-    components = _components([span for found in spans for span in found])
+    components = starmap(Column, merge_spans(span for found in spans for span in found))
     size = max((line.size for line in region.body), default=8.0)
     columns = [part for component in components for part in _split_column(component, spans, size)]
     columns = _with_texts(region, columns)
@@ -100,17 +101,6 @@ def _labels_left(region: Region) -> float:
     return min((line.left + 1.5 * line.size for line in labelled), default=0.0)
 
 
-def _components(spans: Iterable[tuple[float, float]]) -> list[Column]:
-    """Merge overlapping spans, from left to right."""
-    found: list[Column] = []
-    for left, right in sorted(spans):
-        if found and left < found[-1].right:
-            found[-1] = Column(found[-1].left, max(found[-1].right, right))
-        else:
-            found.append(Column(left, right))
-    return found
-
-
 def _split_column(column: Column, lines: Sequence[Sequence[tuple[float, float]]], size: float) -> list[Column]:
     """Split a run of overlapping numbers into columns, if a line has several numbers in it."""
     inside = [[span for span in line if column.overlap(*span) > 0] for line in lines]
@@ -140,7 +130,7 @@ def _with_texts(region: Region, columns: list[Column]) -> list[Column]:
     ]
     new = [
         column
-        for column in _components(texts)
+        for column in starmap(Column, merge_spans(texts))
         if sum(column.overlap(*span) > 0 for span in texts) > 1 and column.left > region.body[0].left
     ]
     return sorted([*columns, *new], key=lambda column: column.left)
@@ -253,9 +243,7 @@ class _Row:
     corner: str = ""
 
 
-def _read_header(
-    lines: Sequence[TextLine], columns: Columns, rules: Sequence[Rule]
-) -> tuple[tuple[tuple[str, ...], ...], str]:
+def read_header(lines: Sequence[TextLine], columns: Columns, rules: Sequence[Rule]) -> tuple[list[list[str]], str]:
     """Return the rows of headings and the caption among them, or ""."""
     captions: list[str] = []
     rows: list[_Row] = []
@@ -311,7 +299,7 @@ def _append(above: _Row, below: _Row) -> None:
     above.headings = list(headings.items())
 
 
-def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:
+def _cells(rows: Sequence[_Row], width: int) -> list[list[str]]:
     """Return the rows as cells; a cell without heading takes that of the row below."""
     grid = [["", *[""] * width] for _ in rows]
     for cells, row in zip(grid, rows, strict=True):
@@ -324,9 +312,9 @@ def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:
         for column in range(1, width + 1):
             grid[place][column] = grid[place][column] or grid[place + 1][column]
     corners = [row.corner for row in rows if row.corner]
-    if grid and corners:
+    if corners:
         grid[-1][0] = " ".join(corners)
-    return tuple(map(tuple, grid))
+    return grid
 
 
 # Lines of a table's body to rows, with wrapped labels joined.
@@ -475,25 +463,3 @@ def _join(above: Row, row: Row) -> None:
     above.bottom = row.bottom
     above.right = row.right or above.right
     above.lines += 1
-
-
-@dataclass(frozen=True, slots=True)
-class PdfTable:
-    """A table on one or several pages.
-
-    Attributes:
-        header: Rows of headings, each with a cell for the labels and one for every column.
-        body: Rows with the same cells.
-    """
-
-    header: tuple[tuple[str, ...], ...]
-    body: tuple[tuple[str, ...], ...]
-    caption: str
-
-
-def read_region(region: Region, rules: Sequence[Rule]) -> PdfTable:
-    """Return the table in a region."""
-    columns = find_columns(region)
-    header, caption = _read_header(region.header, columns, rules)
-    rows = read_rows(region.body, columns)
-    return PdfTable(header, tuple((row.label, *row.cells) for row in rows), caption)
