@@ -11,7 +11,7 @@ from itertools import pairwise
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, shifted
 from quaestor.core.quantity import Scale
-from quaestor.documents.document import Mention, Sentence
+from quaestor.documents.document import Sentence
 
 Span = tuple[int, int]
 Dated = tuple[Period, int, int]
@@ -125,10 +125,6 @@ def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> 
     return counted is None or text.startswith(f" {counted}", next_one[1])
 
 
-def _unit_counted(mention: Mention) -> tuple[str | None, bool]:
-    return mention.quantity.unit, mention.quantity.scale is Scale.PERCENT
-
-
 class _Lists:
     """Lists of periods in a sentence and in the sentences before it."""
 
@@ -136,7 +132,8 @@ class _Lists:
         self._own = _group_by_length(_find_period_lists(sentence))
         self._text = sentence.text
         self._named = bool(sentence.periods)
-        self._counted = [_unit_counted(mention) for mention in sentence.mentions]
+        quantities = [mention.quantity for mention in sentence.mentions]
+        self._counted = [(quantity.unit, quantity.scale is Scale.PERCENT) for quantity in quantities]
         self._used = 0
         self._before = [
             {length: lists[-1] for length, lists in _group_by_length(_find_period_lists(before)).items()}

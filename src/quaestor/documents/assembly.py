@@ -27,10 +27,9 @@ from quaestor.documents.amounts import (
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
-from quaestor.documents.halves import width_of_parts
 from quaestor.documents.headers import count_header_rows, read_table
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
-from quaestor.documents.restarts import continues_table, find_restarts, headings_of, under_headings_of
+from quaestor.documents.restarts import continues_table, find_restarts, headings_of, under_headings_of, width_of_parts
 from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
@@ -346,7 +345,8 @@ class _Assembly:
 
     def _add_one_table(self, part: TablePart) -> None:
         own = read_caption(part.caption) if part.caption else NOTHING
-        leading = _fill_caption(own, caption_in_text(self.leading))
+        over_it = caption_in_text(self.leading)
+        leading = Caption(own.scale or over_it.scale, own.unit or over_it.unit)
         table, found = read_table(
             self.id,
             self.tables,
@@ -559,8 +559,3 @@ def _prints_cents(table: Table) -> bool:
         q.scale is not Scale.ONE or abs(q.value) < 100 or q.value.as_tuple().exponent == _CENTS for q in numbers
     )
     return not money or 2 * small > len(numbers)
-
-
-def _fill_caption(own: Caption, leading: Caption) -> Caption:
-    """Return a table's caption, completed from that in the sentences before it."""
-    return Caption(own.scale or leading.scale, own.unit or leading.unit)

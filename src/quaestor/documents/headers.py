@@ -105,6 +105,7 @@ def read_table(
     )
     columns = _read_columns(grid, header_rows, fused, spread)
     rows = _read_rows(grid, header_rows, columns, names, dashes=dashes)
+    is_labelled = any(header.label for header in rows[header_rows:]) or len(rows) == header_rows
     of_values = tuple(column for place, column in enumerate(columns) if place and place not in names.columns)
     corner = grid[0][0] if header_rows else ""
     caption = _table_caption(grid, header_rows, columns, leading or NOTHING)
@@ -114,7 +115,7 @@ def read_table(
         rows=rows,
         columns=columns,
         header_rows=header_rows,
-        orientation=_orientation(rows[header_rows:], columns if _lacks_labels(rows[header_rows:]) else of_values),
+        orientation=_orientation(rows[header_rows:], of_values if is_labelled else columns),
         caption=clean_label(corner),
         scale=caption.scale,
         unit=caption.unit,
@@ -165,8 +166,7 @@ def with_plain_years(grid: Grid) -> Grid:
     if not any(_FORMATTED_YEAR.fullmatch(text.strip()) for row in grid for text in row):
         return grid
     heads = next((n for n, row in enumerate(grid) if any(map(_year_of, row[1:])) or any(map(is_amount, row[1:]))), 0)
-    below = min(1, len(grid))
-    own = (grid[heads][1:], [row[0] for row in grid[below:]]) if grid else ((), ())
+    own = grid[heads][1:], [row[0] for row in grid[1:]]
     if not any(_FORMATTED_YEAR.fullmatch(text.strip()) for texts in own for text in texts):
         return grid
     label = without_caption(grid[heads][0]).strip()
@@ -175,11 +175,7 @@ def with_plain_years(grid: Grid) -> Grid:
     if years is not own[0]:
         found[heads] = [grid[heads][0], *years]
     labels = _plain_years(own[1])
-    return (
-        found
-        if labels is own[1]
-        else [*found[:below], *([t, *r[1:]] for t, r in zip(labels, found[below:], strict=True))]
-    )
+    return [found[0], *([label, *row[1:]] for label, row in zip(labels, found[1:], strict=True))]
 
 
 def _plain_years(texts: Sequence[str]) -> Sequence[str]:
@@ -443,11 +439,6 @@ def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orien
     if rows and 2 * sum(header.period is not None for header in rows) >= len(rows):
         return "rows"
     return "neither"
-
-
-def _lacks_labels(rows: tuple[Header, ...]) -> bool:
-    """Whether the label column contains values."""
-    return bool(rows) and not any(header.label for header in rows)
 
 
 def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], leading: Caption) -> Caption:

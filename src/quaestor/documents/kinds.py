@@ -91,7 +91,8 @@ def kind_of(label: str) -> Kind | None:
     if _STOCK.match(label):
         return "money"
     shares = _SHARES_OF.search(text)
-    if shares and not (_PRICE.search(text) or _is_amount_before(text, shares.start())):
+    # A word for money before the shares makes it an amount: "Proceeds from issuance of shares".
+    if shares and not (_PRICE.search(text) or _MONEY.search(text, 0, shares.start())):
         per = _PER.search(text)
         if per is None or shares.start() < per.start():
             return "shares"
@@ -109,8 +110,3 @@ def unit_in_brackets(label: str) -> str | None:
     text = label.strip().rstrip(":")
     found = _UNIT_IN_BRACKETS.search(text)
     return found[1] if found and _COUNT.search(found[0]) else None
-
-
-def _is_amount_before(text: str, place: int) -> bool:
-    """Whether a word for money occurs before a position ("Proceeds from issuance of shares")."""
-    return _MONEY.search(text, 0, place) is not None

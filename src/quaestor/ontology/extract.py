@@ -78,11 +78,11 @@ def body_cells(table: Table) -> tuple[Cell, ...]:
     """Return the cells of the body with text, except repeated headers; empty for a table that is too large."""
     if table.is_too_large:
         return ()
-    return tuple(cell for cell in table.body() if cell.text.strip() and not _repeats_header(cell))
-
-
-def _repeats_header(cell: Cell) -> bool:
-    return cell.repair is not None and cell.repair.kind is RepairKind.REPEATED_HEADER
+    return tuple(
+        cell
+        for cell in table.body()
+        if cell.text.strip() and not (cell.repair and cell.repair.kind is RepairKind.REPEATED_HEADER)
+    )
 
 
 def line_of(cell: Cell, axis: Axis) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -346,7 +346,7 @@ class LabelIndex:
         """Return the known labels that match on the first rung with any match."""
         for rung in RUNGS:
             if found := self._names_by_key(rung).get(rung.key(label)):
-                return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
+                return self._matches(found, rung)
         return self._find_spelling(label)
 
     def _find_spelling(self, label: str) -> tuple[PropertyMatch, ...]:
@@ -362,8 +362,10 @@ class LabelIndex:
             found |= dict.fromkeys(
                 known for known in self._spellings.get(key, ()) if key == max(spellings(known), key=len)
             )
-        rung = SPELLING
-        return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
+        return self._matches(found, SPELLING)
+
+    def _matches(self, labels: Iterable[str], rung: MatchRule) -> tuple[PropertyMatch, ...]:
+        return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in labels)
 
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
         """Return the most similar known labels, one for each property, best first."""

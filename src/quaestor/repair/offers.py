@@ -19,7 +19,7 @@ from quaestor.conversation.turn import (
     active_corrections,
     missing_answer,
 )
-from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.core.provenance import CellRef, Source
 from quaestor.core.renaming import renamed_fields
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
@@ -67,7 +67,10 @@ def _is_redundant(offer: Offer, found: Sequence[Offer], now: str) -> bool:
 
 def _choices(ledger: Ledger, turn: int) -> Iterator[tuple[Choice, str]]:
     given, now = ledger.answered[turn].answer, ledger.turns[turn].answer
-    if given.plan is not None and any(_is_choice(one.act, turn) for one in active_corrections(ledger.corrections)):
+    acts = (correction.act for correction in active_corrections(ledger.corrections))
+    if given.plan is not None and any(
+        not isinstance(act, NumberCorrection | Undo) and act.turn == turn for act in acts
+    ):
         yield ReadingChoice(turn, 0), "original reading"
     for number, reading in enumerate(given.other_readings, start=1):
         yield ReadingChoice(turn, number), f"read as: {reading.description or reading.shown}"
@@ -80,10 +83,6 @@ def _choices(ledger: Ledger, turn: int) -> Iterator[tuple[Choice, str]]:
                     yield SourceChoice(turn, step.id, source), f"step {step.id}: {_words(source, ledger.document)}"
         elif len(step.operands) == 2:
             yield from _operations(step, turn)
-
-
-def _is_choice(act: Act, turn: int) -> bool:
-    return not isinstance(act, NumberCorrection | Undo) and act.turn == turn
 
 
 def _operations(step: Compute, turn: int) -> Iterator[tuple[Choice, str]]:
@@ -101,7 +100,7 @@ def _other_sources(step: Extract, document: Document, readings: tuple[OtherReadi
     near = (
         _near_in_table(step.source, document)
         if isinstance(step.source, CellRef)
-        else _near_in_text(step.source, document)
+        else [mention.ref for mention in document.sentence(step.source).mentions]
     )
     found = [source for source in dict.fromkeys((*read, *near)) if source != step.source]
     return found[:_CELLS]
@@ -115,10 +114,6 @@ def _near_in_table(cell: CellRef, document: Document) -> list[Source]:
     column.sort(key=lambda ref: (abs(ref.row - cell.row), ref.row))
     # Even a long row leaves room for cells of the column.
     return [*row[: _CELLS - 1], *column]
-
-
-def _near_in_text(span: SentenceRef, document: Document) -> list[Source]:
-    return [mention.ref for mention in document.sentence(span).mentions]
 
 
 def _words(source: Source, document: Document) -> str:

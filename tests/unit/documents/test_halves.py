@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.documents.assembly import TablePart, assemble
-from quaestor.documents.halves import width_of_parts
+from quaestor.documents.restarts import width_of_parts
 from quaestor.documents.table import Table
 
 CITIES = [["Aarle", "13", "Noord", "18"], ["Beek", "1", "Oss", "3"], ["Cuijk", "28", "", ""]]

@@ -234,7 +234,7 @@ class TreeWalk:
         if not frame.block:
             return
         if frame.outer is not None and self._table is not None:
-            self._end_cell(element, frame)
+            self._end_cell(element, frame, frame.outer, self._table)
         elif tag == "table" and self._table is not None:
             self._end_table(self._table)
         elif self._table is not None and tag != "caption":
@@ -244,16 +244,15 @@ class TreeWalk:
         if frame.breaks or (tag == "hr" and self._after_page_number()):
             self._break_page()
 
-    def _end_cell(self, element: "_Element", frame: _Frame) -> None:
+    def _end_cell(self, element: "_Element", frame: _Frame, outer: Run, table: _OpenTable) -> None:
         run = self._run
         text, marks = run.printed()
         is_mark = run.is_mark and not marks
         look, linked = run.look(), run.linked > 0 and run.linked >= sum(run.looks.values())
         columns, rows = _span(element.get("colspan")), _span(element.get("rowspan"))
-        if self._table is not None:
-            text = as_mark(text) if is_mark else text.replace("\n", " ")
-            self._table.rows[-1].append(RawCell(text, marks, look, columns, rows, frame.tag == "th", linked, is_mark))
-        self._run = frame.outer or Run()
+        text = as_mark(text) if is_mark else text.replace("\n", " ")
+        table.rows[-1].append(RawCell(text, marks, look, columns, rows, frame.tag == "th", linked, is_mark))
+        self._run = outer
 
     def _end_table(self, table: _OpenTable) -> None:
         """Add the table after any text inside it but outside its cells, as browsers do."""

@@ -14,7 +14,7 @@ from quaestor.core.periods import parse_period
 from quaestor.documents.captions import is_caption
 from quaestor.documents.headers import holds_durations
 from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
-from quaestor.readers.html.styles import InlineTag, Style
+from quaestor.readers.html.styles import InlineTag
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -24,27 +24,20 @@ COLUMNS_AT_MOST = 400
 """Limit for the columns of a table; cells further right are put into the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item(RawCell):
     """A displayed cell and the columns of the source table that it spans.
 
     Attributes:
         text: The displayed text, joined from the cells that belong to one number.
         end: The column after the last one.
         is_value: Whether it is a number or a dash, but not a year.
-        is_mark: Whether it is a raised footnote mark of the cell before it.
     """
 
-    text: str
     start: int
     end: int
-    marks: tuple[InlineTag, ...]
-    look: Style
     is_value: bool
     is_year: bool
-    heading: bool = False
-    linked: bool = False
-    is_mark: bool = False
 
     @property
     def width(self) -> int:
@@ -141,15 +134,15 @@ def _place(raw: Sequence[RawCell], covered: dict[int, int]) -> tuple[list[Item],
             items.append(
                 Item(
                     text,
-                    start,
-                    end,
                     cell.marks,
                     cell.look,
-                    prints_value(text),
-                    _YEAR.fullmatch(text) is not None,
-                    cell.heading,
-                    cell.linked,
-                    cell.is_mark,
+                    heading=cell.heading,
+                    linked=cell.linked,
+                    is_mark=cell.is_mark,
+                    start=start,
+                    end=end,
+                    is_value=prints_value(text),
+                    is_year=_YEAR.fullmatch(text) is not None,
                 )
             )
     return items, below

@@ -367,7 +367,7 @@ def read_calendar(words: Mapping[str, str]) -> FiscalCalendar:
         day = _day_of_year(words.get("dei:CurrentFiscalYearEndDate", ""), last.year)
         if day is None:
             return CALENDAR_YEARS
-        end = day if day >= last - _DRIFT else _in_year(day, last.year + 1)
+        end = day if day >= last - _DRIFT else day.replace(year=last.year + 1)
     named = re.fullmatch(r"\s*((?:19|20)[0-9]{2})\s*", words.get("dei:DocumentFiscalYearFocus", ""))
     return FiscalCalendar(int(named[1]) if named else end.year, end)
 
@@ -393,10 +393,6 @@ def _day_of_year(text: str, year: int) -> date | None:
     if int(day) == 29:  # 29 February, which other years do not have
         name = name.replace("29", "28")
     return _date(name)
-
-
-def _in_year(day: date, year: int) -> date:
-    return day.replace(year=year)
 
 
 _GREATEST_SCALE = 30

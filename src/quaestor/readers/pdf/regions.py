@@ -50,9 +50,8 @@ def numbers_of(line: TextLine) -> tuple[Chunk, ...]:
     """Return the chunks of a line that are numbers separate from its label."""
     if len(line.chunks) == 1:
         return ()
-    return tuple(
-        chunk for place, chunk in enumerate(line.chunks) if is_value(chunk.text) and (place or _all_values(line))
-    )
+    values = tuple(chunk for chunk in line.chunks if is_value(chunk.text))
+    return values[1:] if values and values[0] is line.chunks[0] and len(values) < len(line.chunks) else values
 
 
 def count_unread_rows(lines: Sequence[TextLine]) -> int:
@@ -72,10 +71,6 @@ def count_unread_rows(lines: Sequence[TextLine]) -> int:
 
 def _is_mostly_digits(text: str) -> bool:
     return sum(map(str.isdigit, text)) > max(1, len(text) // 3) and not is_date(text)
-
-
-def _all_values(line: TextLine) -> bool:
-    return all(is_value(chunk.text) for chunk in line.chunks)
 
 
 def find_regions(lines: Sequence[TextLine]) -> list[Region]:
@@ -159,15 +154,11 @@ def _split(lines: Sequence[TextLine], start: int, end: int) -> list[tuple[int, i
         block = place
         while block < end and _is_new_header(lines[block], left):
             block += 1
-        if seen_data and any(_is_heading_row(line) for line in lines[place:block]):
+        if seen_data and any(len(line.chunks) > 1 or is_date(line.text) for line in lines[place:block]):
             found.append((first, _end_of_table(lines, first, place)))
             first, seen_data = place, False
         place = block
     return [*found, (first, end)]
-
-
-def _is_heading_row(line: TextLine) -> bool:
-    return len(line.chunks) > 1 or is_date(line.text)
 
 
 def _is_new_header(line: TextLine, left: float) -> bool:
