@@ -4,7 +4,8 @@ Text that is already split is unchanged, except for splits at the full stop of a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention
 from quaestor.core.parsing import find_quantities
@@ -178,3 +179,17 @@ def _bound_pieces(text: str, begin: int, end: int) -> list[tuple[int, int]]:
         spans.append((begin, cut))
         begin = cut + 1 if text[cut] == " " else cut
     return [*spans, (begin, end)] if end > begin else spans
+
+
+Place = TypeVar("Place", int, float)
+
+
+def merge_spans(spans: Iterable[tuple[Place, Place]]) -> list[tuple[Place, Place]]:
+    """Return the spans from left to right, with overlapping ones merged into one."""
+    merged: list[tuple[Place, Place]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged

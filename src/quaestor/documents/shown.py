@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from quaestor.core.provenance import CellRef
 from quaestor.core.visible import html_text, visible
 from quaestor.documents.document import Document
+from quaestor.documents.sentences import merge_spans
 from quaestor.documents.table import Cell, Table, TableRole
 
 _ROWS, _COLUMNS, _CHARACTERS, _TABLES = 24, 14, 160, 24
@@ -160,17 +161,7 @@ def marked_text(text: str, spans: Iterable[tuple[int, int]]) -> str:
     Args:
         spans: Start and end of each span; overlapping spans are merged.
     """
-    return "".join(_pieces(text, _join_spans(spans)))
-
-
-def _join_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        else:
-            joined.append((start, end))
-    return joined
+    return "".join(_pieces(text, merge_spans(spans)))
 
 
 def _pieces(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:

@@ -391,14 +391,13 @@ _SCORES = {
     "kind of table": 0.7,
     "kind of line": 0.6,
 }
-_REASONS = {
+LINE_RULES = {
     "statement line": "a caption that statements print for the line",
     "shorter caption": "the same, without brackets, dates, amounts and clauses around the name",
     "lost spaces": "the same, with lost spaces restored",
     "kind of table": "every line of such a table is of this kind",
     "kind of line": "the head of the caption gives the kind of the line",
 }
-LINE_RULES = _REASONS
 """Explanation of each rule, by name."""
 
 _RELATIONS = frozenset(
@@ -502,7 +501,7 @@ def core_line_index() -> LineIndex:
 
 
 def _make_match(rule: str, name: str, label: str, *, shared: bool = False) -> PropertyMatch:
-    return PropertyMatch(name, label, rule, _SCORES[rule], _REASONS[rule], shared)
+    return PropertyMatch(name, label, rule, _SCORES[rule], LINE_RULES[rule], shared)
 
 
 def _may_be_on(kind: LineKind, context: LineContext | None) -> bool:

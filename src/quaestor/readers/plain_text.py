@@ -16,10 +16,10 @@ from quaestor.core.periods import parse_period
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.captions import is_caption
 from quaestor.documents.document import Document
-from quaestor.documents.sentences import split_prose
+from quaestor.documents.sentences import merge_spans, split_prose
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import is_plain_text
-from quaestor.readers.tabular import line_anchor, merge_spans
+from quaestor.readers.tabular import line_anchor
 
 _LEADERS = lazy_regex(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?>(?:\s\.){3,})|(?<!_)_{3,}+)(?=\s|$)")
 _BLANK = lazy_regex(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")

@@ -4,9 +4,8 @@ Cells keep their relative positions, so that the place in the file is an offset;
 are dropped.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from quaestor.core.periods import parse_period
 from quaestor.core.quantity import Quantity
@@ -27,8 +26,6 @@ _LONGEST_TABLE_CELL = 300
 """Characters; a longer cell contains prose."""
 
 _LINES_OVER_A_TABLE = 5
-
-Place = TypeVar("Place", int, float)
 
 Anchors = Callable[[int, int, int, int], str]
 """Returns the anchor of a block from its first row and column and its last row and column, all from 0."""
@@ -179,17 +176,6 @@ def _text(sheet: Sheet, top: int, bottom: int) -> Iterator[ParagraphPart]:
 def _anchor(sheet: Sheet, row: int) -> str:
     column = next((n for n, text in enumerate(sheet.rows[row]) if text.strip()), 0)
     return sheet.anchor(row, column, row, column)
-
-
-def merge_spans(spans: Iterable[tuple[Place, Place]]) -> list[tuple[Place, Place]]:
-    """Return the spans from left to right, with overlapping ones merged into one."""
-    merged: list[tuple[Place, Place]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def line_anchor(first: int, last: int) -> str:

@@ -3,8 +3,8 @@
 import pytest
 
 from quaestor.core.periods import Period, parse_period
-from quaestor.documents.changes import dated_changes
 from quaestor.documents.table import Header
+from quaestor.documents.timing import dated_changes
 
 
 def years(*labels: str) -> list[int | None]:

@@ -161,7 +161,6 @@ class Run:
     looks: dict[Style, int] = field(default_factory=dict)
     linked: int = 0
     open_end: bool = True
-    _raised: list[str] | None = None
 
     def add(self, text: str, style: Style, linked: bool = False) -> None:
         """Add the text of an element."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, starmap
 
 from quaestor.core.patterns import lazy_regex
+from quaestor.documents.sentences import merge_spans
 from quaestor.readers.pdf.cells import is_date, is_day, is_plain_caption, is_value, is_year, without_marks
 from quaestor.readers.pdf.lines import Chunk, TextLine
 from quaestor.readers.pdf.pages import Rule
 from quaestor.readers.pdf.regions import Region, numbers_of
-from quaestor.readers.tabular import merge_spans
 
 _MIDDLE = 6.0
 """Limit in points for the distance between the middle of a heading and the middle of its columns."""

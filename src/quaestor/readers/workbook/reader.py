@@ -43,13 +43,13 @@ class WorkbookReader:
         Raises:
             DatasetError: The file is damaged, too large, or has no visible content.
         """
-        workbook = read_workbook(Archive(content))
+        sheets, hidden = read_workbook(Archive(content))
         warnings = []
-        if workbook.hidden:
-            names = ", ".join(workbook.hidden[:5]) + (" ..." if len(workbook.hidden) > 5 else "")
-            warnings.append(f"{len(workbook.hidden)} hidden sheets were left out: {names}")
+        if hidden:
+            names = ", ".join(hidden[:5]) + (" ..." if len(hidden) > 5 else "")
+            warnings.append(f"{len(hidden)} hidden sheets were left out: {names}")
         parts: list[DocumentPart] = []
-        for sheet in workbook.sheets:
+        for sheet in sheets:
             warnings += _sheet_warnings(sheet)
             if sheet.rows:
                 parts.append(HeadingPart(sheet.name.strip() or "sheet", 1, None, _address(sheet.name, 1, 0, 1, 0)))

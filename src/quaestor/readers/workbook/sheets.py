@@ -201,16 +201,8 @@ class SheetContent:
     cut: bool = False
 
 
-@dataclass(slots=True)
-class Workbook:
-    """Visible sheets in the order of their tabs, and the names of hidden ones."""
-
-    sheets: list[SheetContent]
-    hidden: list[str]
-
-
-def read_workbook(archive: Archive) -> Workbook:
-    """Return the sheets of a workbook.
+def read_workbook(archive: Archive) -> tuple[list[SheetContent], list[str]]:
+    """Return the visible sheets of a workbook in the order of their tabs, and the names of the hidden ones.
 
     Raises:
         DatasetError: The file is damaged or too large.
@@ -232,7 +224,7 @@ def read_workbook(archive: Archive) -> Workbook:
         kind, part = parts.get(relation, ("", ""))
         if shown and kind == "worksheet" and part in archive:
             sheets.append(reader.read(name, part))
-    return Workbook(sheets, [name for name, _, shown in listed if not shown])
+    return sheets, [name for name, _, shown in listed if not shown]
 
 
 def _texts(archive: Archive, part: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
-from quaestor.documents.changes import names_change
+from quaestor.documents.timing import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.terms import ROOT_CLASS
 from quaestor.solvers.tools.messages import (
