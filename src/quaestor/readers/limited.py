@@ -6,7 +6,7 @@ threads, in which a forked process can hang. Starting it takes about 0.4 s of CP
 in the cache; small text files are read without it (see `reading`).
 
 The process gets the file, its name and no environment variable that could contain a secret. It returns the document in
-the format of `written`, which cannot contain code.
+the format of `serialization`, which cannot contain code.
 
 On Linux the system limits memory and CPU time. macOS does not enforce the memory limit, and Windows supports neither:
 there only the wall-clock time is limited, after which the process is killed.

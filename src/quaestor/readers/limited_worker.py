@@ -1,8 +1,8 @@
 """Process that reads one untrusted file; its parent is `limited`.
 
 Input: a line of JSON with the limits and the file's name, followed by the file. Output: a line of JSON, followed by the
-document in the format of `written`, or by nothing. The process sets its limits before it imports the readers, opens no
-file for writing and no connection, and exits if its parent is gone.
+document in the format of `serialization`, or by nothing. The process sets its limits before it imports the
+readers, opens no file for writing and no connection, and exits if its parent is gone.
 """
 
 import json
