@@ -16,7 +16,6 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
-from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
 from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, find_causes, read_cause_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -418,41 +417,23 @@ _AS_GOOD = 0.1
 _CAUSES_ENDS = " .;,\u2022\u00b7\u25aa\u25cf"
 
 
-@dataclass(frozen=True, slots=True)
-class CauseAnswer:
-    """Answer with a cause.
-
-    Attributes:
-        plan: The words, or a list of them.
-        fit: Score of the cause for the question.
-    """
-
-    plan: Plan
-    sentence: Sentence
-    fit: float
-
-
-def _find_cause(
-    cause_question: CauseQuestion, question: Question, document: Document, label: str
-) -> CauseAnswer | None:
-    """Return the cause that a filing states for what a question asks about; None if it states none.
+def _answer_by_cause(cause_question: CauseQuestion, question: Question, context: TurnContext) -> Answer | None:
+    """Return the cause that a document states for what a question asks about; None if it states none.
 
     Args:
         question: The question of which `cause_question` is the parsed form.
     """
-    shown = {block.order for block in document.blocks}
-    found = [cause for cause in find_causes(cause_question, document.whole or document) if cause.stated.block in shown]
+    found = find_causes(cause_question, context.document)
     if not found:
         return None
     best = found[0]
     if best.stated.listed:
-        points = [sentence for sentence, _ in best.stated.listed]
-        spans = [(sentence, _span_whole(sentence)) for sentence in points]
+        spans = [(sentence, _span_whole(sentence)) for sentence, _ in best.stated.listed]
     elif best.fit >= PART:
         spans = [(best.stated.sentence, trim_sentence(best.stated.sentence, question, "cause"))]
     else:
         spans = [(each.stated.sentence, _span_whole(each.stated.sentence)) for each in _select_parts(found)]
-    return CauseAnswer(_build_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
+    return _build_answer(spans, best.stated.sentence, question, context, best.fit)
 
 
 def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
@@ -461,12 +442,12 @@ def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
 
 
-def _span_whole(sentence: Sentence) -> tuple[int, int]:
+def _span_whole(sentence: Sentence) -> Span:
     text = sentence.text
     return len(text) - len(text.lstrip(_CAUSES_ENDS)), len(text.rstrip(_CAUSES_ENDS))
 
 
-def _build_plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, label: str) -> Plan:
+def _build_plan(spans: Sequence[tuple[Sentence, Span]], document: str, label: str) -> Plan:
     steps = tuple(
         Extract(
             number,
@@ -491,8 +472,6 @@ _LONGEST = 60
 _OWN = 3
 """Least number of content words in a question that needs no earlier one, even if it has a pronoun."""
 _NAMED = 2
-_SIGNED = 0.9
-"""Confidence in the name of the firm that signed the report on the statements."""
 _POINTS = lazy_regex(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
 
@@ -523,11 +502,6 @@ class TextAnswerer:
 
 def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Return the words that best answer a question; None if it asks for none, or no sentence fits."""
-    return _find_auditor(question, context) or _answer_by_sentence(question, context)
-
-
-def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Words of a sentence that best answer a question."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
@@ -537,11 +511,8 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
         and (why := read_cause_question(question, context.memory.parsed_questions)) is not None
     ):
         # Only a sentence about the same move states its cause: the most similar other sentence does not.
-        cause = _find_cause(why, question, context.document, _label_question(question))
-        if cause is None:
-            return None
-        answer = _build_cause(cause.plan, cause.sentence, question, context, cause.fit)
-        return SpanCandidate(answer, sure=True, certain=certain)
+        cause = _answer_by_cause(why, question, context)
+        return None if cause is None else SpanCandidate(cause, sure=True, certain=certain)
     complete = _complete_question(question, context)
     found = next(iter(find_sentences(complete, asked, context.document)), None)
     if found is None:
@@ -549,19 +520,8 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
     span = trim_sentence(found.sentence, complete, asked)
     if not certain and _is_number(found.sentence, span):
         return None
-    answer = _build_answer(found.sentence, span, question, context, found.score)
+    answer = _build_answer([(found.sentence, span)], found.sentence, question, context, found.score)
     return SpanCandidate(answer, found.score >= (SURE if certain else _SURER), certain)
-
-
-def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Auditor of the company, by the signature under the report on its statements or a sentence that names it."""
-    if context.document.is_page or not asks_for_auditor(question.lowered):
-        return None
-    firm = auditor_of(context.document)
-    if firm is None:
-        return None
-    answer = _build_answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
-    return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
 
 
 def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
@@ -599,10 +559,9 @@ def _find_definition(question: Question, context: TurnContext) -> SpanCandidate 
     )
     for sentence in context.document.sentences:
         if (match := form.search(sentence.text)) and len(sentence.text[match.end() :].split()) > 2:
-            end = len(sentence.text.rstrip(" .:;,"))
-            return SpanCandidate(
-                _build_answer(sentence, (match.end(), end), question, context, 1.0), sure=True, certain=False
-            )
+            span = match.end(), len(sentence.text.rstrip(" .:;,"))
+            answer = _build_answer([(sentence, span)], sentence, question, context, 1.0)
+            return SpanCandidate(answer, sure=True, certain=False)
     return None
 
 
@@ -613,23 +572,24 @@ def _is_line(term: str, document: Document) -> bool:
     return any(wanted <= set(stems(head.label.lower())) for head in heads)
 
 
-def _build_answer(
-    sentence: Sentence, span: tuple[int, int], question: Question, context: TurnContext, score: float
-) -> Answer:
-    start, end = span
-    source = SentenceRef(context.document.id, sentence.section, sentence.index, start, end)
-    plan = Plan((Extract(1, source, _label_question(question), None, text=sentence.text[start:end]),))
-    return _build_cause(plan, sentence, question, context, score)
-
-
 def _label_question(question: Question) -> str:
     return question.text.strip().rstrip("?")[:_LONGEST]
 
 
-def _build_cause(plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float) -> Answer:
+def _build_answer(
+    spans: Sequence[tuple[Sentence, Span]], sentence: Sentence, question: Question, context: TurnContext, score: float
+) -> Answer:
+    """Return the answer that quotes some spans.
+
+    Args:
+        sentence: The sentence that the grounds name.
+        score: How well that sentence fits the question.
+    """
+    label = _label_question(question)
+    plan = _build_plan(spans, context.document.id, label)
     return replace(
         answer_from_plan(plan, context, question=question.text),
-        description=_label_question(question),
+        description=label,
         entity=None,
         period=None,
         confidence=_estimate_confidence(score),
