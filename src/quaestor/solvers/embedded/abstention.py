@@ -12,7 +12,7 @@ from quaestor.core.words import JOINING_WORDS, STOP_WORDS, search_words
 from quaestor.documents.document import Document
 from quaestor.graph.facts import Observation
 from quaestor.ontology.line_matching import core_line_index, read_core_lines
-from quaestor.plan.steps import Compute, Extract, Plan
+from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.question_times import years_asked
 from quaestor.questions.words_asked import why_no_number
@@ -30,6 +30,7 @@ from quaestor.solvers.embedded.missing_numbers import (
     describe_empty_cell,
     describe_other_kind,
     describe_other_line,
+    find_lookup,
     find_other_time,
     is_of_unread_year,
 )
@@ -92,11 +93,11 @@ def _uses_earlier_answers_only(plan: Plan | None) -> bool:
 
 def _read_answered_row(plan: Plan | None, document: Document) -> tuple[str, str]:
     """Return the label of the row that was looked up, alone and with its context; both empty for other plans."""
-    steps = plan.steps if plan is not None else ()
-    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
+    step = find_lookup(plan)
+    if step is None or not isinstance(step.source, CellRef):
         return "", ""
-    table = document.table(steps[0].source.table)
-    label = table.rows[steps[0].source.row].label
+    table = document.table(step.source.table)
+    label = table.rows[step.source.row].label
     full = " ".join((label, table.title, table.columns[0].label, *document.section_of(table).path[-1:]))
     # "Total" in a table of revenue is total revenue, and "consumer" beside "total loans" is consumer loans.
     totals = [row.label for row in table.rows[table.header_rows :] if row.label.casefold().startswith("total")]
@@ -332,7 +333,7 @@ class AbstentionPolicy:
             yield "the columns of its table have no years that could be read", 0.0
         if time := find_other_time(turn.question, first.plan, leaves, document):
             yield f"this line has no number for {time}", 0.0
-        if (lack := self.answerability.find_lack(first, turn.question, leaves, document)) is not None:
+        if (lack := self.answerability.find_lack(first, turn.question, leaves)) is not None:
             yield lack, first.answerable or 0.0
         if (name := find_missing_line(turn.question, first.plan, document)) is not None:
             yield f'the {"page" if document.is_page else "document"} has no line "{name}"', 0.0

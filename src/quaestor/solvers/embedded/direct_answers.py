@@ -135,11 +135,6 @@ def _spell_form(conversion: QuestionConversion) -> str:
     return f"{conversion.to.value}s" if conversion.to is not Scale.ONE else conversion.currency or "ones"
 
 
-def _find_conversion(question: Question, memory: Memory) -> QuestionConversion | None:
-    """Return the unit or scale to which the question converts the last answer, or None."""
-    return read_conversion(question.lowered) if _find_converted_turn(memory) is not None else None
-
-
 # ---- Comparison of the last answer with an earlier one: "the average?", "and in 2007?", "was it above the average?"
 
 
@@ -314,7 +309,7 @@ def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> 
         decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    conversion, turn = _find_conversion(read, memory), _find_converted_turn(memory)
+    conversion, turn = read_conversion(read.lowered), _find_converted_turn(memory)
     if conversion is None or turn is None:
         return None
     plan = plan_conversion(conversion, memory.answers[turn], len(memory.answers) - turn)
@@ -334,7 +329,7 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
         decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    if _find_conversion(read, memory) is not None:
+    if read_conversion(read.lowered) is not None and _find_converted_turn(memory) is not None:
         return answer_conversion(question, context, decline=decline)
     if (again := find_repeated_turn(read, memory)) is not None and (
         plan := _plan_repetition(memory, again)

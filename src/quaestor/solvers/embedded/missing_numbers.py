@@ -179,6 +179,12 @@ def _is_at(cell: Cell, time: QuestionTime, document: Document) -> bool:
     return time.year in {printed.year, *printed.named} or time.is_fine
 
 
+def find_lookup(plan: Plan | None) -> Extract | None:
+    """Return the step of a plan that only looks something up; None for other plans."""
+    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
+    return step if isinstance(step, Extract) else None
+
+
 _LONGEST = 40
 """Maximum number of characters of a cell to display."""
 
@@ -257,11 +263,10 @@ def _describe_print(cells: tuple[Cell, ...]) -> str:
 
 def _find_line_before(context: TurnContext) -> tuple[NamedCells, ...]:
     """Return the line of the last answer, if that was one cell of a table."""
-    plan = context.memory.answers[-1].plan if context.memory.answers else None
-    steps = plan.steps if plan is not None else ()
-    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
+    step = find_lookup(context.memory.answers[-1].plan) if context.memory.answers else None
+    if step is None or not isinstance(step.source, CellRef):
         return ()
-    return (_read_line_cells(steps[0].source, context.document),)
+    return (_read_line_cells(step.source, context.document),)
 
 
 def _is_in_text(named: NamedCells, time: QuestionTime | None, context: TurnContext) -> bool:
@@ -277,8 +282,8 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
         return "the two values to compare were not found"
     if not document.is_page and (lacking := _describe_undue_sum(question, nearest, leaves, document)):
         return lacking
-    step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
-    if document.is_page or not isinstance(step, Extract) or step.quantity is None:
+    step = find_lookup(nearest.plan)
+    if document.is_page or step is None or step.quantity is None:
         return None
     leaf, kind = leaves.index.get((step.source, step.quantity.value)), read_asked_kind(question)
     if leaf is not None and not kind.is_met(leaves.leaves[leaf], document):
@@ -346,9 +351,9 @@ def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix
 
     None for a calculation, if the line of the cell has a number of the year, or if anything is uncertain.
     """
-    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
+    step = find_lookup(plan)
     asked = years_asked(question)
-    if not isinstance(step, Extract) or step.quantity is None or len(asked) != 1:
+    if step is None or step.quantity is None or len(asked) != 1:
         return None
     leaf = leaves.index.get((step.source, step.quantity.value))
     if leaf is None or leaves.table[leaf] < 0 or not leaves.year[leaf]:
@@ -369,8 +374,8 @@ def is_of_unread_year(question: Question, plan: Plan | None, document: Document)
     Args:
         document: The document that contains the cell.
     """
-    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
-    if document.is_page or not isinstance(step, Extract) or not isinstance(step.source, CellRef):
+    step = find_lookup(plan)
+    if document.is_page or step is None or not isinstance(step.source, CellRef):
         return False
     table = document.table(step.source.table)
     row_text = " ".join(
