@@ -110,8 +110,6 @@ class SentenceCandidate:
 def find_sentences(question: Question, words: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
     """Return the sentences of a document that may answer a question, best first."""
     sentences = document.sentences
-    if not sentences:
-        return ()
     if words == "table":
         return _find_table_sentences(question, sentences)
     wanted = list_named_stems(question)
