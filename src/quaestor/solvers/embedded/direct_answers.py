@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+import numpy as np
+
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import Number
@@ -133,6 +135,54 @@ def _move_operands_back(operands: Sequence[Operand], back: int) -> tuple[Operand
 
 def _spell_form(conversion: QuestionConversion) -> str:
     return f"{conversion.to.value}s" if conversion.to is not Scale.ONE else conversion.currency or "ones"
+
+
+# ---- The change of the number that was just looked up from another year: "what was the change from 2008?"
+
+
+_CHANGE = r"(?:change|increase|decrease|difference|growth|decline|rise|drop|fall|reduction)"
+_YEAR = (
+    r"(?:(?:the )?(?:(?:fiscal )?year )?(?:19|20)\d\d|(?:the |its )?(?:prior|previous|preceding|last) year"
+    r"|the year (?:before|earlier))"
+)
+_FORM = lazy_regex(
+    r"(?:(?:and|so|then|now|ok|okay)\b[\s,]*)*(?:what(?: is| was|'s)|how much (?:is|was)|how large (?:is|was))?\s*"
+    rf"(?:the\s+)?(?:(?P<relative>percent(?:age)?|%|relative|rate of)\s+)?{_CHANGE}(?: in (?:it|that|this))?\s+"
+    r"(?:(?:from|since|over|on|versus|vs\.?|against|compared (?:to|with)|relative to)|(?P<on>to|until))\s+"
+    rf"{_YEAR}"
+    r"(?P<percent>,? (?:in percent|in %|as a percentage))?[\s?.!]*"
+)
+
+
+def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
+    """Return the plan of the change between the last answer, a cell, and another year of its line.
+
+    None if the question may mean anything else, the last answer is not a cell of a line of years, or the line does not
+    have exactly one number for the other year.
+    """
+    found = _FORM.fullmatch(" ".join(question.lowered.split()))
+    turn = _find_converted_turn(memory) if found is not None else None
+    plan = None if turn is None else memory.answers[turn].plan
+    last = plan.steps[-1] if plan is not None else None
+    if found is None or turn is None or not isinstance(last, Extract) or last.quantity is None:
+        return None
+    leaf = leaves.index.get((last.source, last.quantity.value))
+    if leaf is None or leaves.table[leaf] < 0 or not leaves.year[leaf]:
+        return None
+    named = (*question.years, *(int(leaves.year[leaf]) + offset for offset in question.offsets))
+    if len(named) != 1:
+        return None
+    line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year == named[0])
+    others = np.flatnonzero(line).tolist()
+    if len(others) != 1 or others[0] == leaf or leaves.counts[others[0]] != leaves.counts[leaf]:
+        return None
+    other = leaves.leaves[others[0]]
+    size = last.reading == "magnitude" and other.quantity.value < 0
+    first = Extract(1, other.source, other.label, other.quantity, reading="magnitude" if size else "signed")
+    looked_up = Ref(turn - len(memory.answers))
+    operands = (Ref(1), looked_up) if found["on"] else (looked_up, Ref(1))
+    operation = "percentage_change" if found["relative"] or found["percent"] else "subtract"
+    return Plan((first, Compute(2, operation, operands)))
 
 
 # ---- Comparison of the last answer with an earlier one: "the average?", "and in 2007?", "was it above the average?"
@@ -323,7 +373,7 @@ def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> 
 
 
 def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
-    """Answer an unambiguous follow-up question (a conversion, comparison, difference or repetition), or return None.
+    """Answer an unambiguous follow-up question (a conversion, change, comparison or repetition), or return None.
 
     Args:
         decline: Whether to decline the question, with a reason, if the last answer cannot be converted.
@@ -342,4 +392,7 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
     ):
         if last is not None:
             return answer_by_plan(last, question, context, len(memory.answers) - 1, why)
-    return None
+    change, turn = plan_change(read, memory, leaves), _find_converted_turn(memory)
+    if change is None or turn is None:
+        return None
+    return answer_by_plan(change, question, context, turn, "asks how answer {} changed from another year")
