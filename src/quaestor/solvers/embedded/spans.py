@@ -434,7 +434,7 @@ def _answer_by_cause(cause_question: CauseQuestion, question: Question, context:
     return _build_answer(spans, best.stated.sentence, question, context, best.fit)
 
 
-def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
+def _select_parts(found: Sequence[CauseCandidate]) -> list[CauseCandidate]:
     """Causes of parts that fit about as well as the best, in the order of the document."""
     alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
