@@ -333,7 +333,7 @@ class AbstentionPolicy:
             yield "the columns of its table have no years that could be read", 0.0
         if time := find_other_time(turn.question, first.plan, leaves, document):
             yield f"this line has no number for {time}", 0.0
-        if (lack := self.answerability.find_lack(first, turn.question, leaves)) is not None:
+        if (lack := self.answerability.find_lack(first, turn.question, leaves, document)) is not None:
             yield lack, first.answerable or 0.0
         if (name := find_missing_line(turn.question, first.plan, document)) is not None:
             yield f'the {"page" if document.is_page else "document"} has no line "{name}"', 0.0

@@ -12,6 +12,7 @@ from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_relative_periods
+from quaestor.core.provenance import CellRef
 from quaestor.core.words import ARTICLES, FUNCTION_WORDS, JOINING_WORDS, NUMBER_WORDS, words
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
@@ -23,6 +24,7 @@ from quaestor.retrieval.colloquial_words import in_words_of_reports
 from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
@@ -361,13 +363,15 @@ class AnswerabilityModel:
         measured = measure_answerability(choices, self._learned.stems)
         return None if measured is None else round(self._learned.probability(measured), 4)
 
-    def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix) -> str | None:
+    def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix, document: Document) -> str | None:
         """Describe what the document lacks if it is unlikely to contain the answer; otherwise return None.
 
         Args:
             nearest: The likeliest answer, with the probability.
         """
         if self._learned is None or nearest.answerable is None:
+            return None
+        if not document.is_page and self._names_used_lines_otherwise(question, nearest.plan, page, document):
             return None
         below, telling = self._below, _naming_stems(question, self._learned.stems)
         if telling and telling.isdisjoint(page.vocabulary):
@@ -380,3 +384,16 @@ class AnswerabilityModel:
         """Return whether a question names a thing that describes no number."""
         learned = self._learned
         return learned is not None and not _naming_stems(question, learned.stems) <= page.vocabulary.keys()
+
+    def _names_used_lines_otherwise(
+        self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
+    ) -> bool:
+        """Whether all unknown words of a question are other names of lines that the plan uses: "capex"."""
+        assert self._learned is not None
+        unknown = {stem for stem in _naming_stems(question, self._learned.stems) if stem not in page.vocabulary}
+        sources = [step.source for step in plan.extracts] if plan is not None else []
+        rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
+        used_lines = {find_line(row.label) for row in rows} - {""}
+        named = find_named_lines(in_words_of_reports(question.lowered))
+        called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
+        return bool(unknown) and unknown <= called

@@ -231,6 +231,8 @@ def rank_hypotheses(
             the benchmark's reference answers mostly drop, and a question for a percentage is answered by a percentage.
         alone: Whether the question is single, not part of a conversation.
     """
+    if not paths:
+        return Hypotheses((), np.zeros(0))
     question = translate_question(question) if filing else question
     turns = make_turn_views(question, [path.state for path in paths], page, weights.references)
     readings = measure_turns(turns, weights.signature)

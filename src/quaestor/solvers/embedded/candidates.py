@@ -125,18 +125,23 @@ def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Que
     blocks: list[_Block] = []
     # All readings have the same question, and so the same constants.
     constants = np.flatnonzero(pool.kind == CONSTANT).reshape(int(pool.reading[-1]) + 1, -1)
-    of_reading = constants.take(pool.reading.take(numbers), axis=0)
+    all_numbers, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
     for constant_places, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
+        numbers, paired_constants = all_numbers, constant_places
+        # If a question has several numbers, none is combined with itself: "45 times 4" is not 45 times 45.
+        if len(question.numbers) > 1 and number in question.numbers:
+            others = np.abs(pool.value.take(all_numbers)) != number
+            numbers, paired_constants = all_numbers[others], constant_places[others]
         if number in question_numbers or number in FACTORS or number == -1.0:
-            blocks.append((MULTIPLY, numbers, constant_places))
+            blocks.append((MULTIPLY, numbers, paired_constants))
         if number in question_numbers or number in FACTORS or number in COUNTS:
-            blocks.append((DIVIDE, numbers, constant_places))
+            blocks.append((DIVIDE, numbers, paired_constants))
         if number in question_numbers or number in (1.0, 100.0):
-            blocks += [(SUBTRACT, numbers, constant_places), (SUBTRACT, constant_places, numbers)]
+            blocks += [(SUBTRACT, numbers, paired_constants), (SUBTRACT, paired_constants, numbers)]
         if number in question_numbers or number == 100.0:
-            blocks.append((DIVIDE, constant_places, numbers))
+            blocks.append((DIVIDE, paired_constants, numbers))
         if number in question_numbers:
-            blocks.append((ADD, numbers, constant_places))
+            blocks.append((ADD, numbers, paired_constants))
     return blocks
 
 

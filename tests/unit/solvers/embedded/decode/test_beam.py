@@ -148,3 +148,8 @@ def test_readings_are_ranked_together_as_separately(solver: EmbeddedSolver) -> N
     assert together.ranked == sort_by_result([choice for one in alone for choice in one.ranked])
     assert together.values.tolist() == [value for one in alone for value in one.values]
     assert together.turn(together.ranked[0]).state is together.ranked[0].before.state
+
+
+def test_no_readings_give_no_plans(solver: EmbeddedSolver) -> None:
+    of_page = solver.pages.page(GraphProvider.of([RENT]).graph(RENT))
+    assert rank_hypotheses((), read_question("what was the rent in 2008?"), of_page, load_weights()).ranked == ()
