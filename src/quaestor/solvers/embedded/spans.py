@@ -16,6 +16,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
+from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
 from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, find_causes, read_cause_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -472,6 +473,9 @@ _OWN = 3
 _NAMED = 2
 _POINTS = lazy_regex(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
+_SIGNED = 0.9
+"""Confidence in the name of the firm that signed the report on the statements."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpanCandidate:
@@ -500,6 +504,11 @@ class TextAnswerer:
 
 def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Return the words that best answer a question; None if it asks for none, or no sentence fits."""
+    return _find_auditor(question, context) or _answer_by_sentence(question, context)
+
+
+def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
+    """Words of a sentence that best answer a question."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
@@ -542,6 +551,17 @@ def _complete_question(question: Question, context: TurnContext) -> Question:
         (each for each in reversed(context.memory.parsed_questions) if len(list_named_stems(each)) >= _NAMED), None
     )
     return question if before is None else Question(f"{question.text} {before.text}")
+
+
+def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
+    """Auditor of the company, by the signature under the report on its statements or a sentence that names it."""
+    if context.document.is_page or not asks_for_auditor(question.lowered):
+        return None
+    firm = auditor_of(context.document)
+    if firm is None:
+        return None
+    answer = _build_answer([(firm.sentence, (firm.start, firm.end))], firm.sentence, question, context, 1.0)
+    return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
 
 
 def _find_definition(question: Question, context: TurnContext) -> SpanCandidate | None:
