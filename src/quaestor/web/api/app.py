@@ -3,7 +3,7 @@
 import math
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from importlib.metadata import version
 from time import monotonic
 from typing import Any
@@ -65,7 +65,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
     )
     api.state = state
 
-    @cache
+    @lru_cache(maxsize=1)
     def openapi() -> dict[str, Any]:
         return describe_api(api, token=access.token is not None)
 
