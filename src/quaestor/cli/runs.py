@@ -343,15 +343,20 @@ def export_command(
 ) -> None:
     """Export questions and answers of a run. In a workbook, every answer is a live formula over its sources."""
     from quaestor.application.exporting import files_of_run, format_of, is_inspect_log, read_conversations, write_export
+    from quaestor.application.files import OutputFile
+    from quaestor.application.resolve import store_file
 
     read_too = use_store(store, lambda opened: files_of_run(opened, run, output))
-    target = output_file(output, store, [dataset, *read_too], force=force)
+    stored = store_file(store_uri(store))
+    target = OutputFile(output, [*(path for path in (stored, dataset) if path), *read_too], force)
     if is_inspect_log(target, format):
         _export_log(target, run, conversation or (), dataset, store)
         return
     if dataset is not None:
         raise InputError("--dataset applies only to Inspect logs: remove it, or use --format inspect")
     chosen = format_of(target, format)
+    target.require_free()
+
     found = use_store(store, lambda opened: read_conversations(opened, run, conversation or ()))
     write_export(target, chosen, found)
     count = sum(len(one.turns) for one in found)
@@ -363,6 +368,8 @@ def _export_log(target: "OutputFile", run: str, names: Sequence[str], dataset: P
     from quaestor.application.inspect_log.log import read_logged_run, write_inspect_log
 
     require_extra("inspect", "writing an Inspect log")
+    target.require_free()
+
     logged = use_store(store, lambda opened: read_logged_run(opened, run, names, dataset))
     write_inspect_log(target, logged)
     if not logged.scored:

@@ -106,25 +106,36 @@ class _RunningCoroutine(Generic[T]):
     """A coroutine running in the background loop."""
 
     def __init__(self, coroutine: Coroutine[object, object, T]) -> None:
+        self.future: Future[T] = Future()
         self._loop = _background.loop()
+        self._coroutine = coroutine
         self._task: asyncio.Task[T] | None = None
-        self.future: Future[T] = asyncio.run_coroutine_threadsafe(self._run(coroutine), self._loop)
-
-    async def _run(self, coroutine: Coroutine[object, object, T]) -> T:
-        self._task = asyncio.current_task()
-        return await coroutine
+        self._loop.call_soon_threadsafe(self._create_task)
 
     def cancel(self) -> None:
         """Cancel the coroutine, also while it computes."""
         # The loop cannot process a cancellation while a task computes in its thread.
         if (task := self._task) is not None:
             interrupt(task)
-        # A coroutine, so that it runs after the first step of a task that has not begun yet.
-        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop)
+        self._loop.call_soon_threadsafe(self._cancel)
 
-    async def _cancel(self) -> None:
+    def _create_task(self) -> None:
+        self._task = self._loop.create_task(self._coroutine)
+        self._task.add_done_callback(self._set_result)
+
+    def _cancel(self) -> None:
         if self._task is not None:
             self._task.cancel()
+
+    def _set_result(self, task: "asyncio.Task[T]") -> None:
+        if self.future.cancelled():  # the caller no longer waits
+            return
+        if task.cancelled():
+            self.future.set_exception(CancelledError())
+        elif (error := task.exception()) is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(task.result())
 
 
 async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:

@@ -56,6 +56,28 @@ def test_nested_synchronous_calls_are_refused() -> None:
     assert run_sync(awaited()) == 42
 
 
+def test_work_cleans_up_if_the_call_that_waits_for_it_is_cancelled() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        try:
+            begun.set()
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(0.01)
+            ended.set()
+
+    async def cancel() -> None:
+        waiting = asyncio.ensure_future(run_in_background(work()))
+        await asyncio.to_thread(begun.wait, 10)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(cancel())
+    assert ended.wait(10)
+
+
 def test_work_ends_before_an_interrupt_is_raised(request: pytest.FixtureRequest) -> None:
     # Shells start background jobs with SIGINT ignored, which Python inherits.
     request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
