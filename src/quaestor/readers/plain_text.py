@@ -290,7 +290,7 @@ _LONGEST_TABLE = 1_000
 """Limit in lines."""
 
 _PAGE_TAG = lazy_regex(r"\s*+<PAGE>\s*+[0-9A-Za-z-]*+\s*+", re.IGNORECASE)
-_HAS_PAGE_TAGS = lazy_regex(r"^\s*<PAGE>", re.IGNORECASE | re.MULTILINE)
+_HAS_PAGE_TAGS = lazy_regex(r"^[^\S\n]*+<PAGE>", re.IGNORECASE | re.MULTILINE)
 _PAGE_NUMBER = lazy_regex(
     r"\s*(?:-\s*)?(?:page\s+)?[0-9]{1,3}(?:\s+of\s+[0-9]{1,3})?(?:\s*-)?\s*|\s*[FS]-[0-9]{1,3}\s*", re.I
 )
