@@ -47,7 +47,7 @@ _COUNTS = re.compile(
     rf"\([^()]{{0,60}}\bin {_AMOUNTS}[^()]{{0,80}}\)|\b(?:amounts |dollars )?expressed in {_AMOUNTS}[^.()]{{0,80}}",
     re.IGNORECASE,
 )
-_LONGEST_HEADING = 200
+_LONGEST_HEADING = 300
 
 
 def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
@@ -67,14 +67,16 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
         for number, text in enumerate(texts):
             check_length(name, f"paragraph {number}", len(text))
         above = place_of_table(texts)
+        caption = _find_caption(texts)
+        paragraphs = [ParagraphPart(split_prose(text), section_caption=caption) for text in texts]
         return assemble(
             name,
             [
                 SectionPart("pre_text"),
-                *(ParagraphPart(split_prose(text)) for text in texts[:above]),
-                TablePart(grid, caption=_caption(texts, above)),
+                *paragraphs[:above],
+                TablePart(grid, caption=_find_caption_above(texts[:above]) or _find_caption(texts[above:])),
                 SectionPart("post_text"),
-                *(ParagraphPart(split_prose(text)) for text in texts[above:]),
+                *paragraphs[above:],
             ],
             convention=ENGLISH,
         )
@@ -91,17 +93,18 @@ def place_of_table(texts: Sequence[str]) -> int:
     return next((place for place in range(len(texts), 0, -1) if _LEADS.search(texts[place - 1])), 0)
 
 
-def _caption(texts: Sequence[str], above: int) -> str:
-    """Return the scale that paragraphs state in brackets: the nearest above the table, else a heading below.
+def _find_caption_above(texts: Sequence[str]) -> str:
+    """Return the scale in the last of the paragraphs above a table that states one in brackets, or ""."""
+    return next((found[0] for text in reversed(texts) if (found := _COUNTS.search(text))), "")
+
+
+def _find_caption(texts: Sequence[str]) -> str:
+    """Return the scale that a heading of the page states in brackets, or "".
 
     A page's title ("NOTES (in thousands, except per share data)") may be far from its table.
     """
-    headings = [text for text in texts[above:] if len(text) <= _LONGEST_HEADING and not text.rstrip().endswith(".")]
-    for text in (*reversed(texts[:above]), *headings):
-        found = _COUNTS.search(text)
-        if found:
-            return found[0]
-    return ""
+    headings = (text for text in texts if len(text) <= _LONGEST_HEADING and not text.rstrip().endswith((".", ":")))
+    return next((found[0] for text in headings if (found := _COUNTS.search(text))), "")
 
 
 def _grid(rows: object, where: str) -> list[list[str]]:

@@ -40,6 +40,7 @@ from quaestor.documents.units import (
     sentences_with_own_currency,
     starts_at_hundred,
     with_own_currency,
+    with_percentages,
     with_section_scale,
     with_unit_columns,
     with_units,
@@ -371,7 +372,9 @@ class _Assembly:
         if self.filing:
             self._look_for_default(part)
             table = self._with_surroundings(table, part)
-        elif not self._is_page:
+        elif self.convention != LOOSE:  # programs of ConvFinQA use percentages as printed
+            table = with_percentages(table, self._texts_over(table, part))
+        if not self.filing and not self._is_page:
             table = with_periods(table, self._texts_over(table, part), self.reported)
         table = with_unit_columns(table)
         if sign := bare_sign_of(self.default.unit):

@@ -62,6 +62,7 @@ _SINGLE = lazy_regex(
     re.IGNORECASE,
 )
 """Labels of amounts per share, ratios and numbers of days, which are never in millions."""
+_CHANGE = lazy_regex(r"\b(?:change|variance|variation|difference|increase|decrease|growth)s?\b", re.IGNORECASE)
 _HUNDREDTHS = lazy_regex(
     r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?:?$", re.IGNORECASE
 )
@@ -114,7 +115,8 @@ def _caption_of_single(label: str) -> Caption:
     phrase = find_currency_phrase(label)
     if phrase is not None and ends_with_phrase(label, phrase):
         # A sign in brackets gives only the currency; the table's scale may still apply ("Price (€)", "Revenue ($)").
-        named = "in " in label[phrase.start : phrase.end].casefold()
+        # "Variance in dollars" beside "Variance in percent" is in the scale of the table.
+        named = "in " in label[phrase.start : phrase.end].casefold() and not _CHANGE.search(label, 0, phrase.start)
         return Caption(Scale.ONE if named or _SINGLE.search(label) else None, phrase.currency)
     if _SINGLE.search(label):
         return Caption(Scale.ONE)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import ENGLISH, LOOSE, NumberConvention
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell
 from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period
@@ -103,7 +104,12 @@ def read_table(
         )
         for row, texts in enumerate(printed)
     )
-    columns = _read_columns(grid, header_rows, fused, spread)
+    columns = tuple(
+        replace(column, scale=None)
+        if column.scale is Scale.PERCENT and _prints_money(cells, header_rows, place)
+        else column
+        for place, column in enumerate(_read_columns(grid, header_rows, fused, spread))
+    )
     rows = _read_rows(grid, header_rows, columns, names, dashes=dashes)
     is_labelled = any(header.label for header in rows[header_rows:]) or len(rows) == header_rows
     of_values = tuple(column for place, column in enumerate(columns) if place and place not in names.columns)
@@ -151,14 +157,16 @@ def _match_fused(text: str) -> re.Match[str] | None:
     return None if any(mention.end > match.start("value") for mention in find_periods(plain)) else match
 
 
-_FORMATTED_YEAR = re.compile(r"(?:1,9[5-9]|2,0[0-9])[0-9](?:\.0{1,2})?|(?:19[5-9]|20[0-9])[0-9]\.0{1,2}")
+_FORMATTED_YEAR = re.compile(
+    r"(?:1,9[5-9]|2,0[0-9])[0-9](?:\.0{1,2})?|(?:19[5-9]|20[0-9])[0-9]\.0{1,2}|(?:1 9 [5-9]|2 0 [0-9]) [0-9]"
+)
 
 
 def with_plain_years(grid: Grid) -> Grid:
-    """Return the grid with plain years in headers and labels if they are formatted as numbers.
+    """Return the grid with plain years in headers and labels if they are formatted as numbers or letter-spaced.
 
     The first row or column of numbers contains years if each number may be a year and neighbours differ by at most one:
-    "2,023" beside "2,022" or "2022.0".
+    "2,023" beside "2,022" or "2022.0", "2 0 2 3" beside "2 0 2 2".
 
     >>> with_plain_years([["", "2,023", "2,022"], ["rent", "2,023", "5"]])[0]
     ['', '2023', '2022']
@@ -192,7 +200,7 @@ def _plain_years(texts: Sequence[str]) -> Sequence[str]:
 def _year_of(text: str) -> int | None:
     plain = text.strip()
     if _FORMATTED_YEAR.fullmatch(plain):
-        return int(plain.partition(".")[0].replace(",", ""))
+        return int(plain.partition(".")[0].replace(",", "").replace(" ", ""))
     return int(plain) if _YEAR.fullmatch(plain) else None
 
 
@@ -341,6 +349,13 @@ def _read_columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tu
     return tuple(_make_header(tuple(stack)) for stack in stacks)
 
 
+def _prints_money(cells: Sequence[Sequence[Cell]], header_rows: int, place: int) -> bool:
+    """Whether more numbers of a column have a currency sign than a percent sign."""
+    numbers = [number for row in cells[header_rows:] for number in row[place].quantities]
+    money = sum(number.unit is not None and is_currency(number.unit) for number in numbers)
+    return money > sum(number.scale is Scale.PERCENT for number in numbers)
+
+
 def _without_number(text: str, fused: re.Match[str] | None) -> str:
     """Return a heading without the number or dash that was fused to it."""
     return text[: text.rindex(fused["value"])] if fused else _TRAILING_DASH.sub("", text)
@@ -444,22 +459,17 @@ def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orien
 def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], leading: Caption) -> Caption:
     """Return the scale and unit of a table: from its corner or headings, else from the sentences before it.
 
-    A heading alone in its row that is only a scale applies to all columns.
+    The scale of a heading that is alone in its row applies to all columns.
 
     If a column has a scale, that of the sentences before the table is not used.
     """
     corner = [read_caption(grid[row][0]) for row in range(header_rows)]
     own = next((caption for caption in corner if caption.scale), None)
-    if own is not None:
+    if own is not None and (own.scale is not Scale.PERCENT or is_caption(grid[0][0])):
         return own
     for row in grid[:header_rows]:
         printed = [text for text in row if text.strip()]
-        if (
-            len(row) > _ONE_LINE
-            and len(printed) == 1
-            and is_caption(printed[0])
-            and read_caption(printed[0]).scale in LARGE_SCALES
-        ):
+        if len(row) > _ONE_LINE and len(printed) == 1 and read_caption(printed[0]).scale in LARGE_SCALES:
             return read_caption(printed[0])
     named = [column for column in columns[1:] if column.scale in LARGE_SCALES]
     if len(named) == 1 and len(columns) > _ONE_LINE and all(column.period for column in columns[1:]):

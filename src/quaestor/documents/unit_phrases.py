@@ -174,7 +174,8 @@ _BEFORE = lazy_regex(
     re.IGNORECASE,
 )
 _AFTER = lazy_regex(
-    r"\s*(?:$|[()\],;.:/\u2013\u2014-]|(?:of|at|except|unless|other\sthan|excluding|and|or|per|as|where|with|which|if)\b)"
+    r"\s*(?:$|[()\],;.:/\u2013\u2014-]|(?:of|at|except|unless|other\sthan|excluding|and|or|per|as|where|with|which|if)\b"
+    r"|(?:restated|unaudited|audited|revised|adjusted|reported)[0-9]?\s*$)"
     r"[^0-9]{0,220}[)\]\s.:;,]*",
     re.IGNORECASE,
 )

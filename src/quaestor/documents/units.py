@@ -244,19 +244,13 @@ def with_units(
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
     new_rows = _with_counted_units(table, new_rows, rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
-    new_columns = [_mark_percent_column(table, place, header, about) for place, header in enumerate(new_columns)]
+    percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
+    new_rows, new_columns = list(percent.rows), list(percent.columns)
     if is_currency(amounts.unit) and not counts_no_money(table):
         new_columns = [
             replace(header, scale=Scale.ONE) if header.scale is None and _counts(table, place) else header
             for place, header in enumerate(new_columns)
         ]
-    percentages = _rows_of_percentages(table, new_columns) | _rows_between_percentages(table)
-    new_rows = [
-        replace(header, scale=Scale.PERCENT)
-        if place in percentages and header.scale in (None, Scale.ONE) and header.unit is None
-        else header
-        for place, header in enumerate(new_rows)
-    ]
     if amounts.unit is None or is_default:
         new_columns = _mark_currency_columns(new_columns)
     found = replace(
@@ -267,6 +261,23 @@ def with_units(
         unit=money or table.unit,
     )
     return _scale_label_numbers(found, amounts, convention)
+
+
+def with_percentages(table: Table, about: Sequence[str]) -> Table:
+    """Return a table with percent as the scale of columns and rows in which only some numbers have the sign.
+
+    Args:
+        about: The texts above the table.
+    """
+    columns = tuple(_mark_percent_column(table, place, header, about) for place, header in enumerate(table.columns))
+    percentages = _rows_of_percentages(table, columns) | _rows_between_percentages(table)
+    rows = tuple(
+        replace(header, scale=Scale.PERCENT)
+        if place in percentages and header.scale in (None, Scale.ONE) and header.unit is None
+        else header
+        for place, header in enumerate(table.rows)
+    )
+    return replace(table, rows=rows, columns=columns)
 
 
 def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:

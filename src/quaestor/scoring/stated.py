@@ -30,6 +30,8 @@ from quaestor.scoring.gold import StatedAnswer, StatedReference
 _PERCENT = Scale.PERCENT.value
 _RATIO = re.compile(r"\b(?:ratio|proportion)\b", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"percent|%", re.IGNORECASE)
+_LETTERS = re.compile(r"(?<![a-z])(?!(?:hundred|thousand|million|billion|percent)s?\b)[a-z]", re.IGNORECASE)
+"""Letters other than the words that the metrics take for scales."""
 _DIGITS = 400
 _IN_ONES = 4
 _SCALED = 2
@@ -47,13 +49,15 @@ _WITHOUT_PARTS = frozenset({"arithmetic", "count"})
 def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     """Return an answer as displayed to people, or None if there is none.
 
-    A number, or a list of numbers, that is only read from the page is stated as printed. A computed number has two
-    decimals, or four if its scale is ones. A fraction that is displayed as a percentage is stated as a percentage,
+    A number, or a list of numbers, that is only read from the page is stated as printed, including letters that the
+    metrics take for words ("INR19", "29 per cent"). A computed number has two decimals, or four if its scale is ones. A fraction that is displayed as a percentage is stated as a percentage,
     unless the question asks for a ratio or a proportion and not for a percentage.
     """
     if answer.value is None:
         return None
     if (printed := _printed_texts(answer)) is not None:
+        if any(_LETTERS.search(text) for text in printed):
+            return StatedAnswer(printed)
         return StatedAnswer(printed, _scale_word(answer.scale))
     if is_shown_as_percentage(answer) and not _asks_for_ratio(question):
         shifted = (shift_decimal(number, 2) for number in numbers_of_value(answer.value))
@@ -93,8 +97,8 @@ def _printed_texts(answer: Answer) -> tuple[str, ...] | None:
             pairs = pairs if len(pairs) == len(quantities) else []
     printed = tuple(quantity.text.strip() for quantity, number in pairs if quantity.value == number)
     # A word in the printed text ("5.2 million") is its scale, which is stated separately.
-    plain = all(text and not any(map(str.isalpha, text)) for text in printed)
-    return printed if pairs and plain and len(printed) == len(pairs) else None
+    stated = all(text and (_LETTERS.search(text) or not any(map(str.isalpha, text))) for text in printed)
+    return printed if pairs and stated and len(printed) == len(pairs) else None
 
 
 def _quantities(operand: Operand, steps: Sequence[Step]) -> Sequence[Quantity | None]:
