@@ -50,8 +50,9 @@ def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     """Return an answer as displayed to people, or None if there is none.
 
     A number, or a list of numbers, that is only read from the page is stated as printed, including letters that the
-    metrics take for words ("INR19", "29 per cent"). A computed number has two decimals, or four if its scale is ones. A fraction that is displayed as a percentage is stated as a percentage,
-    unless the question asks for a ratio or a proportion and not for a percentage.
+    metrics take for words ("INR19", "29 per cent"). A computed number has two decimals, or four if its scale is ones.
+    A fraction that is displayed as a percentage is stated as a percentage, unless the question asks for a ratio or a
+    proportion and not for a percentage.
     """
     if answer.value is None:
         return None

@@ -148,6 +148,7 @@ _ALIKE = 3
 """Number of latest turns that a question such as "and in 2012?" can continue."""
 
 _VERB = lazy_regex(r"\b(?:is|was|were|are|be|been|did|does|do|has|have|had|would|will|can|could|came|come|changed?)\b")
+_DIFFERENCE = lazy_regex(r"\bdifferences?\b")
 _AGAIN = lazy_regex(r"\b(?:was|is|were|are|about)(?:,? then,?)? (?:this|that|these|those|it|they|the same)\b")
 
 
@@ -387,6 +388,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "constant_counted": "the question has it in words, such as two or millions",
     "constant_turns": "the constant is the number of lookups or sums just before",
     "value_negative": "the result is below zero",
+    "difference_negative": "the same for a question that asks for a difference",
     "value_size": "log10 of 1 + |result|",
     "value_small": "the result's magnitude is below one",
     "value_zero": "the result is zero",
@@ -490,7 +492,7 @@ def measure_candidates(
     columns: dict[str, Column] = {
         **_measure_fit(candidates, signatures),
         **measure_pairs(candidates, turns, view),
-        **_measure_result(candidates),
+        **_measure_result(candidates, turns[0].question),
         **measure_dialogue(candidates, turns),
         **measure_agreement(candidates, turns, view),
         **measure_groups(candidates, probability, turns),
@@ -542,10 +544,12 @@ def _measure_fit(candidates: Candidates, signatures: Sequence[Signatures]) -> di
     }
 
 
-def _measure_result(candidates: Candidates) -> dict[str, Column]:
+def _measure_result(candidates: Candidates, question: Question) -> dict[str, Column]:
     value = candidates.value
+    between = (candidates.operation == SUBTRACT) & (_DIFFERENCE.search(question.lowered) is not None)
     return {
         "value_negative": value < 0,
+        "difference_negative": between & (value < 0),
         "value_size": np.log10(1 + np.abs(value)),
         "value_small": np.abs(value) < 1,
         "value_zero": value == 0,
