@@ -35,6 +35,8 @@ from quaestor.documents.captions import Caption, caption_in_text, is_caption, re
         ("net earnings for diluted eps", None, None),
         ("weighted average useful life ( years )", Scale.ONE, "years"),
         ("december 31 ( in dollars )", Scale.ONE, "USD"),
+        ("variance in dollars", None, "USD"),
+        ("2018 $\u2019000 restated3", Scale.THOUSAND, "USD"),
         ("size ( square feet )", None, "square feet"),
         ("cash flowsmillions", Scale.MILLION, None),
         ("years ended december 31 thousands", Scale.THOUSAND, None),

@@ -330,3 +330,36 @@ def test_unit_with_a_footnote_mark_is_recognised() -> None:
 def test_line_of_large_numbers_below_percentages_is_not_a_percentage() -> None:
     table = read([["", "2024"], ["Percentage of sales:", ""], ["Costs", "12"], ["Floor space at year end", "1,053"]])
     assert [table.scale_at(row, 1) for row in (2, 3)] == [Scale.PERCENT, None]
+
+
+def test_letter_spaced_years_are_headers() -> None:
+    table = read([["", "2019", "2 0 1 8"], ["", "U.S. $ in thousands", ""], ["rent", "73,260", "57,768"]])
+    assert (table.header_rows, table.scale) == (2, Scale.THOUSAND)
+    assert [header.period for header in table.columns[1:]] == [Period("year", 2019), Period("year", 2018)]
+
+
+def test_scale_of_a_heading_over_all_columns_applies_to_all() -> None:
+    over = ["", "", "payments due by period (in millions)", ""]
+    table = read(
+        [over, ["obligations", "less than 1 year", "2-5 years", "total"], ["leases", "$ 773", "$ 55", "$ 828"]]
+    )
+    assert [table.scale_at(2, column) for column in (1, 2, 3)] == [Scale.MILLION] * 3
+
+
+def test_comparison_in_dollars_has_the_scale_of_the_table() -> None:
+    corner = ["(in millions)", "2019", "2018", "variance in dollars", "variance in percent"]
+    table = read([corner, ["product", "$ 39,005", "$ 36,709", "$ 2,296", "6%"]])
+    assert table.scale_at(1, 3) is Scale.MILLION
+
+
+def test_column_of_dollars_is_not_in_percent() -> None:
+    header = [["", "", "percent change", ""], ["(in millions)", "2019", "actual", "2018"]]
+    sales = ["sales", "$ 18,410", "2%", "$ 18,030"], ["costs", "$ 8,410", "3%", "$ 8,030"]
+    table = read([*header, *sales, ["margin", "66%", "", "67%"]])
+    assert table.scale_at(2, 3) is Scale.MILLION
+
+
+def test_heading_of_a_percentage_over_the_labels_is_not_the_scale_of_the_table() -> None:
+    header = [["% change", "2018", "2017", "amount"], ["", "", "(dollars in thousands)", ""]]
+    table = read([*header, ["interest income", "$ 1,310", "$ 510", "$ 800"]])
+    assert [table.scale_at(2, column) for column in (1, 2, 3)] == [Scale.THOUSAND] * 3

@@ -90,6 +90,11 @@ def listed(*texts: str, by_group: bool = False, scale: Scale = Scale.THOUSAND) -
     return Answer(value, scale, plan=Plan((*steps, Compute(len(steps) + 1, "items", operands))))
 
 
+@pytest.mark.parametrize(("text", "scale"), [("INR19", Scale.ONE), ("RMB77 million", Scale.MILLION)])
+def test_printed_letters_other_than_a_scale_are_stated(text: str, scale: Scale) -> None:
+    assert stated_answer(looked_up(text, "19", scale)) == StatedAnswer((text,))
+
+
 @pytest.mark.parametrize("by_group", [False, True])
 def test_numbers_of_the_page_in_a_list_are_stated_as_they_are_printed(by_group: bool) -> None:
     stated = stated_answer(listed("$ (1,250)", "900", by_group=by_group))

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import pytest
 from tatqa_pages import page, tatqa_pages
 
+from quaestor.core.quantity import Scale
 from quaestor.datasets.tatqa import place_of_table, read_tatqa_page
 from quaestor.documents.document import Paragraph
 from quaestor.documents.table import Table
@@ -81,3 +82,23 @@ def test_unit_may_be_stated_far_from_the_table(texts: Sequence[str], scale: str 
     record = page("x", [["", "2019", "2018"], ["Rent", "5", "4"]], list(texts), [])
     (table,) = read_tatqa_page(record, "record 0").tables
     assert (table.scale.value if table.scale else None) == scale
+
+
+def test_caption_of_the_page_applies_to_its_table_and_to_amounts_in_its_sentences() -> None:
+    title = f"Acme Ltd. Notes {'to the consolidated financial statements ' * 4}(All amounts expressed in thousands)"
+    texts = [title, "Income was $88,848 in 2019, and a share cost $5.25."]
+    document = read_tatqa_page(page("x", [["", "2019"], ["Rent", "169"]], texts, []), "record 0")
+    assert document.tables[0].scale is Scale.THOUSAND
+    scales = [mention.quantity.scale for sentence in document.sentences for mention in sentence.mentions]
+    assert scales == [Scale.THOUSAND, Scale.ONE]
+
+
+def test_column_that_begins_with_percentages_is_in_percent() -> None:
+    grid = [
+        ["", "2019", "2018"],
+        ["Sales", "100.0%", "100.0%"],
+        ["Gross profit", "40.0", "50.9"],
+        ["Net", "6.9", "8.5"],
+    ]
+    (table,) = read_tatqa_page(page("x", grid, ["The percentage of sales is as follows:"], []), "record 0").tables
+    assert table.scale_at(2, 1) is Scale.PERCENT
