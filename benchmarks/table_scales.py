@@ -9,6 +9,7 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from quaestor.core.quantity import Scale
@@ -25,11 +26,12 @@ def read_references(path: Path) -> Iterator[tuple[str, Table, str, str]]:
     gold = read_gold(path)
     for conversation in read_dataset(path).conversations:
         for question, turn in zip(conversation.questions, gold.get(conversation.id) or (), strict=False):
-            for table in conversation.document.tables if turn.stated is not None else ():
-                for span in turn.stated.answer.spans if turn.stated and turn.stated.kind.endswith("span") else ():
-                    if (number := _NUMBER.fullmatch(span)) and not _YEAR.fullmatch(number["digits"]):
-                        scale = "percent" if "%" in span else turn.stated.answer.scale or "one"
-                        yield question, table, number["digits"], scale
+            stated = turn.stated
+            if stated is None or not stated.kind.endswith("span"):
+                continue
+            for table, span in product(conversation.document.tables, stated.answer.spans):
+                if (number := _NUMBER.fullmatch(span)) and not _YEAR.fullmatch(number["digits"]):
+                    yield question, table, number["digits"], "percent" if "%" in span else stated.answer.scale or "one"
 
 
 def find_scales(table: Table, digits: str) -> set[str]:
