@@ -5,7 +5,7 @@ The printed text is never changed; repairs are recorded in cells and warnings.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -51,6 +51,11 @@ _DURATION = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?\s(?:years?|months?)", re.IG
 _THOUSANDS = re.compile(r"[0-9],[0-9]{3}\b")
 _NOTED = re.compile(r"(?<=[a-z])\s?\([0-9]{1,2}\)$", re.IGNORECASE)
 """A footnote mark at the end of a heading: "US$ million(1)"."""
+_NOTE = re.compile(r"(?:foot)?notes?(?: (?:no\.?|refs?\.?|references?))?|refs?\.?", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"(?:[a-z]?[0-9]{1,2}(?:\.[0-9]{1,2})?(?:\s?\([a-z]{1,3}\)){0,4}[\s,;&/-]{0,3}){0,8}", re.IGNORECASE
+)
+"""References to notes: "5, 12", "4(a)"; also an empty cell."""
 _HEADER_ROWS_AT_MOST = 4
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2
@@ -93,12 +98,13 @@ def read_table(
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
     repairs = _find_repairs(grid, header_rows, dashes=dashes)
     names = name_rows(grid, header_rows, is_amount)
+    without_numbers = {*names.columns, *_find_note_columns(grid, header_rows)}
     cells = tuple(
         tuple(
             Cell(
                 text,
                 CellRef(document, index, row, column),
-                *_read_cell(grid, row, column, header_rows, names, repairs, convention),
+                *_read_cell(grid, row, column, header_rows, without_numbers, repairs, convention),
             )
             for column, text in enumerate(texts)
         )
@@ -307,15 +313,31 @@ def repeats_heading(row: Sequence[str], header: Grid) -> bool:
 
 
 def _read_cell(
-    grid: Grid, row: int, column: int, header_rows: int, names: RowNames, repairs: Repairs, convention: NumberConvention
+    grid: Grid,
+    row: int,
+    column: int,
+    header_rows: int,
+    without_numbers: Set[int],
+    repairs: Repairs,
+    convention: NumberConvention,
 ) -> tuple[tuple[Quantity, ...], Repair | None]:
     """Return the numbers of a cell, and its repair if there is one."""
     if repair := repairs.get((row, column)):
         return (), repair
     text = grid[row][column]
     if column > 0 and row >= header_rows:
-        return () if column in names.columns else parse_cell(text, convention), None
+        return () if column in without_numbers else parse_cell(text, convention), None
     return _numbers_in_label(text, convention), None
+
+
+def _find_note_columns(grid: Grid, header_rows: int) -> set[int]:
+    """Return the columns that refer to notes: "Note", "Notes", "Ref"."""
+    return {
+        column
+        for column in range(1, len(grid[0]))
+        if any(_NOTE.fullmatch(row[column].strip()) for row in grid[:header_rows])
+        and all(_REFERENCE.fullmatch(row[column].strip()) for row in grid[header_rows:])
+    }
 
 
 def _numbers_in_label(text: str, convention: NumberConvention) -> tuple[Quantity, ...]:

@@ -363,3 +363,9 @@ def test_heading_of_a_percentage_over_the_labels_is_not_the_scale_of_the_table()
     header = [["% change", "2018", "2017", "amount"], ["", "", "(dollars in thousands)", ""]]
     table = read([*header, ["interest income", "$ 1,310", "$ 510", "$ 800"]])
     assert [table.scale_at(2, column) for column in (1, 2, 3)] == [Scale.THOUSAND] * 3
+
+
+@pytest.mark.parametrize(("heading", "numbers"), [("Notes", 0), ("Note ref.", 0), ("Notes payable", 1)])
+def test_numbers_of_notes_are_not_amounts(heading: str, numbers: int) -> None:
+    table = read([["", heading, "2025", "2024"], ["revenue", "2", "412", "367"], ["costs", "3, 4(a)", "(12)", "(13)"]])
+    assert sum(bool(row[1].quantities) for row in table.cells[1:]) == numbers
