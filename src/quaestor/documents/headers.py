@@ -331,10 +331,10 @@ def _read_cell(
 
 
 def _find_note_columns(grid: Grid, header_rows: int) -> set[int]:
-    """Return the columns that refer to notes: "Note", "Notes", "Ref"."""
+    """Return the columns that refer to notes ("Note", "Notes", "Ref") beside columns of amounts."""
     return {
         column
-        for column in range(1, len(grid[0]))
+        for column in range(1, len(grid[0]) if len(grid[0]) > _ONE_LINE else 0)
         if any(_NOTE.fullmatch(row[column].strip()) for row in grid[:header_rows])
         and all(_REFERENCE.fullmatch(row[column].strip()) for row in grid[header_rows:])
     }
