@@ -54,7 +54,8 @@ TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"
 MORE = TRAINING.parent / "more_companies"
 SECOND_ROUND = TRAINING.parent / "more_questions"
 ANSWERABILITY = TRAINING.parent / "answerability"
-_TRAINED_ON = (QUESTIONS, TRAINING, MORE, SECOND_ROUND, ANSWERABILITY)
+NEAR_MISSES = TRAINING.parent / "near_misses"
+_TRAINED_ON = (QUESTIONS, TRAINING, MORE, SECOND_ROUND, ANSWERABILITY, NEAR_MISSES)
 _SAME_COMPANY = {"apple": "aapl"}
 
 
