@@ -35,8 +35,11 @@ from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.units import (
+    bare_currency_of,
     bare_sign_of,
     counts_no_money,
+    heads_other_amounts,
+    is_bare_dollar,
     sentences_with_own_currency,
     starts_at_hundred,
     with_own_currency,
@@ -186,7 +189,9 @@ def assemble(
     lost = [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings]
     assembly = _Assembly(id, lost, filing, lost_dashes, convention)
     if filing:
-        assembly.default = next(filter(_has_units, map(_find_default, parts)), Amounts())
+        assembly.dollars = _find_dollars(parts)
+        found = (_find_default(part, assembly.dollars) for part in parts)
+        assembly.default = next(filter(_has_units, found), Amounts())
     for part in parts:
         match part:
             case HeadingPart():
@@ -262,6 +267,8 @@ class _Assembly:
     reported: Period | None = None
     amounts: Amounts = field(default_factory=Amounts)
     default: Amounts = field(default_factory=Amounts)
+    dollars: str | None = None
+    scaled: set[str] = field(default_factory=set)
     counted: Amounts = field(default_factory=Amounts)
 
     def head(self, part: HeadingPart) -> None:
@@ -315,7 +322,7 @@ class _Assembly:
         self._add(Paragraph(found), part)
 
     def _look_for_default(self, part: DocumentPart) -> None:
-        if self.filing and _has_units(amounts := _find_default(part)):
+        if self.filing and _has_units(amounts := _find_default(part, self.dollars)):
             self.default = amounts
 
     def add_table(self, part: TablePart) -> None:
@@ -377,8 +384,10 @@ class _Assembly:
         if not self.filing and not self._is_page:
             table = with_periods(table, self._texts_over(table, part), self.reported)
         table = with_unit_columns(table)
-        if sign := bare_sign_of(self.default.unit):
-            table = with_own_currency(table, self.default.unit or "", sign)
+        # "Change $" beside "NZ$ million" is in the dollars of the table.
+        own_unit = table.unit if bare_sign_of(table.unit) else self.default.unit
+        if sign := bare_sign_of(own_unit):
+            table = with_own_currency(table, own_unit or "", sign)
         for row, column, fact in part.facts:
             self.facts.append(TaggedNumber(CellRef(self.id, self.tables, row, column), fact))
         if table.is_too_large:
@@ -392,8 +401,11 @@ class _Assembly:
         """Return a table of a filing with the scales, units and periods that its surroundings give."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
-        lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
+        mixed = bool(over) and heads_other_amounts(table)
+        lines = (part.caption, *corner, *(over if len(over) == 1 and not mixed else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
+        if own is None and mixed:
+            own = Amounts(shares=Scale.ONE)
         if own is None and starts_at_hundred(table):
             own = Amounts(Scale.ONE)
         over_it = (*(heading.text for heading in self.headings[-2:]), part.title, *self.leading)
@@ -410,6 +422,10 @@ class _Assembly:
             amounts = self.counted
         is_default = not _has_units(amounts) and not counts and _takes_default(table, self.default)
         amounts = self.default if is_default else amounts
+        bare = bare_currency_of(table)
+        if bare and bare in self.scaled and (is_default or not _has_units(amounts)):
+            amounts, is_default = Amounts(Scale.ONE, bare), False  # others print "$'000"
+        self.scaled |= {head.unit for head in table.columns[1:] if head.scale in LARGE_SCALES and head.unit}
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._texts_over(table, part)
         if not (amounts.scale or amounts.shares) and not _prints_cents(table):
@@ -524,18 +540,43 @@ def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
     )
 
 
-def _find_default(part: DocumentPart) -> Amounts:
-    """Return the amounts that a part gives for the whole document."""
+def _find_default(part: DocumentPart, dollars: str | None) -> Amounts:
+    """Return the amounts that a part gives for the whole document.
+
+    Args:
+        dollars: What "dollars" are in the document, if other than USD.
+    """
+    texts = _texts_of_defaults(part)
+    found = next(((text, amounts) for text in texts if _has_units(amounts := default_amounts(text))), None)
+    if found is None:
+        return Amounts()
+    text, amounts = found
+    return replace(amounts, unit=dollars) if dollars and is_bare_dollar(amounts.unit, text) else amounts
+
+
+def _find_dollars(parts: Iterable[DocumentPart]) -> str | None:
+    """Return the only dollar that the sentences about all amounts name ("Australian dollars"); None if it is USD."""
+    named = {
+        unit
+        for part in parts
+        for text in _texts_of_defaults(part)
+        if (unit := default_amounts(text).unit) and (bare_sign_of(unit) == "$" or unit == "USD")
+        if not is_bare_dollar(unit, text)
+    }
+    return named.pop() if len(named) == 1 and named != {"USD"} else None
+
+
+def _texts_of_defaults(part: DocumentPart) -> Sequence[str]:
+    """Return the texts of a part that may give the amounts of the whole document."""
     match part:
         case ParagraphPart():
-            texts = part.sentences
+            return part.sentences
         case HeadingPart():
-            texts = (part.text,)
+            return (part.text,)
         case TablePart() if not part.caption.startswith("(") or part.caption.casefold().startswith(_FOR_ALL_TABLES):
-            texts = (part.caption,)
+            return (part.caption,)
         case _:
-            texts = ()
-    return next(filter(_has_units, map(default_amounts, texts)), Amounts())
+            return ()
 
 
 def _has_units(amounts: Amounts) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from quaestor.core.currencies import is_currency
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.documents.kinds import kind_of
+from quaestor.documents.kinds import is_per_item, kind_of
 from quaestor.documents.unit_phrases import (
     currency_named,
     currency_of_label,
@@ -48,27 +48,40 @@ _SCALE = lazy_regex(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
     r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)"
     # The word may end a label, even if the space before it is lost ("cash flowsmillions").
-    r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$",
+    r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$"
+    # "2025 Million" and "Number of shares '000" are headings of counts.
+    r"|\b(?:(?:19|20)[0-9]{2}|(?:number|shares|units|securities|options|rights)(?:,|\s[-\u2013])?)"
+    r"\s(?P<counted>(?:thousand|million|billion)\b|['\u2018\u2019]000s?)\W*$",
     re.IGNORECASE,
 )
 _PERCENT = lazy_regex(
-    r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^\W*(?:as (?:an? )?)?percent(?:age)?\b",
+    # A number before the sign is a percentage in the label, except a year: "2025 %", "Dec 25 %".
+    r"(?:(?<![0-9])(?<![0-9]\s)|(?<=\b(?:19|20)[0-9]{2}\s)|(?<=\b[a-z]{3}\s[0-9]{2}\s))%"
+    r"|\bin percentages?\b|\(\s?percent\s?\)|^\W*(?:as (?:an? )?)?percent(?:age)?\b",
     re.IGNORECASE,
 )
 _SINGLE = lazy_regex(
+    # The price in "Dividend of 12.5p per share" is not that of the numbers beside it.
+    r"(?<![0-9][pc¢]\s)(?<![0-9]\scents\s)(?<![0-9]\spence\s)(?<![0-9]p\)\s)"
     r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bto average\s"
     r"|\b(?:inventory|assets?|receivables?|payables?) turnover\b|\b(?:debt|book)[- ]to[- ][a-z]+|\binterest coverage\b"
     r"|\bdays (?:sales|inventory|payables?|receivables?)\b|^(?:(?!for\b|shares\b)[a-z-]+\s){0,4}eps\b",
     re.IGNORECASE,
 )
 """Labels of amounts per share, ratios and numbers of days, which are never in millions."""
+_IN_PERCENT = lazy_regex(r"(?:\(|\s)%\)?:?$")
+"""A sign that makes a ratio a percentage: "Cost to income ratio (%)"."""
 _CHANGE = lazy_regex(r"\b(?:change|variance|variation|difference|increase|decrease|growth)s?\b", re.IGNORECASE)
 _HUNDREDTHS = lazy_regex(
-    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?:?$", re.IGNORECASE
+    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(?P<named>cents|pence|sen|øre|öre)\s?\)?:?$"
+    r"|(?:^|\b(?:19|20)[0-9]{2}\s|\s[-\u2013\u2014]\s|\b(?:eps|dps|shares?)\s|\(|\bin\s)(?P<noted>cents?|pence|¢|cps)"
+    r"(?:\sper\s(?:[a-z]{1,12}\s){0,2}(?:share|unit|security))?\)?:?$",
+    re.IGNORECASE,
 )
+_SHORT = {"cent": "cents", "¢": "cents", "cps": "cents"}
 HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre"})
 """Units of prices that are not in the currency of their table."""
-_BASIS_POINTS = lazy_regex(r"(?<![0-9])(?<![0-9]\s)\b(?:bps\b|basis points?\b)", re.IGNORECASE)
+_BASIS_POINTS = lazy_regex(r"(?<![0-9])(?<![0-9]\s)\b(?:bpt?s\b|basis points?\b)", re.IGNORECASE)
 _SPAN = lazy_regex(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
 _COUNTED = lazy_regex(
     r"(?:^\W*(?:total\s)?|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
@@ -103,7 +116,9 @@ def read_caption(text: str) -> Caption:
     if phrase is not None and ends_with_phrase(label, phrase):
         return Caption(phrase.scale, phrase.currency or _unit(label))
     if found := _SCALE.search(label):
-        return Caption(scale_called(found["word"] or found["last"]), currency_named(label) or _unit(label))
+        return Caption(
+            scale_called(found["word"] or found["last"] or found["counted"]), currency_named(label) or _unit(label)
+        )
     return _caption_of_single(label)
 
 
@@ -111,14 +126,15 @@ def _caption_of_single(label: str) -> Caption:
     """Parse a label without thousands, millions or billions."""
     if span := _SPAN.search(label) or _HUNDREDTHS.search(label) or _BASIS_POINTS.search(label):
         word = next(filter(None, span.groups()), "basis points").casefold()
-        return Caption(Scale.ONE, word)
+        return Caption(Scale.ONE, _SHORT.get(word, word))
     phrase = find_currency_phrase(label)
     if phrase is not None and ends_with_phrase(label, phrase):
         # A sign in brackets gives only the currency; the table's scale may still apply ("Price (€)", "Revenue ($)").
         # "Variance in dollars" beside "Variance in percent" is in the scale of the table.
+        single = _SINGLE.search(label) or is_per_item(label)
         named = "in " in label[phrase.start : phrase.end].casefold() and not _CHANGE.search(label, 0, phrase.start)
-        return Caption(Scale.ONE if named or _SINGLE.search(label) else None, phrase.currency)
-    if _SINGLE.search(label):
+        return Caption(Scale.ONE if named or single else None, phrase.currency)
+    if _SINGLE.search(label) and not _IN_PERCENT.search(label):
         return Caption(Scale.ONE)
     if _PERCENT.search(label):
         return Caption(Scale.PERCENT)

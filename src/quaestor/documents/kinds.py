@@ -11,12 +11,14 @@ from quaestor.core.patterns import lazy_regex
 
 Kind = Literal["price", "shares", "percent", "time", "money", "count"]
 
-_BRACKETED_NUMBER = lazy_regex(r"\([^()]{0,120}[0-9][^()]{0,120}\)")
+_BRACKETED_NUMBER = lazy_regex(r"\s?\([^()]{0,120}[0-9][^()]{0,120}\)\s?")
 _FUSED_MARK = lazy_regex(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
 _PER = lazy_regex(
-    r"(?<![0-9]\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|tonne|pound|ounce"
+    r"(?<![0-9]\s)(?<![0-9][pc¢]\s)(?<![0-9]\scents\s)(?<![0-9]\spence\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|tonne|pound|ounce"
     r"|square\sfoot|kwh|mwh|mmbtu|therm|asm|rpm|available\sseat\smile|room|passenger)\b|\bpershare\b|\beps\b"
-    r"|/\s?(?:oz|lb|bbl|boe|mcf|mmbtu|[km]wh|t)\)",
+    r"|/\s?(?:oz|lb|bbl|boe|mcf|mmbtu|[km]wh|t)\)"
+    # "Sales per square metre ($)", but not "Rent per annum ($)".
+    r"|\bper\s(?!(?:annum|year|quarter|month|week|day|cent|note|the)\b)(?:[a-z]{1,20}\s){1,4}\([a-z]{0,3}[$£€¥]\)",
     re.IGNORECASE,
 )
 _SHARES_OF = lazy_regex(
@@ -25,7 +27,7 @@ _SHARES_OF = lazy_regex(
     r"shares\b(?!\s*(?:price|expense|compensation|repurchase\s+program|(?:re)?issued?\s+(?:for|under|in|upon|on)\b))"
     r"|\b(?:rsus|psus|options|units|awards)\b[\s:,\u2013\u2014-]*(?:outstanding|granted|vested|exercised|forfeited|expired"
     r"|cancell?ed|excluded|exercisable|unvested|non-?vested)\b"
-    r"|\b(?:number|amount)\s+of\s+(?:[a-z-]+\s+){0,3}(?:shares|units|options|rsus|awards)\b"
+    r"|\b(?:number|amount|no\.?)\s+of\s+(?:[a-z-]+\.?\s+){0,3}(?:shares|units|options|rsus|awards)\b"
     r"|\bshares\s+(?:used|outstanding|issued|authorized|granted|repurchased|purchased|reserved|available|excluded|in)\b"
     r"|\bweighted[\s-]+average\s+(?:[a-z-]+\s+){0,5}(?:shares|stock)\b|\bweighted[\s-]+average\s+number\b"
     r"|\banti-?dilutive\b|\b(?:effect\s+of\s+)?dilutive\s+(?:effect|securities|impact|stock|awards|potential)"
@@ -45,7 +47,7 @@ _STOCK = lazy_regex(
     re.IGNORECASE | re.DOTALL,
 )
 _PRICE = lazy_regex(
-    r"\b(?:exercise|strike|conversion|market|offering|redemption|closing|stock|share|purchase|average|grant)\s+price"
+    r"\b(?:exercise|strike|conversion|market|offering|issue|redemption|closing|stock|share|purchase|average|grant)\s+price"
     r"|\bweighted[\s-]+average\s+(?:[a-z-]+\s+){0,4}(?:fair\s+value|price)|\bgrant(?:ed)?[\s-]+date\s+fair\s+value"
     r"|\baverage\s+(?:reali[sz]ed\s+|sales?\s+|selling\s+)?price\b",
     re.IGNORECASE,
@@ -99,6 +101,11 @@ def kind_of(label: str) -> Kind | None:
     if _PER.search(text):
         return "money" if _USED_IN.search(text) and _MONEY.match(text) else "price"
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), None)
+
+
+def is_per_item(label: str) -> bool:
+    """Return whether a label is of an amount per item: "Diluted earnings per share", "Sales per square metre ($)"."""
+    return _PER.search(label) is not None
 
 
 def unit_in_brackets(label: str) -> str | None:

@@ -23,6 +23,7 @@ _OTHER = lazy_regex(
     re.IGNORECASE,
 )
 """Labels of lines that do not count money, or may not."""
+_PERCENT = lazy_regex(r"%|\bpercent", re.IGNORECASE)
 _MOST = 80
 """Number of lines inspected above and below a cell."""
 
@@ -251,16 +252,25 @@ class Table:
         )
 
     def scale_at(self, row: int, column: int) -> Scale | None:
-        """Return the scale of a cell from its row, column or table header, in this order; None if none has one."""
+        """Return the scale of a cell from its row, column or table header, in this order; None if none has one.
+
+        A column of percentages goes first: the change of an amount in millions is a percentage.
+        """
         heads = self.rows[row], self.columns[column]
-        own = heads[0].scale or heads[1].scale
+        own = Scale.PERCENT if self._heads_percentages(column) else heads[0].scale or heads[1].scale
         applies = own or all(applies_to(self.caption, self.unit, head.label, head.unit) for head in heads)
         return (own or self.scale) if applies else None
+
+    def _heads_percentages(self, column: int) -> bool:
+        """Whether the heading of a column prints percent; that its first and last number do is not enough."""
+        header = self.columns[column]
+        printed = (*header.levels, *(row[column].text for row in self.cells[: self.header_rows]))
+        return header.scale is Scale.PERCENT and any(map(_PERCENT.search, printed))
 
     def unit_at(self, row: int, column: int) -> str | None:
         """Return the unit of a cell from its row, column or table header, in this order; None if none has one."""
         heads = self.rows[row], self.columns[column]
-        own = heads[0].unit or heads[1].unit
+        own = heads[1].unit if self._heads_percentages(column) else heads[0].unit or heads[1].unit
         plain = any(head.scale is Scale.ONE and not is_price(head.label) for head in heads)
         return own or (None if plain else self.unit or self._unit_between(row, column))
 

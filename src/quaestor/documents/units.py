@@ -15,7 +15,7 @@ from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
-from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, read_caption
+from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.table import Cell, Header, Table
@@ -38,6 +38,11 @@ def bare_sign_of(currency: str | None) -> str | None:
     if currency == "CNY":
         return "¥"
     return "$" if (sign_of(currency) or "").endswith("$") else None
+
+
+def is_bare_dollar(currency: str | None, text: str) -> bool:
+    """Return whether a currency is USD only because a text has "$" or "dollars" without naming those of the US."""
+    return currency == "USD" and not _NAMED.search(text)
 
 
 def with_own_currency(table: Table, currency: str, sign: str) -> Table:
@@ -99,7 +104,7 @@ _IN_CODE = re.compile(r"(?:iso4217|xbrli):", re.IGNORECASE)
 _FOR_ONE = re.compile(r"\s?(?:/|per)\s?", re.IGNORECASE)
 _FIXED = (
     (re.compile(r"%|(?:in )?per ?cent(?:age)?s?|pct|percentage points|pp", re.IGNORECASE), Caption(Scale.PERCENT)),
-    (re.compile(r"bps?|basis points?", re.IGNORECASE), Caption(Scale.ONE, "basis points")),
+    (re.compile(r"bpt?s?|basis points?", re.IGNORECASE), Caption(Scale.ONE, "basis points")),
     (re.compile(r"#|no\.?|nr\.?|number|count|pure|units?|pcs|each", re.IGNORECASE), Caption(Scale.ONE)),
     (re.compile(r"\W*"), NOTHING),
 )
@@ -126,9 +131,11 @@ def with_unit_columns(table: Table) -> Table:
 
 
 def _is_unit_column(table: Table, place: int, header: Header) -> bool:
-    if not _HEAD.fullmatch(header.label.strip()):
-        return False
     cells = [row[place] for row in table.cells[table.header_rows :] if row[place].text.strip()]
+    if not header.label and not _holds_units(cells):
+        return False
+    if header.label and not _HEAD.fullmatch(header.label.strip()):
+        return False
     return bool(cells) and all(
         len(cell.text) <= _LONGEST and (not cell.quantities or is_unit_line(cell.text)) for cell in cells
     )
@@ -157,9 +164,29 @@ def read_unit_cell(text: str) -> Caption:
 
 _DEPENDENT = re.compile(
     r"(?:basic|diluted|assuming dilution|total|as (?:reported|adjusted)|before|after|adjust|continuing|discontinued|net"
-    r"|class [ab]|effect of|stock options|common|from|high|low|first|second|third|fourth)\b",
+    r"|class [ab]|effect of|stock options|common|from|high|low|first|second|third|fourth"
+    r"|underlying|headline|statutory|normali[sz]ed)\b",
     re.IGNORECASE,
 )
+_SHARE_CAPITAL = re.compile(
+    r"(?:(?:ordinary|common|preference|preferred|treasury|own)\s)+shares\b(?:\s?[,(\u2013-]\s?[a-z ]{1,30}\)?)?",
+    re.IGNORECASE,
+)
+"""Lines of capital, which are amounts below a heading in money."""
+_LETTER = re.compile(
+    r"\b(?:eps|heps|dps|nav|nta|per\s(?:[a-z]{1,12}\s){0,2}(?:share|unit|security)|dividends?|distributions?)\b[^()]{0,40}"
+    r"(?:\(|\s[\u2013-]\s)([pc])\)?\s*$",
+    re.IGNORECASE,
+)
+_ITEMS = re.compile(
+    r"(?:nos?\.?|number|#)(?:\s(?:of\s)?(?:shares|options|rights|units|securities))?(?:\s?['\u2018\u2019]?000s?)?",
+    re.IGNORECASE,
+)
+_DATES = re.compile(r"[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b")
+_SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
+_WORD_OF = {"p": "pence", "c": "cents"}
+_CURRENCIES_OF = {"p": {"GBP"}, "c": {"AUD", "NZD", "ZAR", "EUR"}}
+"""Not USD: in reports in dollars a letter in brackets is a footnote mark."""
 _AREA = re.compile(r"(?<!per )\b(?:square (?:feet|footage|met(?:er|re)s)|sq\.? ?ft)\b", re.IGNORECASE)
 _RATIO = re.compile(r"\b(?:ratio|rate|margin|yield|return on [a-z ]{1,30})s?\b", re.IGNORECASE)
 _OF_SECTIONS = ("shares", "price", "percent", "count")
@@ -197,6 +224,31 @@ def _counts(table: Table, place: int) -> bool:
     return kind_of(text) == "count" or _AREA.search(text) is not None
 
 
+def heads_other_amounts(table: Table) -> bool:
+    """Return whether a row of headings has a scale beside a number of items or a price: "No. | Price | $'000"."""
+    return any(
+        any(is_unit_line(cell.text) and is_currency(read_caption(cell.text).unit) for cell in row[1:])
+        and any(_ITEMS.fullmatch(cell.text.strip()) or kind_of(cell.text) in ("shares", "price") for cell in row[1:])
+        for row in table.cells[: table.header_rows]
+    )
+
+
+def bare_currency_of(table: Table) -> str | None:
+    """Return the currency that heads all columns with periods without a scale ("2025 $"), or None."""
+    texts = _heading_texts(table)
+    dated = [place for place, header in enumerate(table.columns) if place and header.period]
+    codes = {currency_alone(_DATES.sub("", texts[place]).strip()) for place in dated}
+    return codes.pop() if len(codes) == 1 else None
+
+
+def _holds_units(cells: Sequence[Cell]) -> bool:
+    """Whether the cells of a column without heading are units, of amounts of money and others: "R'm", "cents", "%"."""
+    others = [cell for cell in cells if not is_unit_line(cell.text)]
+    if any(cell.text.strip() != "%" and _unit_word(cell.text) is None for cell in others):
+        return False
+    return len(cells) > 1 and any(read_caption(cell.text).scale in LARGE_SCALES for cell in cells)
+
+
 def with_units(
     table: Table,
     amounts: Amounts,
@@ -214,6 +266,11 @@ def with_units(
         about: Title and sentences before the table.
         is_default: Whether `amounts` are the document's default.
     """
+    table = replace(
+        table,
+        rows=_with_letters(table, table.rows, [row[0].text for row in table.cells], currency),
+        columns=_with_letters(table, table.columns, _heading_texts(table), currency),
+    )
     money = amounts.unit or _usual_currency(table)
     in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in LARGE_SCALES), None)
     columns = [_column_kind(header) for header in table.columns]
@@ -241,8 +298,15 @@ def with_units(
     new_columns = [
         _scale_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)
     ]
+    if heads_other_amounts(table):
+        new_columns = [
+            replace(header, scale=header.scale or Scale.ONE, unit="number")
+            if _ITEMS.fullmatch(header.label)
+            else header
+            for header in new_columns
+        ]
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
-    new_rows = _with_counted_units(table, new_rows, rows)
+    new_rows = _with_units_between(table, _with_counted_units(table, new_rows, rows), rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
     percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
     new_rows, new_columns = list(percent.rows), list(percent.columns)
@@ -321,10 +385,11 @@ def _row_kinds(table: Table) -> list[Kind | None]:
     """Return the kind of each row, from its label or else from the section it belongs to."""
     kinds: list[Kind | None] = []
     section: Kind | None = None
+    in_money = any(header.scale in LARGE_SCALES and is_currency(header.unit) for header in table.columns[1:])
     for place in range(len(table.rows)):
         label = table.cells[place][0].text
         own = kind_of(label) if place >= table.header_rows else None
-        heads = place >= table.header_rows and bool(label) and not any(cell.text for cell in table.cells[place][1:])
+        heads = place >= table.header_rows and bool(label) and _prints_no_more_than_units(table.cells[place])
         if heads:
             section = own if own in _OF_SECTIONS else section if _DEPENDENT.match(label) else None
         elif own is None and section and (_DEPENDENT.match(label) or section in ("shares", "count")):
@@ -334,12 +399,58 @@ def _row_kinds(table: Table) -> list[Kind | None]:
         elif own == "money" and section == "price":
             # "Net income" below "Earnings per common share:" is per share if it has cents.
             own, section = ("price", section) if _prints_prices(table.cells[place]) else (own, None)
+        elif own == "shares" and in_money and _SHARE_CAPITAL.fullmatch(label):
+            own, section = "money", None
         elif own == "shares":
             section = "shares"  # "Effect of stock options" below a number of shares is in shares too
         elif own in ("money", "price") and section == "shares":
             section = None
         kinds.append(own)
     return kinds
+
+
+def _prints_no_more_than_units(cells: Sequence[Cell]) -> bool:
+    """Whether the cells of a row right of its label are empty or hold a unit ("pence")."""
+    return all(not cell.text.strip() or _unit_word(cell.text) or is_caption(cell.text) for cell in cells[1:])
+
+
+def _unit_word(text: str) -> str | None:
+    """Return the unit of prices that a cell consists of, or None."""
+    unit = read_caption(text).unit if len(text) <= _LONGEST and not any(map(str.isdigit, text)) else None
+    return unit if unit in HUNDREDTHS else None
+
+
+def _with_units_between(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
+    """Return the headings of lines, those below a line of units ("Earnings per share | pence | pence") with it."""
+    found, unit = list[Header](), None
+    for place, (cells, header, kind) in enumerate(zip(table.cells, headers, kinds, strict=True)):
+        words = {_unit_word(cell.text) for cell in cells[1:] if cell.text.strip()}
+        if place < table.header_rows or (_prints_no_more_than_units(cells) and any(cell.text for cell in cells)):
+            unit = words.pop() if place >= table.header_rows and len(words) == 1 else None
+        elif kind not in ("price", None) or header.scale in (*LARGE_SCALES, Scale.PERCENT):
+            unit = None
+        found.append(replace(header, scale=Scale.ONE, unit=unit) if unit else header)
+    return found
+
+
+def _with_letters(
+    table: Table, headers: Sequence[Header], texts: Sequence[str], currency: str | None
+) -> tuple[Header, ...]:
+    """Return headings, those that end with the letter of a unit or scale with it: "Dividend (p)", "Shares (m)"."""
+    codes = {header.unit for header in (*table.columns, *table.rows)} | {table.unit, currency}
+    found = list(headers)
+    for place, text in enumerate(texts):
+        if _SHARES_IN_M.search(text) and codes & (_CURRENCIES_OF["c"] | _CURRENCIES_OF["p"]):
+            found[place] = replace(headers[place], scale=headers[place].scale or Scale.MILLION)
+        letter = _LETTER.search(text)
+        if letter and codes & _CURRENCIES_OF[letter[1]] and headers[place].unit not in HUNDREDTHS:
+            found[place] = replace(headers[place], scale=Scale.ONE, unit=_WORD_OF[letter[1]])
+    return tuple(found)
+
+
+def _heading_texts(table: Table) -> list[str]:
+    """Return the text of the headings of each column."""
+    return [" ".join(row[n].text for row in table.cells[: table.header_rows]) for n in range(len(table.columns))]
 
 
 def _prints_money(cells: Sequence[Cell]) -> bool:
@@ -377,7 +488,8 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
         case "count":
             return replace(header, scale=named or Scale.ONE)
         case "money":
-            scale = None if header.scale in (Scale.ONE, Scale.PERCENT) else header.scale
+            other = header.scale in (Scale.ONE, Scale.PERCENT) and header.unit not in HUNDREDTHS
+            scale = None if other else header.scale
             return replace(
                 header, scale=named or scale, unit=None if header.unit in ("shares", "options") else header.unit
             )

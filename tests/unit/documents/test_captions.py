@@ -62,6 +62,23 @@ from quaestor.documents.captions import Caption, caption_in_text, is_caption, re
         ("earnings (in thousand NT dollars)", Scale.THOUSAND, "TWD"),
         ("notes of $ million 2019", None, None),
         ("a market", None, None),
+        ("Adjusted EPS (cent)", Scale.ONE, "cents"),
+        ("Dividends per share \u2013 pence", Scale.ONE, "pence"),
+        ("Pence per share", Scale.ONE, "pence"),
+        ("2025 pence", Scale.ONE, "pence"),
+        ("Earnings (in cents per share)", Scale.ONE, "cents"),
+        ("Dividend (cps)", Scale.ONE, "cents"),
+        ("Dividend (\u00a2)", Scale.ONE, "cents"),
+        ("Proceeds from shares at 250p per share", None, None),
+        ("Final dividend of 12.5p (2023: 11.8p) per share", None, None),
+        ("Cost to income ratio (%)", Scale.PERCENT, None),
+        ("2025 % of total", Scale.PERCENT, None),
+        ("Dec 25 v Jun 25 %", Scale.PERCENT, None),
+        ("2025 Million", Scale.MILLION, None),
+        ("Number of shares million", Scale.MILLION, "shares"),
+        ("Number '000", Scale.THOUSAND, None),
+        ("Sales per square metre ($)", Scale.ONE, "USD"),
+        ("Rent per annum ($)", None, "USD"),
     ]
 )
 def test_scale_and_unit_of_a_caption(text: str, scale: Scale | None, unit: str | None) -> None:

@@ -285,3 +285,94 @@ def test_a_column_of_counts_is_not_in_the_scale_of_money() -> None:
     grid = [["Year", "Number of leases", "Rent"], ["1999", "14", "$2,911"], ["2000", "22", "4,870"]]
     found = table(TablePart(grid, "(dollars in thousands)", header_rows=1))
     assert [found.scale_at(1, column) for column in (1, 2)] == [Scale.ONE, Scale.THOUSAND]
+
+
+def read_as(found: Table, row: int, column: int) -> tuple[str, str | None]:
+    return (found.scale_at(row, column) or Scale.ONE).value, found.unit_at(row, column)
+
+
+@pytest.mark.parametrize(
+    "label", ["Headline earnings (cents)", "Free cash flow (€m)", "Assets (£bn)", "Oil (in millions)"]
+)
+def test_a_column_of_changes_in_percent_goes_before_the_unit_of_the_row(label: str) -> None:
+    found = table(TablePart([["", "2025", "2024", "% change"], [label, "431.0", "421.7", "2.2"]]))
+    assert read_as(found, 1, 3) == ("percent", None)
+
+
+@pytest.mark.parametrize("label", ["Earnings per share", ""])
+def test_a_line_of_units_inside_a_table_applies_to_the_lines_below(label: str) -> None:
+    grid = [
+        ["", "2025 £m", "2024 £m"],
+        ["Profit", "412.3", "367.1"],
+        [label, "pence", "pence"],
+        ["Basic", "41.2", "45.0"],
+        ["Underlying", "43.2", "44.0"],
+        ["Assets", "", ""],
+        ["Cash", "10.1", "9.1"],
+    ]
+    found = table(TablePart(grid))
+    assert [read_as(found, row, 1) for row in (3, 4, 6)] == [("one", "pence"), ("one", "pence"), ("million", "GBP")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "label", "unit"),
+    [
+        ("2025 £m", "Dividend (p)", ("one", "pence")),
+        ("2025 £'000", "Net asset value per share \u2013 p", ("one", "pence")),
+        ("2025 R'000", "Headline EPS (c)", ("one", "cents")),
+        ("2025 $'000", "Dividends per share (c)", ("one", "USD")),
+        ("2025 £'000", "Weighted average number of shares (m)", ("million", "shares")),
+        ("2025 $'000", "Ordinary shares \u2013 fully paid", ("thousand", "USD")),
+        ("2025 $'000", "Weighted average ordinary shares", ("thousand", "shares")),
+    ],
+)
+def test_letters_for_units_and_lines_of_share_capital(heading: str, label: str, unit: tuple[str, str]) -> None:
+    found = table(TablePart([["", heading], ["Revenue", "4,110"], [label, "210"]], header_rows=1))
+    assert read_as(found, 2, 1) == unit
+
+
+def test_a_scale_beside_numbers_of_items_and_prices_is_that_of_its_column() -> None:
+    grid = [["Details", "Shares", "Issue price", "No.", "$'000"], ["Placement", "6,300,880", "$2.10", "12", "13,232"]]
+    found = table(TablePart(grid))
+    assert [read_as(found, 1, place) for place in range(1, 5)] == [
+        ("one", "shares"),
+        ("one", "USD"),
+        ("one", "number"),
+        ("thousand", "USD"),
+    ]
+
+
+@pytest.mark.parametrize(("heading", "scale"), [(["", "2025 $", "2024 $"], "one"), (["", "2025", "2024"], "thousand")])
+def test_a_currency_without_scale_is_an_exception_to_the_rounding_of_a_report(heading: list[str], scale: str) -> None:
+    rule = ParagraphPart(("Amounts are rounded to the nearest thousand dollars, unless otherwise stated.",))
+    revenue = TablePart([["", "2025 $'000", "2024 $'000"], ["Revenue", "410,220", "390,110"]])
+    pay = TablePart([heading, ["Salaries", "2,104,330", "1,990,220"]])
+    found = table(rule, revenue, ParagraphPart(("Managers were paid.", "They are few.")), pay)
+    assert read_as(found, 1, 1) == (scale, "USD")
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_dollars_are_those_that_the_report_names(later: bool) -> None:
+    texts = [
+        "The statements are presented in Australian dollars.",
+        "Amounts are rounded to the nearest thousand dollars.",
+    ]
+    parts = [ParagraphPart((text,)) for text in (texts if later else reversed(texts))]
+    found = table(*parts, TablePart([["", "2025", "2024"], ["Revenue", "410,220", "390,110"]]))
+    assert read_as(found, 1, 1) == ("thousand", "AUD")
+
+
+def test_a_sign_is_the_dollar_of_its_table() -> None:
+    found = table(TablePart([["NZ$ million", "2025", "2024", "Change $"], ["Revenue", "990", "880", "110"]]))
+    assert read_as(found, 1, 3) == ("million", "NZD")
+
+
+def test_a_column_of_units_needs_no_heading() -> None:
+    grid = [["", "", "2025"], ["Revenue", "Rm", "41,022"], ["Margin", "%", "12.1"], ["Earnings", "cents", "412.1"]]
+    found = table(TablePart(grid, header_rows=1))
+    assert [read_as(found, row, 2) for row in (1, 2, 3)] == [("million", "ZAR"), ("percent", None), ("one", "cents")]
+
+
+def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number() -> None:
+    grid = [["", "2025"], ["Return on sales", "12.1%"], ["Number of stores", "412"], ["Tax rate", "21.0%"]]
+    assert read_as(table(TablePart(grid)), 2, 1) == ("one", "stores")
