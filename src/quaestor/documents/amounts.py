@@ -26,7 +26,7 @@ from quaestor.documents.unit_phrases import (
 )
 
 _SCALED = re.compile(
-    rf"(?P<what>\b(?:shares?|units|options|awards)\b[^,;()]{{0,40}}?)?(?P<word>\b{SCALE_WORD}(?![A-Za-z])|(?<![0-9.,])000)",
+    rf"(?P<what>\b(?:shares?|units|options|awards)\b[^,;()]{{0,40}}?)?(?P<word>\b(?:100\smillions?|{SCALE_WORD})(?![A-Za-z])|(?<![0-9.,])000)",
     re.I,
 )
 _WITH_SHARES = re.compile(r"\b(?:dollars?|amounts|\$)\s+(?:and|,)\s+s?$", re.IGNORECASE)

@@ -278,7 +278,9 @@ class _Assembly:
         self.headings = [*(heading for heading in self.headings if heading.level < part.level), part]
         path = tuple(" ".join(heading.text.split()) for heading in self.headings)
         self.begin(Section(f"section_{len(self.sections)}", path))
-        self.leading = []
+        # A caption may stand between the name of the company and the title of the statement.
+        after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
+        self.leading = [] if after_table else list(filter(_is_caption_of_next, self.leading))
         self.counted = Amounts()
         self._look_for_period(part.text)
         self._add(SectionHeading(part.text, part.level), part)
@@ -577,6 +579,12 @@ def _texts_of_defaults(part: DocumentPart) -> Sequence[str]:
             return (part.caption,)
         case _:
             return ()
+
+
+def _is_caption_of_next(text: str) -> bool:
+    """Whether a text is only a caption in brackets, which may be followed by a heading before its table."""
+    plain = text.strip()
+    return plain.startswith("(") and plain.endswith(")") and is_amounts_line(plain)
 
 
 def _has_units(amounts: Amounts) -> bool:

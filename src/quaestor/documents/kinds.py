@@ -60,9 +60,11 @@ _TIME = lazy_regex(
 )
 _COUNT = lazy_regex(
     r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
-    r"|restaurants|locations|customers|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch)\s?counts?\b"
+    r"|full[\s-]time[\s-]equivalents?|workforce|branches|banking\s+offices|degree\s+days"
+    r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
+    r"|\bnumber\s+of\s+(?:[a-z]+\s+){0,2}claims\b|\(m{0,2}(?:bbls?|boe|cfe?|btu|gal|dth|therms?)(?:/d)?\)"
     r"|\((?:in\s)?(?:(?:thousands|millions|billions)\sof\s)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
-    r"|litres|liters|ftes?|number|units|#)\)",
+    r"|litres|liters|ftes|number|units|#)\)",
     re.I,
 )
 _UNIT_IN_BRACKETS = lazy_regex(r"\((?:in\s)?(?:(?:thousands|millions|billions)\sof\s)?([^()]{1,20})\)$", re.IGNORECASE)

@@ -14,7 +14,8 @@ from quaestor.core.quantity import Scale
 _WORDS = {
     "thousand": Scale.THOUSAND, "thous": Scale.THOUSAND, "000": Scale.THOUSAND, "tsd": Scale.THOUSAND,
     "tausend": Scale.THOUSAND, "milliers": Scale.THOUSAND, "miles": Scale.THOUSAND, "milhares": Scale.THOUSAND,
-    "million": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "mn": Scale.MILLION,
+    "100 million": Scale.HUNDRED_MILLION,
+    "million": Scale.MILLION, "mill": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "mn": Scale.MILLION,
     "millionen": Scale.MILLION, "millones": Scale.MILLION, "milhões": Scale.MILLION, "milioni": Scale.MILLION,
     "billion": Scale.BILLION, "bn": Scale.BILLION, "bln": Scale.BILLION, "mrd": Scale.BILLION,
     "milliarde": Scale.BILLION, "milliarden": Scale.BILLION, "milliard": Scale.BILLION, "miliardi": Scale.BILLION,
@@ -46,7 +47,7 @@ _END = r"(?![A-Za-z])"
 _BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?\s?['\u2018\u2019]?"
 _CURRENCY = rf"(?:{SIGN_NEAR_SCALE}|{NAME})"
 _PHRASE = lazy_regex(
-    rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)"
+    rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>(?:{SCALE_WORD}|(?i:mill)\b\.?){_END}|{_ZEROS}\b)"
     rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|[cC]r\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
     rf"|\s?(?P<sign>{SCALE_SIGN})[元円圓원]?)"
     rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TkKmM]|M[Nn])(?P<code2>{CODE}))"
@@ -61,6 +62,14 @@ _IN_SCALE = lazy_regex(
     re.IGNORECASE,
 )
 """A scale alone, if unambiguous."""
+_IN_ROUND = lazy_regex(
+    rf"(?:^|[(\[:]|\b(?:19|20)[0-9]{{2}}\s)\s?(?:in\s)?"
+    rf"(?:(?P<before>{CODE})\s(?P<word>1[.,'\u2019\s]?000)|(?:[x\u00d7]\s)(?P<before2>{CODE}|€)\s?(?P<word2>1[.,'\u2019\s]?000)"
+    rf"|(?P<before3>{CODE}|€)\s[x\u00d7]\s?(?P<word3>1[.,'\u2019\s]?000)"
+    rf"|(?P<before4>{_CURRENCY})\s?(?P<word4>100\smillions?)|(?P<word5>100\smillions?)\s(?:of\s)?(?P<after>{_CURRENCY}))"
+    r"\s?(?=[)\]]|$)"
+)
+"""A scale as a number, as in a whole caption: "(NOK 1,000)", "EUR x 1,000", "100 million yen"."""
 _IN_CURRENCY = lazy_regex(
     rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
 )
@@ -120,6 +129,10 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
     """
     if not _SCALE_ROOT.search(text.lower()) and not _CAPITALS.search(text):
         return None  # quick exit for most texts
+    if ("000" in text or "100" in text) and (found := _IN_ROUND.search(text)):
+        named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
+        scale = Scale.THOUSAND if named["word"].endswith("000") else Scale.HUNDRED_MILLION
+        return UnitPhrase(scale, currency_called(named.get("before") or named["after"]), *found.span())
     if found := _PHRASE.search(text):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])

@@ -95,7 +95,8 @@ def _replace_currency(quantities: Sequence[Quantity], currency: str, sign: str) 
 # They take precedence over captions and titles, which are about the other rows.
 
 _HEAD = re.compile(
-    r"(?:[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
+    r"(?:(?!reporting |functional )"
+    r"[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
     r"|unit\u00e9|unidad|unit\u00e0|eenheid|enhet|\u5358\u4f4d|\u5355\u4f4d)",
     re.IGNORECASE,
 )
@@ -169,7 +170,8 @@ _DEPENDENT = re.compile(
     re.IGNORECASE,
 )
 _SHARE_CAPITAL = re.compile(
-    r"(?:(?:ordinary|common|preference|preferred|treasury|own)\s)+shares\b(?:\s?[,(\u2013-]\s?[a-z ]{1,30}\)?)?",
+    r"(?:(?:ordinary|common|preference|preferred|treasury|own)\s)+shares\b(?:\s?[,(\u2013-]\s?[a-z ]{1,30}\)?)?"
+    r"|shares in (?:subsidiar|affiliat|group|associat|joint)[a-z ]{1,40}",
     re.IGNORECASE,
 )
 """Lines of capital, which are amounts below a heading in money."""
@@ -182,6 +184,31 @@ _ITEMS = re.compile(
     r"(?:nos?\.?|number|#)(?:\s(?:of\s)?(?:shares|options|rights|units|securities))?(?:\s?['\u2018\u2019]?000s?)?",
     re.IGNORECASE,
 )
+_CAPITAL = re.compile(
+    r"retained earnings|accumulated deficit|(?:share premium|reserves?|paid[- ]in capital|total assets"
+    r"|total (?:(?:share|stock)holders\W{0,2} )?equity)\b",
+    re.IGNORECASE,
+)
+"""Lines beside those of share capital."""
+_RATIO_NAME = re.compile(
+    r"\bratios?(?:\s?\([^()]{1,30}\))?$|^return on\s|^rate of\s|\b(?:average|effective)\s.{0,40}\brate$"
+    r"|\bnet interest (?:margin|spread)$|\b(?:ebitda|operating|ebit) margin$|\b(?:interest|dividend) cover(?:age)?$"
+    r"|\b(?:inventory|assets?|receivables?) turnover$|\b(?:loans|debt|allowances?|charge-offs|capital) to [a-z ]{3,40}$"
+    r"|^occupancy(?: rate)?$|\((?:x|times)\)$",
+    re.IGNORECASE,
+)
+"""Lines of ratios and rates if their numbers are small and have decimals."""
+_OF_DOLLARS = re.compile(
+    r"\W*(?:us |u\.s\. )?dollars? (?:amounts )?in thousands"
+    r"(?!.{0,200}\bshares? (?:data|amounts|count)?\s?in thousands)",
+    re.IGNORECASE,
+)
+_BALANCE = re.compile(
+    r"\bsecurities,?\s(?:held|available|owned|purchased|sold|borrowed|loaned|at|in|and)\b|\bcustomers,?\s(?:net|less)\b",
+    re.IGNORECASE,
+)
+"""Lines of money whose first word may be taken for what they count."""
+_NOTES = re.compile(r"(?:notes?(?: nos?\.?)?|refs?\.?|reference)", re.IGNORECASE)
 _DATES = re.compile(r"[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b")
 _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
 _WORD_OF = {"p": "pence", "c": "cents"}
@@ -194,7 +221,7 @@ _OF_SECTIONS = ("shares", "price", "percent", "count")
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
 """Number of characters around a number in a label that determine its meaning."""
-_PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
+_PAR = re.compile(r"\bpar\b|\beach\b|\b(?:face|nominal) value|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
 _CENTS = -2
 _HUNDRED = 100
@@ -225,12 +252,18 @@ def _counts(table: Table, place: int) -> bool:
 
 
 def heads_other_amounts(table: Table) -> bool:
-    """Return whether a row of headings has a scale beside a number of items or a price: "No. | Price | $'000"."""
-    return any(
-        any(is_unit_line(cell.text) and is_currency(read_caption(cell.text).unit) for cell in row[1:])
-        and any(_ITEMS.fullmatch(cell.text.strip()) or kind_of(cell.text) in ("shares", "price") for cell in row[1:])
-        for row in table.cells[: table.header_rows]
-    )
+    """Return whether a row of headings has a scale beside other amounts: "No. | Price | $'000", "DKK | TDKK"."""
+    for row in table.cells[: table.header_rows]:
+        read = [read_caption(cell.text) for cell in row[1:] if is_unit_line(cell.text)]
+        captions = {caption.unit for caption in read if caption.scale in LARGE_SCALES}
+        others = [cell.text.strip() for cell in row[1:] if not is_unit_line(cell.text)]
+        if any(map(is_currency, captions)) and any(
+            _ITEMS.fullmatch(text) or kind_of(text) in ("shares", "price") or currency_alone(text) in captions
+            for text in others
+            if text
+        ):
+            return True
+    return False
 
 
 def bare_currency_of(table: Table) -> str | None:
@@ -282,8 +315,10 @@ def with_units(
             return _scale_label_numbers(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
     money = money or (currency if in_labels and not counts_no_money(table) else None)
     by_column = any(kind in ("shares", "price", "time") for kind in columns[1:])
+    # "Basic earnings per share | Income | Shares | Per share" is about all three.
+    of_columns = ("shares", "count", "money", *(("price",) if {"shares", "price"} <= set(columns[1:]) else ()))
     new_rows = [
-        _scale_header(header, None if by_column and kind in ("shares", "count", "money") else kind, amounts, money)
+        _scale_header(header, None if by_column and kind in of_columns else kind, amounts, money)
         if place >= table.header_rows
         else header
         for place, (header, kind) in enumerate(zip(table.rows, rows, strict=True))
@@ -291,7 +326,7 @@ def with_units(
     if by_column:
         new_rows = [
             replace(header, unit=None, scale=header.scale if header.scale is not Scale.ONE else None)
-            if kind in ("shares", "count", "money", None)
+            if kind is None or kind in of_columns
             else header
             for header, kind in zip(new_rows, rows, strict=True)
         ]
@@ -299,15 +334,11 @@ def with_units(
         _scale_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)
     ]
     if heads_other_amounts(table):
-        new_columns = [
-            replace(header, scale=header.scale or Scale.ONE, unit="number")
-            if _ITEMS.fullmatch(header.label)
-            else header
-            for header in new_columns
-        ]
+        new_columns = [_count_column_in_ones(table, place, header) for place, header in enumerate(new_columns)]
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
     new_rows = _with_units_between(table, _with_counted_units(table, new_rows, rows), rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
+    new_rows = [_as_ratio(table, place, header) for place, header in enumerate(new_rows)]
     percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
     new_rows, new_columns = list(percent.rows), list(percent.columns)
     if is_currency(amounts.unit) and not counts_no_money(table):
@@ -347,9 +378,10 @@ def with_percentages(table: Table, about: Sequence[str]) -> Table:
 def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
     """Return the headings of lines, those of counts with the unit that their label or that of their section names."""
     found, section = list[Header](), None
+    notes = _note_columns(table)
     for cells, header, kind in zip(table.cells, headers, kinds, strict=True):
         own = unit_in_brackets(cells[0].text)
-        if cells[0].text and not any(cell.text for cell in cells[1:]):
+        if cells[0].text and not any(cell.text for n, cell in enumerate(cells) if n and n not in notes):
             section = own
         found.append(replace(header, unit=own or header.unit or section) if kind == "count" else header)
     return found
@@ -385,14 +417,18 @@ def _row_kinds(table: Table) -> list[Kind | None]:
     """Return the kind of each row, from its label or else from the section it belongs to."""
     kinds: list[Kind | None] = []
     section: Kind | None = None
+    opened = False  # whether a line without numbers heads the section
     in_money = any(header.scale in LARGE_SCALES and is_currency(header.unit) for header in table.columns[1:])
+    in_money = in_money or any(_CAPITAL.match(header.label) for header in table.rows[table.header_rows :])
+    notes = _note_columns(table)
     for place in range(len(table.rows)):
         label = table.cells[place][0].text
         own = kind_of(label) if place >= table.header_rows else None
-        heads = place >= table.header_rows and bool(label) and _prints_no_more_than_units(table.cells[place])
+        heads = place >= table.header_rows and bool(label) and _prints_no_more_than_units(table.cells[place], notes)
         if heads:
             section = own if own in _OF_SECTIONS else section if _DEPENDENT.match(label) else None
-        elif own is None and section and (_DEPENDENT.match(label) or section in ("shares", "count")):
+            opened = section is not None
+        elif own is None and section and (_DEPENDENT.match(label) or (opened and section in ("shares", "count"))):
             own = section if not _prints_money(table.cells[place]) or section == "price" else None
         elif own is None and section == "price" and _prints_prices(table.cells[place]):
             own = section
@@ -401,7 +437,10 @@ def _row_kinds(table: Table) -> list[Kind | None]:
             own, section = ("price", section) if _prints_prices(table.cells[place]) else (own, None)
         elif own == "shares" and in_money and _SHARE_CAPITAL.fullmatch(label):
             own, section = "money", None
+        elif own == "money" and section == "percent" and _prints_ratios(table.cells[place]):
+            own = section
         elif own == "shares":
+            opened = opened and section == "shares"
             section = "shares"  # "Effect of stock options" below a number of shares is in shares too
         elif own in ("money", "price") and section == "shares":
             section = None
@@ -409,9 +448,15 @@ def _row_kinds(table: Table) -> list[Kind | None]:
     return kinds
 
 
-def _prints_no_more_than_units(cells: Sequence[Cell]) -> bool:
-    """Whether the cells of a row right of its label are empty or hold a unit ("pence")."""
-    return all(not cell.text.strip() or _unit_word(cell.text) or is_caption(cell.text) for cell in cells[1:])
+def _note_columns(table: Table) -> frozenset[int]:
+    """Return the columns with the numbers of notes."""
+    return frozenset(n for n, header in enumerate(table.columns) if n and _NOTES.fullmatch(header.label))
+
+
+def _prints_no_more_than_units(cells: Sequence[Cell], notes: frozenset[int]) -> bool:
+    """Whether the cells of a row right of its label are empty or hold a unit ("pence") or the number of a note."""
+    texts = (cell.text for place, cell in enumerate(cells) if place and place not in notes and cell.text.strip())
+    return all(_unit_word(text) or is_caption(text) for text in texts)
 
 
 def _unit_word(text: str) -> str | None:
@@ -423,9 +468,10 @@ def _unit_word(text: str) -> str | None:
 def _with_units_between(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
     """Return the headings of lines, those below a line of units ("Earnings per share | pence | pence") with it."""
     found, unit = list[Header](), None
+    notes = _note_columns(table)
     for place, (cells, header, kind) in enumerate(zip(table.cells, headers, kinds, strict=True)):
-        words = {_unit_word(cell.text) for cell in cells[1:] if cell.text.strip()}
-        if place < table.header_rows or (_prints_no_more_than_units(cells) and any(cell.text for cell in cells)):
+        words = {_unit_word(cell.text) for n, cell in enumerate(cells) if n and n not in notes and cell.text.strip()}
+        if place < table.header_rows or (_prints_no_more_than_units(cells, notes) and any(cell.text for cell in cells)):
             unit = words.pop() if place >= table.header_rows and len(words) == 1 else None
         elif kind not in ("price", None) or header.scale in (*LARGE_SCALES, Scale.PERCENT):
             unit = None
@@ -457,6 +503,12 @@ def _prints_money(cells: Sequence[Cell]) -> bool:
     return any(q.unit and is_currency(q.unit) for cell in cells[1:] for q in cell.quantities)
 
 
+def _prints_ratios(cells: Sequence[Cell]) -> bool:
+    """Whether all numbers of a row may be percentages or ratios: small and without a currency."""
+    numbers = [q for cell in cells[1:] for q in cell.quantities if q.scale is Scale.ONE]
+    return bool(numbers) and all(abs(q.value) <= _DEAREST and not is_currency(q.unit) for q in numbers)
+
+
 def _prints_prices(cells: Sequence[Cell]) -> bool:
     """Whether all numbers of a row have cents and are small enough for amounts per item."""
     numbers = [q for cell in cells[1:] for q in cell.quantities]
@@ -477,6 +529,8 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
         None,
     )
     named = named or (header.scale if header.scale in LARGE_SCALES else None)
+    if _BALANCE.search(header.label):
+        header = replace(header, unit=None if header.unit in ("securities", "customers") else header.unit)
     match kind:
         case "price":
             own = header.unit if is_currency(header.unit) or header.unit in HUNDREDTHS else None
@@ -490,9 +544,8 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
         case "money":
             other = header.scale in (Scale.ONE, Scale.PERCENT) and header.unit not in HUNDREDTHS
             scale = None if other else header.scale
-            return replace(
-                header, scale=named or scale, unit=None if header.unit in ("shares", "options") else header.unit
-            )
+            counts = header.unit in ("shares", "options", "securities", "staff")
+            return replace(header, scale=named or scale, unit=None if counts else header.unit)
         case _:
             return header
 
@@ -576,12 +629,30 @@ def _mark_currency_columns(columns: Sequence[Header]) -> list[Header]:
     return found
 
 
+def _count_column_in_ones(table: Table, place: int, header: Header) -> Header:
+    """Return the header of a column of items or of a currency alone without the scale of the columns beside it."""
+    if header.unit is None and _ITEMS.fullmatch(header.label):
+        return replace(header, scale=header.scale or Scale.ONE, unit="number")
+    alone = any(currency_alone(row[place].text) for row in table.cells[: table.header_rows])
+    return replace(header, scale=Scale.ONE) if place and alone and header.scale is None else header
+
+
+def _as_ratio(table: Table, place: int, header: Header) -> Header:
+    """Return the header of a row of ratios or rates with scale one: "Return on equity | 12.1"."""
+    if header.scale is not None or not _RATIO_NAME.search(header.label):
+        return header
+    numbers = [q for cell in table.cells[place][1:] for q in cell.quantities]
+    decimals = any(q.value != q.value.to_integral_value() for q in numbers)
+    return replace(header, scale=Scale.ONE) if decimals and _prints_ratios(table.cells[place]) else header
+
+
 def _count_in_ones(table: Table, place: int, header: Header) -> Header:
     """Return the header of a row of shares with scale one if the shares are printed in full.
 
-    No company has a million millions of shares.
+    No company has a million millions of shares, and "Dollars in thousands" does not apply to shares.
     """
-    if header.unit != "shares" or header.scale not in LARGE_SCALES or header.scale is Scale.THOUSAND:
+    in_thousands = header.scale is Scale.THOUSAND and not _OF_DOLLARS.match(table.caption)
+    if header.unit != "shares" or header.scale not in LARGE_SCALES or in_thousands:
         return header
     numbers = [abs(q.value) for cell in table.cells[place][1:] for q in cell.quantities if q.scale is Scale.ONE]
     return replace(header, scale=Scale.ONE) if numbers and min(numbers) >= _WRITTEN_OUT else header

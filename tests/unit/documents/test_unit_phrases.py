@@ -5,6 +5,7 @@ from many_cases import for_each_row
 from printed_forms import UNIT_PHRASES
 
 from quaestor.core.quantity import Scale
+from quaestor.documents.amounts import read_amounts
 from quaestor.documents.captions import read_caption
 from quaestor.documents.unit_phrases import find_unit_phrase, is_unit_line
 
@@ -61,3 +62,27 @@ def test_name_is_not_a_unit_phrase(text: str) -> None:
 def test_a_currency_alone(text: str, scale: Scale | None, unit: str | None) -> None:
     caption = read_caption(text)
     assert (caption.scale, caption.unit) == (scale, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "currency"),
+    [
+        ("(NOK 1,000)", Scale.THOUSAND, "NOK"),
+        ("EUR x 1,000", Scale.THOUSAND, "EUR"),
+        ("x € 1.000", Scale.THOUSAND, "EUR"),
+        ("2025 EUR 1,000", Scale.THOUSAND, "EUR"),
+        ("DKK mill.", Scale.MILLION, "DKK"),
+        ("(100 millions of yen)", Scale.HUNDRED_MILLION, "JPY"),
+        ("Unit: RMB 100 million", Scale.HUNDRED_MILLION, "CNY"),
+    ],
+)
+def test_a_scale_printed_as_a_number(text: str, scale: Scale, currency: str) -> None:
+    phrase = find_unit_phrase(text)
+    assert phrase is not None
+    assert (phrase.scale, phrase.currency) == (scale, currency)
+    assert read_amounts(text).scale is scale
+
+
+@pytest.mark.parametrize("text", ["Shares of EUR 1,000 each", "A loan of EUR 1,000", "($ 1,000)", "Mill, net"])
+def test_an_amount_is_not_a_scale(text: str) -> None:
+    assert read_caption(text).scale is None

@@ -376,3 +376,75 @@ def test_a_column_of_units_needs_no_heading() -> None:
 def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number() -> None:
     grid = [["", "2025"], ["Return on sales", "12.1%"], ["Number of stores", "412"], ["Tax rate", "21.0%"]]
     assert read_as(table(TablePart(grid)), 2, 1) == ("one", "stores")
+
+
+@pytest.mark.parametrize(
+    ("label", "numbers", "kind"),
+    [
+        ("Net interest income (FTE)", "36,702", ("thousand", "USD")),
+        ("Return on average assets", "1.04", ("one", None)),
+        ("Loss ratio", "61.2", ("one", None)),
+        ("Effective tax rate", "21.4", ("one", None)),
+        ("Income tax at the federal statutory rate", "21.4", ("thousand", "USD")),
+        ("Gross margin", "412.3", ("thousand", "USD")),
+        ("Net debt to EBITDA (x)", "1.9", ("one", None)),
+        ("Oil (MBbls)", "1,204", ("one", "MBbls")),
+        ("Full-time equivalent employees", "612", ("one", None)),
+        ("Customers, net of allowance", "188,220", ("thousand", "USD")),
+        ("Securities held to maturity", "12,110", ("thousand", "USD")),
+        ("Staff costs", "12,110", ("thousand", "USD")),
+        ("Weighted average diluted shares", "16,392,118", ("one", "shares")),
+        ("Weighted average diluted shares", "16,392", ("thousand", "shares")),
+    ],
+)
+def test_ratios_counts_and_money_of_a_table_in_thousands(
+    label: str, numbers: str, kind: tuple[str, str | None]
+) -> None:
+    caption = "(Dollars in thousands, except per share data)"
+    found = table(TablePart([["", "2025"], ["Revenue", "36,702"], [label, numbers]], caption, header_rows=1))
+    assert read_as(found, 2, 1) == kind
+
+
+def test_lines_below_a_number_of_shares_are_money_again() -> None:
+    grid = [["", "2025"], ["Revenue", "36,702"], ["Average shares outstanding", "16,392"], ["Goodwill", "70,118"]]
+    assert read_as(table(TablePart(grid, "($ in thousands)", header_rows=1)), 3, 1) == ("thousand", "USD")
+
+
+def test_columns_of_earnings_shares_and_amounts_per_share() -> None:
+    grid = [
+        ["", "Net Income", "Weighted Average Shares", "Per Share"],
+        ["Basic earnings per share", "$46,332", "16,302", "$2.84"],
+    ]
+    found = table(TablePart(grid, "(in thousands, except per share data)"))
+    assert [read_as(found, 1, place)[0] for place in (1, 2, 3)] == ["thousand", "thousand", "one"]
+
+
+def test_lines_below_a_heading_of_percentages_are_percentages() -> None:
+    grid = [["", "2025"], ["Revenue", "36,702"], ["As a percentage of revenue:", ""], ["Cost of revenue", "61.2"]]
+    assert read_as(table(TablePart(grid, "($ in thousands)", header_rows=1)), 3, 1)[0] == "percent"
+
+
+def test_treasury_shares_beside_retained_earnings_are_money() -> None:
+    grid = [["", "2025"], ["Treasury shares", "(45)"], ["Retained earnings", "1,204"]]
+    assert read_as(table(TablePart(grid, "(€ million)", header_rows=1)), 1, 1) == ("million", "EUR")
+
+
+def test_a_heading_with_the_number_of_a_note_applies_to_the_lines_below() -> None:
+    grid = [["", "Note", "2025"], ["Revenue", "3", "4,118"], ["Earnings per share", "8", ""], ["Basic", "", "0.11"]]
+    assert read_as(table(TablePart(grid, "(HK$'000)", header_rows=1)), 3, 2) == ("one", "HKD")
+
+
+def test_a_currency_alone_beside_one_with_a_scale_counts_ones() -> None:
+    grid = [["", "2025", "2024"], ["", "DKK", "TDKK"], ["Gross profit", "12,345,678", "11,234"]]
+    found = table(TablePart(grid))
+    assert [read_as(found, 2, place) for place in (1, 2)] == [("one", "DKK"), ("thousand", "DKK")]
+
+
+def test_a_caption_before_the_title_of_a_statement_applies_to_its_table() -> None:
+    caption = ParagraphPart(("(Expressed in thousands of Canadian dollars, except share data)",))
+    grid = TablePart([["", "2025"], ["Revenue", "$ 4,118"]])
+    assert read_as(table(HeadingPart("Quill"), caption, HeadingPart("Income"), grid), 1, 1) == ("thousand", "CAD")
+    assert (
+        read_as(table(caption, grid, HeadingPart("Other"), TablePart([["", "2025"], ["Rent", "$ 7"]])), 1, 1)[0]
+        == "one"
+    )
