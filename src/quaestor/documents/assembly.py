@@ -67,6 +67,7 @@ _FOR_ALL_TABLES = ("(all", "(tabular")
 """Beginnings of captions above one table that apply to all tables."""
 _FIRST_BLOCKS = 40
 """Number of blocks on the first page of a filing, which names its period."""
+_RATES = re.compile(r"\b(?:exchange|conversion) rates\b", re.IGNORECASE)
 _SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -422,7 +423,8 @@ class _Assembly:
             self.counted = amounts
         elif counts and self.counted.scale:
             amounts = self.counted
-        is_default = not _has_units(amounts) and not counts and _takes_default(table, self.default)
+        of_rates = any(_RATES.search(text) for text in (part.title, *self.leading[-1:]))
+        is_default = not (_has_units(amounts) or counts or of_rates) and _takes_default(table, self.default)
         amounts = self.default if is_default else amounts
         bare = bare_currency_of(table)
         if bare and bare in self.scaled and (is_default or not _has_units(amounts)):
@@ -430,7 +432,7 @@ class _Assembly:
         self.scaled |= {head.unit for head in table.columns[1:] if head.scale in LARGE_SCALES and head.unit}
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._texts_over(table, part)
-        if not (amounts.scale or amounts.shares) and not _prints_cents(table):
+        if not (amounts.scale or amounts.shares or of_rates) and not _prints_cents(table):
             amounts = replace(self.amounts, shares=self.amounts.scale and Scale.ONE)
         elif amounts.scale in LARGE_SCALES and not is_default:
             self.amounts = amounts

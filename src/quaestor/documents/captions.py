@@ -73,13 +73,13 @@ _IN_PERCENT = lazy_regex(r"(?:\(|\s)%\)?:?$")
 """A sign that makes a ratio a percentage: "Cost to income ratio (%)"."""
 _CHANGE = lazy_regex(r"\b(?:change|variance|variation|difference|increase|decrease|growth)s?\b", re.IGNORECASE)
 _HUNDREDTHS = lazy_regex(
-    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(?P<named>cents|pence|sen|øre|öre)\s?\)?:?$"
-    r"|(?:^|\b(?:19|20)[0-9]{2}\s|\s[-\u2013\u2014]\s|\b(?:eps|dps|shares?)\s|\(|\bin\s)(?P<noted>cents?|pence|¢|cps)"
+    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,12}\s)?|\bin\s|,\s)(?P<named>cents|pence|sen|øre|öre)\s?\)?:?$"
+    r"|(?:^(?:(?:hk|us|au|nz|sa)\s)?|[(\s](?:(?:hk|us|au|nz|sa)\s|[sa](?=¢))|\b(?:19|20)[0-9]{2}\s|\s[-\u2013\u2014]\s|\b(?:eps|dps|shares?)\s|\(|\bin\s)(?P<noted>cents?|pence|¢|cps|fen)"
     r"(?:\sper\s(?:[a-z]{1,12}\s){0,2}(?:share|unit|security))?\)?:?$",
     re.IGNORECASE,
 )
 _SHORT = {"cent": "cents", "¢": "cents", "cps": "cents"}
-HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre"})
+HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre", "fen"})
 """Units of prices that are not in the currency of their table."""
 _BASIS_POINTS = lazy_regex(r"(?<![0-9])(?<![0-9]\s)\b(?:bpt?s\b|basis points?\b)", re.IGNORECASE)
 _SPAN = lazy_regex(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)

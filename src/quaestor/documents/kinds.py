@@ -16,7 +16,7 @@ _FUSED_MARK = lazy_regex(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
 _PER = lazy_regex(
     r"(?<![0-9]\s)(?<![0-9][pc¢]\s)(?<![0-9]\scents\s)(?<![0-9]\spence\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|tonne|pound|ounce"
     r"|square\sfoot|kwh|mwh|mmbtu|therm|asm|rpm|available\sseat\smile|room|passenger)\b|\bpershare\b|\beps\b"
-    r"|/\s?(?:oz|lb|bbl|boe|mcf|mmbtu|[km]wh|t)\)"
+    r"|/\s?(?:oz(?:\ssold)?|lb|bbl|boe|mcf|mmbtu|[km]wh|t|ton(?:ne)?|kg|m2|sq\.?\s?(?:ft|m)|usd|us\$|eur|gbp)\)"
     # "Sales per square metre ($)", but not "Rent per annum ($)".
     r"|\bper\s(?!(?:annum|year|quarter|month|week|day|cent|note|the)\b)(?:[a-z]{1,20}\s){1,4}\([a-z]{0,3}[$£€¥]\)",
     re.IGNORECASE,
@@ -63,11 +63,13 @@ _COUNT = lazy_regex(
     r"|full[\s-]time[\s-]equivalents?|workforce|branches|banking\s+offices|degree\s+days"
     r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
     r"|\bnumber\s+of\s+(?:[a-z]+\s+){0,2}claims\b|\(m{0,2}(?:bbls?|boe|cfe?|btu|gal|dth|therms?)(?:/d)?\)"
-    r"|\((?:in\s)?(?:(?:thousands|millions|billions)\sof\s)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
+    r"|\((?:in\s)?(?:(?:thousand|million|billion)s?\s(?:of\s)?)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
     r"|litres|liters|ftes|number|units|#)\)",
     re.I,
 )
-_UNIT_IN_BRACKETS = lazy_regex(r"\((?:in\s)?(?:(?:thousands|millions|billions)\sof\s)?([^()]{1,20})\)$", re.IGNORECASE)
+_UNIT_IN_BRACKETS = lazy_regex(
+    r"\((?:in\s)?(?:(thousand|million|billion)s?\s(?:of\s)?)?([^()]{1,20})\)$", re.IGNORECASE
+)
 _TOTAL_VALUE = lazy_regex(
     r"\b(?:aggregate|total)\s+(?:[a-z-]+\s+){0,3}(?:value|price)|intrinsic\s+value", re.IGNORECASE
 )
@@ -110,12 +112,14 @@ def is_per_item(label: str) -> bool:
     return _PER.search(label) is not None
 
 
-def unit_in_brackets(label: str) -> str | None:
-    """Return the unit in brackets in the label of a count, or None.
+def unit_in_brackets(label: str) -> tuple[str | None, str | None]:
+    """Return the scale and unit in brackets in the label of a count; None for what there is not.
 
     >>> unit_in_brackets("Sales (millions of kWh):"), unit_in_brackets("Number of stores")
-    ('kWh', None)
+    (('million', 'kWh'), (None, None))
     """
     text = label.strip().rstrip(":")
     found = _UNIT_IN_BRACKETS.search(text)
-    return found[1] if found and _COUNT.search(found[0]) else None
+    if not found or not _COUNT.search(found[0]):
+        return None, None
+    return found[1] and found[1].casefold(), found[2]

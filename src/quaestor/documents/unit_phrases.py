@@ -48,7 +48,7 @@ _BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?
 _CURRENCY = rf"(?:{SIGN_NEAR_SCALE}|{NAME})"
 _PHRASE = lazy_regex(
     rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>(?:{SCALE_WORD}|(?i:mill)\b\.?){_END}|{_ZEROS}\b)"
-    rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|[cC]r\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
+    rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|(?:in\s)?[cC]rs?\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
     rf"|\s?(?P<sign>{SCALE_SIGN})[元円圓원]?)"
     rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TkKmM]|M[Nn])(?P<code2>{CODE}))"
     rf"{_END}|(?<![A-Za-z])(?P<letter5>[TkKmM]|M[Mn]|mm)\s?(?P<after>{SIGN})"
@@ -136,7 +136,7 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
     if found := _PHRASE.search(text):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])
-        letter = named.get("letter", "").rstrip(".")
+        letter = named.get("letter", "").rstrip(".").removeprefix("in ").removesuffix("s")
         scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
         if letter == "mil" and currency == "BRL":
             scale = Scale.THOUSAND  # in Portuguese; in English it is short for million

@@ -19,7 +19,7 @@ from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.table import Cell, Header, Table
-from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line
+from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line, scale_called
 
 _READ_AS = {"$": "USD", "¥": "JPY"}
 _NAMED = re.compile(
@@ -208,6 +208,8 @@ _BALANCE = re.compile(
     re.IGNORECASE,
 )
 """Lines of money whose first word may be taken for what they count."""
+_PRICED_IN = re.compile(r"\(([A-Za-z$€£¥]{1,4})\s?/")
+"""The currency of a price: "Average price (EUR/MWh)"."""
 _NOTES = re.compile(r"(?:notes?(?: nos?\.?)?|refs?\.?|reference)", re.IGNORECASE)
 _DATES = re.compile(r"[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b")
 _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
@@ -376,14 +378,20 @@ def with_percentages(table: Table, about: Sequence[str]) -> Table:
 
 
 def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
-    """Return the headings of lines, those of counts with the unit that their label or that of their section names."""
-    found, section = list[Header](), None
+    """Return the headings of lines, those of counts with the scale and unit that their label or section names."""
+    found = list[Header]()
+    section: tuple[str | None, str | None] = (None, None)
     notes = _note_columns(table)
     for cells, header, kind in zip(table.cells, headers, kinds, strict=True):
         own = unit_in_brackets(cells[0].text)
+        scale, unit = own if own[1] else section
         if cells[0].text and not any(cell.text for n, cell in enumerate(cells) if n and n not in notes):
             section = own
-        found.append(replace(header, unit=own or header.unit or section) if kind == "count" else header)
+        if kind == "count":
+            large = header.scale if header.scale in LARGE_SCALES or not scale else scale_called(scale)
+            found.append(replace(header, scale=large, unit=own[1] or header.unit or unit))
+        else:
+            found.append(header)
     return found
 
 
@@ -533,7 +541,9 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
         header = replace(header, unit=None if header.unit in ("securities", "customers") else header.unit)
     match kind:
         case "price":
+            printed = _PRICED_IN.search(header.label)
             own = header.unit if is_currency(header.unit) or header.unit in HUNDREDTHS else None
+            own = own or (currency_alone(printed[1]) if printed else None)
             return replace(header, scale=Scale.ONE, unit=own or money or header.unit)
         case "shares":
             return replace(header, scale=named or amounts.shares or amounts.scale, unit="shares")

@@ -71,6 +71,7 @@ def test_a_currency_alone(text: str, scale: Scale | None, unit: str | None) -> N
         ("EUR x 1,000", Scale.THOUSAND, "EUR"),
         ("x € 1.000", Scale.THOUSAND, "EUR"),
         ("2025 EUR 1,000", Scale.THOUSAND, "EUR"),
+        ("(Rs in Cr)", Scale.CRORE, "INR"),
         ("DKK mill.", Scale.MILLION, "DKK"),
         ("(100 millions of yen)", Scale.HUNDRED_MILLION, "JPY"),
         ("Unit: RMB 100 million", Scale.HUNDRED_MILLION, "CNY"),

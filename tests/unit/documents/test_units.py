@@ -393,6 +393,12 @@ def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number
         ("Customers, net of allowance", "188,220", ("thousand", "USD")),
         ("Securities held to maturity", "12,110", ("thousand", "USD")),
         ("Staff costs", "12,110", ("thousand", "USD")),
+        ("Unit sales (Thousand units)", "1,204", ("thousand", "units")),
+        ("Sales volume (million tonnes)", "14.1", ("million", "tonnes")),
+        ("Exchange rate (JPY/USD)", "141.0", ("one", "JPY")),
+        ("Average price (EUR/MWh)", "14.1", ("one", "EUR")),
+        ("Change in margin", "11 bps", ("one", "USD")),
+        ("Leverage", "1.9x", ("one", "USD")),
         ("Weighted average diluted shares", "16,392,118", ("one", "shares")),
         ("Weighted average diluted shares", "16,392", ("thousand", "shares")),
     ],
@@ -448,3 +454,11 @@ def test_a_caption_before_the_title_of_a_statement_applies_to_its_table() -> Non
         read_as(table(caption, grid, HeadingPart("Other"), TablePart([["", "2025"], ["Rent", "$ 7"]])), 1, 1)[0]
         == "one"
     )
+
+
+def test_the_default_of_a_report_does_not_apply_to_exchange_rates() -> None:
+    default = ParagraphPart(("Amounts are in millions of euros unless otherwise stated.",))
+    revenue = TablePart([["", "2025", "2024"], ["Revenue", "36,702", "35,110"]])
+    rates = TablePart([["", "2025", "2024"], ["JPY", "156.33", "150.10"]])
+    found = table(default, revenue, ParagraphPart(("These exchange rates were used:",)), rates)
+    assert read_as(found, 1, 1)[0] == "one"
