@@ -388,7 +388,8 @@ class _Assembly:
             table = with_periods(table, self._texts_over(table, part), self.reported)
         table = with_unit_columns(table)
         # "Change $" beside "NZ$ million" is in the dollars of the table.
-        own_unit = table.unit if bare_sign_of(table.unit) else self.default.unit
+        named = table.unit == "USD" and not is_bare_dollar(table.unit, table.caption)
+        own_unit = table.unit if named or bare_sign_of(table.unit) else self.default.unit
         if sign := bare_sign_of(own_unit):
             table = with_own_currency(table, own_unit or "", sign)
         for row, column, fact in part.facts:

@@ -60,7 +60,7 @@ _TIME = lazy_regex(
 )
 _COUNT = lazy_regex(
     r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
-    r"|full[\s-]time[\s-]equivalents?|workforce|branches|banking\s+offices|degree\s+days"
+    r"|full[\s-]time[\s-]equivalents?|branches|banking\s+offices|degree\s+days"
     r"|restaurants|locations|customers\b(?!,?\s+(?:net|less)\b)|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch|rig|claims?)\s?counts?\b"
     r"|\bnumber\s+of\s+(?:[a-z]+\s+){0,2}claims\b|\(m{0,2}(?:bbls?|boe|cfe?|btu|gal|dth|therms?)(?:/d)?\)"
     r"|\((?:in\s)?(?:(?:thousand|million|billion)s?\s(?:of\s)?)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"

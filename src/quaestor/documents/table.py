@@ -23,7 +23,6 @@ _OTHER = lazy_regex(
     re.IGNORECASE,
 )
 """Labels of lines that do not count money, or may not."""
-_UNSCALED = frozenset({"points", "percentage points", "basis points", "times"})
 _PERCENT = lazy_regex(r"%|\bpercent", re.IGNORECASE)
 _MOST = 80
 """Number of lines inspected above and below a cell."""
@@ -255,14 +254,10 @@ class Table:
     def scale_at(self, row: int, column: int) -> Scale | None:
         """Return the scale of a cell from its row, column or table header, in this order; None if none has one.
 
-        A column of percentages goes first: the change of an amount in millions is a percentage. Points and multiples
-        have no scale.
+        A column of percentages goes first: the change of an amount in millions is a percentage.
         """
         heads = self.rows[row], self.columns[column]
         own = Scale.PERCENT if self._heads_percentages(column) else heads[0].scale or heads[1].scale
-        numbers = self.cells[row][column].quantities
-        if numbers and numbers[0].unit in _UNSCALED and own not in (Scale.PERCENT, Scale.ONE):
-            return None
         applies = own or all(applies_to(self.caption, self.unit, head.label, head.unit) for head in heads)
         return (own or self.scale) if applies else None
 

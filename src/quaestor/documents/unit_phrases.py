@@ -131,8 +131,8 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
         return None  # quick exit for most texts
     if ("000" in text or "100" in text) and (found := _IN_ROUND.search(text)):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
-        scale = Scale.THOUSAND if named["word"].endswith("000") else Scale.HUNDRED_MILLION
-        return UnitPhrase(scale, currency_called(named.get("before") or named["after"]), *found.span())
+        round_scale = Scale.THOUSAND if named["word"].endswith("000") else Scale.HUNDRED_MILLION
+        return UnitPhrase(round_scale, currency_called(named.get("before") or named["after"]), *found.span())
     if found := _PHRASE.search(text):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])

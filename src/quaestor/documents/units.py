@@ -170,6 +170,7 @@ _DEPENDENT = re.compile(
     re.IGNORECASE,
 )
 _SHARE_CAPITAL = re.compile(
+    r"(?!.{0,99}\b(?:outstanding|basic|diluted|average|number|issued?|thousands?|millions?)\b)"
     r"(?:(?:ordinary|common|preference|preferred|treasury|own)\s)+shares\b(?:\s?[,(\u2013-]\s?[a-z ]{1,30}\)?)?"
     r"|shares in (?:subsidiar|affiliat|group|associat|joint)[a-z ]{1,40}",
     re.IGNORECASE,
@@ -191,10 +192,13 @@ _CAPITAL = re.compile(
 )
 """Lines beside those of share capital."""
 _RATIO_NAME = re.compile(
-    r"\bratios?(?:\s?\([^()]{1,30}\))?$|^return on\s|^rate of\s|\b(?:average|effective)\s.{0,40}\brate$"
+    # "Return on plan assets", "Loans to customers" and "Occupancy" are money.
+    r"\bratios?(?:\s?\([^()]{1,30}\))?$|^return on\s(?!plan|scheme|pension|investment)|^rate of\s"
+    r"|^(?:[a-z]+[\s-])?(?:average|effective)\s.{0,40}\brate$|^occupancy rate$"
     r"|\bnet interest (?:margin|spread)$|\b(?:ebitda|operating|ebit) margin$|\b(?:interest|dividend) cover(?:age)?$"
-    r"|\b(?:inventory|assets?|receivables?) turnover$|\b(?:loans|debt|allowances?|charge-offs|capital) to [a-z ]{3,40}$"
-    r"|^occupancy(?: rate)?$|\((?:x|times)\)$",
+    r"|\b(?:inventory|assets?|receivables?) turnover$|\((?:x|times)\)$"
+    r"|\b(?:loans|debt|allowances?|charge-offs|capital) to (?:(?:total|average|gross|net) )?"
+    r"(?:assets|deposits|equity|capital|loans|ebitda|sales|revenues?)$",
     re.IGNORECASE,
 )
 """Lines of ratios and rates if their numbers are small and have decimals."""
@@ -210,6 +214,12 @@ _BALANCE = re.compile(
 """Lines of money whose first word may be taken for what they count."""
 _PRICED_IN = re.compile(r"\(([A-Za-z$€£¥]{1,4})\s?/")
 """The currency of a price: "Average price (EUR/MWh)"."""
+_AWARDS = re.compile(
+    r"\b(?:restricted|options?|warrants?|convertible|awards?|[rp]sus?|espp|units|exercise|stock (?:plans?|purchase)"
+    r"|dilut|forfeit|cancel|vest|grant|expire)",
+    re.IGNORECASE,
+)
+"""Lines of shares below a number of shares."""
 _NOTES = re.compile(r"(?:notes?(?: nos?\.?)?|refs?\.?|reference)", re.IGNORECASE)
 _DATES = re.compile(r"[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b")
 _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
@@ -223,7 +233,9 @@ _OF_SECTIONS = ("shares", "price", "percent", "count")
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
 """Number of characters around a number in a label that determine its meaning."""
-_PAR = re.compile(r"\bpar\b|\beach\b|\b(?:face|nominal) value|\bper[\s-]|\bstated value", re.IGNORECASE)
+_PAR = re.compile(
+    r"\bpar\b|\beach\b(?=[\s)]*(?:$|[,;.|]))|\b(?:face|nominal) value|\bper[\s-]|\bstated value", re.IGNORECASE
+)
 _WRITTEN_OUT = 1_000_000
 _CENTS = -2
 _HUNDRED = 100
@@ -317,10 +329,12 @@ def with_units(
             return _scale_label_numbers(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
     money = money or (currency if in_labels and not counts_no_money(table) else None)
     by_column = any(kind in ("shares", "price", "time") for kind in columns[1:])
-    # "Basic earnings per share | Income | Shares | Per share" is about all three.
-    of_columns = ("shares", "count", "money", *(("price",) if {"shares", "price"} <= set(columns[1:]) else ()))
+    rows = [
+        None if kind == "price" and _prints_shares_and_prices(cells, columns) else kind
+        for cells, kind in zip(table.cells, rows, strict=True)
+    ]
     new_rows = [
-        _scale_header(header, None if by_column and kind in of_columns else kind, amounts, money)
+        _scale_header(header, None if by_column and kind in ("shares", "count", "money") else kind, amounts, money)
         if place >= table.header_rows
         else header
         for place, (header, kind) in enumerate(zip(table.rows, rows, strict=True))
@@ -328,7 +342,7 @@ def with_units(
     if by_column:
         new_rows = [
             replace(header, unit=None, scale=header.scale if header.scale is not Scale.ONE else None)
-            if kind is None or kind in of_columns
+            if kind in ("shares", "count", "money", None)
             else header
             for header, kind in zip(new_rows, rows, strict=True)
         ]
@@ -436,7 +450,7 @@ def _row_kinds(table: Table) -> list[Kind | None]:
         if heads:
             section = own if own in _OF_SECTIONS else section if _DEPENDENT.match(label) else None
             opened = section is not None
-        elif own is None and section and (_DEPENDENT.match(label) or (opened and section in ("shares", "count"))):
+        elif own is None and section and (_DEPENDENT.match(label) or _continues(section, label, opened)):
             own = section if not _prints_money(table.cells[place]) or section == "price" else None
         elif own is None and section == "price" and _prints_prices(table.cells[place]):
             own = section
@@ -454,6 +468,11 @@ def _row_kinds(table: Table) -> list[Kind | None]:
             section = None
         kinds.append(own)
     return kinds
+
+
+def _continues(section: Kind, label: str, opened: bool) -> bool:
+    """Whether a line without a kind is of the kind of the lines above, which a heading opened or a line began."""
+    return (opened and section in ("shares", "count")) or (section == "shares" and _AWARDS.search(label) is not None)
 
 
 def _note_columns(table: Table) -> frozenset[int]:
@@ -497,7 +516,12 @@ def _with_letters(
         if _SHARES_IN_M.search(text) and codes & (_CURRENCIES_OF["c"] | _CURRENCIES_OF["p"]):
             found[place] = replace(headers[place], scale=headers[place].scale or Scale.MILLION)
         letter = _LETTER.search(text)
-        if letter and codes & _CURRENCIES_OF[letter[1]] and headers[place].unit not in HUNDREDTHS:
+        if (
+            letter
+            and "USD" not in codes
+            and codes & _CURRENCIES_OF[letter[1]]
+            and headers[place].unit not in HUNDREDTHS
+        ):
             found[place] = replace(headers[place], scale=Scale.ONE, unit=_WORD_OF[letter[1]])
     return tuple(found)
 
@@ -509,6 +533,11 @@ def _heading_texts(table: Table) -> list[str]:
 
 def _prints_money(cells: Sequence[Cell]) -> bool:
     return any(q.unit and is_currency(q.unit) for cell in cells[1:] for q in cell.quantities)
+
+
+def _prints_shares_and_prices(cells: Sequence[Cell], columns: Sequence[Kind | None]) -> bool:
+    """Whether a row of "Income | Shares | Per share" prints several of them: "Basic earnings per share"."""
+    return {"shares", "price"} <= {kind for cell, kind in zip(cells, columns, strict=True) if cell.quantities}
 
 
 def _prints_ratios(cells: Sequence[Cell]) -> bool:
@@ -651,8 +680,8 @@ def _as_ratio(table: Table, place: int, header: Header) -> Header:
     """Return the header of a row of ratios or rates with scale one: "Return on equity | 12.1"."""
     if header.scale is not None or not _RATIO_NAME.search(header.label):
         return header
-    numbers = [q for cell in table.cells[place][1:] for q in cell.quantities]
-    decimals = any(q.value != q.value.to_integral_value() for q in numbers)
+    bare = [q for cell in table.cells[place][1:] for q in cell.quantities if q.scale is Scale.ONE]
+    decimals = all(isinstance(exponent := q.value.as_tuple().exponent, int) and exponent < 0 for q in bare)
     return replace(header, scale=Scale.ONE) if decimals and _prints_ratios(table.cells[place]) else header
 
 

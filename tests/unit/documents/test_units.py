@@ -39,6 +39,7 @@ def test_shares_prices_and_money_of_one_statement() -> None:
     [
         "Dividends (per share: $1.94, $1.84 and $1.76 in 2024, 2023 and 2022, respectively)",
         "Cash dividends of $1.94, $1.84 and $1.76 per share",
+        "Ordinary shares of $1.94 each",
     ],
 )
 def test_prices_listed_in_a_label_are_not_scaled(label: str) -> None:
@@ -383,6 +384,10 @@ def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number
     [
         ("Net interest income (FTE)", "36,702", ("thousand", "USD")),
         ("Return on average assets", "1.04", ("one", None)),
+        ("Return on plan assets", "61.2", ("thousand", "USD")),
+        ("Loans to customers", "61.2", ("thousand", "USD")),
+        ("Occupancy", "61.2", ("thousand", "USD")),
+        ("Impact of the effective tax rate", "61.2", ("thousand", "USD")),
         ("Loss ratio", "61.2", ("one", None)),
         ("Effective tax rate", "21.4", ("one", None)),
         ("Income tax at the federal statutory rate", "21.4", ("thousand", "USD")),
@@ -397,8 +402,6 @@ def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number
         ("Sales volume (million tonnes)", "14.1", ("million", "tonnes")),
         ("Exchange rate (JPY/USD)", "141.0", ("one", "JPY")),
         ("Average price (EUR/MWh)", "14.1", ("one", "EUR")),
-        ("Change in margin", "11 bps", ("one", "USD")),
-        ("Leverage", "1.9x", ("one", "USD")),
         ("Weighted average diluted shares", "16,392,118", ("one", "shares")),
         ("Weighted average diluted shares", "16,392", ("thousand", "shares")),
     ],
@@ -423,6 +426,8 @@ def test_columns_of_earnings_shares_and_amounts_per_share() -> None:
     ]
     found = table(TablePart(grid, "(in thousands, except per share data)"))
     assert [read_as(found, 1, place)[0] for place in (1, 2, 3)] == ["thousand", "thousand", "one"]
+    grid[1] = ["Weighted average fair value per share of options", "", "$2.84", ""]
+    assert read_as(table(TablePart(grid, "(in thousands)")), 1, 2)[0] == "one"
 
 
 def test_lines_below_a_heading_of_percentages_are_percentages() -> None:
@@ -462,3 +467,15 @@ def test_the_default_of_a_report_does_not_apply_to_exchange_rates() -> None:
     rates = TablePart([["", "2025", "2024"], ["JPY", "156.33", "150.10"]])
     found = table(default, revenue, ParagraphPart(("These exchange rates were used:",)), rates)
     assert read_as(found, 1, 1)[0] == "one"
+
+
+def test_lines_of_awards_below_a_number_of_shares_are_shares() -> None:
+    grid = [["", "2025"], ["Average shares outstanding", "16,392"], ["Restricted stock", "118"]]
+    assert read_as(table(TablePart(grid, "($ in thousands)", header_rows=1)), 2, 1) == ("thousand", "shares")
+
+
+def test_dollars_of_the_us_that_a_caption_names_are_not_those_of_the_report() -> None:
+    default = ParagraphPart(("The statements are presented in Canadian dollars.",))
+    pay = TablePart([["", "2025"], ["Revenue", "$ 410"]], "(in thousands of US dollars)")
+    found = table(default, pay)
+    assert [q.unit for q in found.cells[1][1].quantities] == ["USD"]
