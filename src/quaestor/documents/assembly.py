@@ -405,7 +405,7 @@ class _Assembly:
         """Return a table of a filing with the scales, units and periods that its surroundings give."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
-        mixed = bool(over) and heads_other_amounts(table)
+        mixed = heads_other_amounts(table)
         lines = (part.caption, *corner, *(over if len(over) == 1 and not mixed else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
         if own is None and mixed:

@@ -15,7 +15,8 @@ _WORDS = {
     "thousand": Scale.THOUSAND, "thous": Scale.THOUSAND, "000": Scale.THOUSAND, "tsd": Scale.THOUSAND,
     "tausend": Scale.THOUSAND, "milliers": Scale.THOUSAND, "miles": Scale.THOUSAND, "milhares": Scale.THOUSAND,
     "100 million": Scale.HUNDRED_MILLION,
-    "million": Scale.MILLION, "mill": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "mn": Scale.MILLION,
+    "million": Scale.MILLION, "mill": Scale.MILLION, "mil": Scale.MILLION,
+    "bil": Scale.BILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "mn": Scale.MILLION,
     "millionen": Scale.MILLION, "millones": Scale.MILLION, "milhões": Scale.MILLION, "milioni": Scale.MILLION,
     "billion": Scale.BILLION, "bn": Scale.BILLION, "bln": Scale.BILLION, "mrd": Scale.BILLION,
     "milliarde": Scale.BILLION, "milliarden": Scale.BILLION, "milliard": Scale.BILLION, "miliardi": Scale.BILLION,
@@ -50,9 +51,9 @@ _PHRASE = lazy_regex(
     rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>(?:{SCALE_WORD}|(?i:mill)\b\.?){_END}|{_ZEROS}\b)"
     rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|(?:in\s)?[cC]rs?\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
     rf"|\s?(?P<sign>{SCALE_SIGN})[元円圓원]?)"
-    rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TkKmM]|M[Nn])(?P<code2>{CODE}))"
+    rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|RMB|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TkKmM]|M[Nn])(?P<code2>{CODE}))"
     rf"{_END}|(?<![A-Za-z])(?P<letter5>[TkKmM]|M[Mn]|mm)\s?(?P<after>{SIGN})"
-    rf"|(?<![A-Za-z])(?P<word2>{SCALE_WORD}|(?<![0-9.,]){_ZEROS}){_BETWEEN}(?P<after2>{_CURRENCY})"
+    rf"|(?<![A-Za-z])(?P<word2>{SCALE_WORD}|(?i:[mb]il\.)|(?<![0-9.,]){_ZEROS}){_BETWEEN}(?P<after2>{_CURRENCY})"
     rf"|(?P<sign2>{SCALE_SIGN})(?P<after3>{SIGN})"
 )
 """A scale and a currency in combination."""
@@ -78,6 +79,13 @@ _ALONE = lazy_regex(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
 _LONGEST_SIGN = 12
 _ANY_CURRENCY = lazy_regex(rf"{SIGN}|{NAME}")
 _SYMBOL = lazy_regex(rf"(?![A-Za-z]{{1,6}}(?![A-Za-z$])){SIGN}|(?i:\b(?:[a-z]{{1,15}}\s){{0,2}}dollars?\b)")
+_DOLLARS = {
+    "canadian": "CAD", "cdn": "CAD", "australian": "AUD", "new zealand": "NZD", "hong kong": "HKD", "singapore": "SGD",
+    "new taiwan": "TWD",
+}  # fmt: skip
+_US = lazy_regex(r"\bu\.?\s?s\b")
+_NEAR = 12
+"""Number of characters around a scale with "$" in which its country is named."""
 _EXCEPT = lazy_regex(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
 
 
@@ -140,10 +148,22 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
         scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
         if letter == "mil" and currency == "BRL":
             scale = Scale.THOUSAND  # in Portuguese; in English it is short for million
+        if currency == "USD":
+            currency = _dollars_around(text, *found.span())
         return UnitPhrase(scale, currency, *found.span())
     if found := _IN_SCALE.search(text):
-        return UnitPhrase(scale_called(found["word"] or found["sign"]), currency_named(text), *found.span())
+        currency = currency_named(text)
+        if currency == "USD":
+            currency = _dollars_around(text, *found.span())
+        return UnitPhrase(scale_called(found["word"] or found["sign"]), currency, *found.span())
     return None
+
+
+def _dollars_around(text: str, start: int, end: int) -> str:
+    """Return the dollars that the words around "$" name: "(millions of Canadian $)", "($ Cdn millions)"."""
+    around = text[max(0, start - _NEAR) : end + _NEAR].casefold()
+    codes = {code for name, code in _DOLLARS.items() if name in around}
+    return codes.pop() if len(codes) == 1 and not _US.search(around) else "USD"
 
 
 def find_currency_phrase(text: str) -> UnitPhrase | None:

@@ -97,7 +97,7 @@ def _replace_currency(quantities: Sequence[Quantity], currency: str, sign: str) 
 _HEAD = re.compile(
     r"(?:(?!reporting |functional )"
     r"[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
-    r"|unit\u00e9|unidad|unit\u00e0|eenheid|enhet|\u5358\u4f4d|\u5355\u4f4d)",
+    r"|unit\u00e9|unidad|unit\u00e0|eenheid|enhet|\u5358\u4f4d|\u5355\u4f4d)|in",
     re.IGNORECASE,
 )
 _LONGEST = 40
@@ -221,7 +221,9 @@ _AWARDS = re.compile(
 )
 """Lines of shares below a number of shares."""
 _NOTES = re.compile(r"(?:notes?(?: nos?\.?)?|refs?\.?|reference)", re.IGNORECASE)
-_DATES = re.compile(r"[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b")
+_DATES = re.compile(
+    r"[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}\b|[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b"
+)
 _SHARES_IN_M = re.compile(r"\b(?:shares|number|securities)\b[^()]{0,40}\(m\)\s*$", re.IGNORECASE)
 _WORD_OF = {"p": "pence", "c": "cents"}
 _CURRENCIES_OF = {"p": {"GBP"}, "c": {"AUD", "NZD", "ZAR", "EUR"}}
@@ -268,9 +270,10 @@ def _counts(table: Table, place: int) -> bool:
 def heads_other_amounts(table: Table) -> bool:
     """Return whether a row of headings has a scale beside other amounts: "No. | Price | $'000", "DKK | TDKK"."""
     for row in table.cells[: table.header_rows]:
-        read = [read_caption(cell.text) for cell in row[1:] if is_unit_line(cell.text)]
+        texts = [_without_date(cell.text) for cell in row[1:]]
+        read = [read_caption(text) for text in texts if is_unit_line(text)]
         captions = {caption.unit for caption in read if caption.scale in LARGE_SCALES}
-        others = [cell.text.strip() for cell in row[1:] if not is_unit_line(cell.text)]
+        others = [text for text in texts if not is_unit_line(text)]
         if any(map(is_currency, captions)) and any(
             _ITEMS.fullmatch(text) or kind_of(text) in ("shares", "price") or currency_alone(text) in captions
             for text in others
@@ -280,11 +283,16 @@ def heads_other_amounts(table: Table) -> bool:
     return False
 
 
+def _without_date(heading: str) -> str:
+    """Return a heading without its date: the unit of "31.12.2025 €"."""
+    return _DATES.sub("", heading).strip()
+
+
 def bare_currency_of(table: Table) -> str | None:
     """Return the currency that heads all columns with periods without a scale ("2025 $"), or None."""
     texts = _heading_texts(table)
     dated = [place for place, header in enumerate(table.columns) if place and header.period]
-    codes = {currency_alone(_DATES.sub("", texts[place]).strip()) for place in dated}
+    codes = {currency_alone(_without_date(texts[place])) for place in dated}
     return codes.pop() if len(codes) == 1 else None
 
 
@@ -672,8 +680,9 @@ def _count_column_in_ones(table: Table, place: int, header: Header) -> Header:
     """Return the header of a column of items or of a currency alone without the scale of the columns beside it."""
     if header.unit is None and _ITEMS.fullmatch(header.label):
         return replace(header, scale=header.scale or Scale.ONE, unit="number")
-    alone = any(currency_alone(row[place].text) for row in table.cells[: table.header_rows])
-    return replace(header, scale=Scale.ONE) if place and alone and header.scale is None else header
+    codes = (currency_alone(_without_date(row[place].text)) for row in table.cells[: table.header_rows])
+    code = next(filter(None, codes), None)
+    return replace(header, scale=Scale.ONE, unit=header.unit or code) if place and code and not header.scale else header
 
 
 def _as_ratio(table: Table, place: int, header: Header) -> Header:

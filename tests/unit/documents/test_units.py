@@ -445,10 +445,12 @@ def test_a_heading_with_the_number_of_a_note_applies_to_the_lines_below() -> Non
     assert read_as(table(TablePart(grid, "(HK$'000)", header_rows=1)), 3, 2) == ("one", "HKD")
 
 
-def test_a_currency_alone_beside_one_with_a_scale_counts_ones() -> None:
-    grid = [["", "2025", "2024"], ["", "DKK", "TDKK"], ["Gross profit", "12,345,678", "11,234"]]
-    found = table(TablePart(grid))
-    assert [read_as(found, 2, place) for place in (1, 2)] == [("one", "DKK"), ("thousand", "DKK")]
+@pytest.mark.parametrize(
+    "heads", [[["", "2025", "2024"], ["", "EUR", "TEUR"]], [["", "31.12.2025 €", "31.12.2024 € thousand"]]]
+)
+def test_a_currency_alone_beside_one_with_a_scale_counts_ones(heads: list[list[str]]) -> None:
+    found = table(TablePart([*heads, ["Gross profit", "12,345,678", "11,234"]], header_rows=len(heads)))
+    assert [read_as(found, len(heads), place) for place in (1, 2)] == [("one", "EUR"), ("thousand", "EUR")]
 
 
 def test_a_caption_before_the_title_of_a_statement_applies_to_its_table() -> None:
