@@ -409,7 +409,8 @@ class _Assembly:
         lines = (part.caption, *corner, *(over if len(over) == 1 and not mixed else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
         if own is None and mixed:
-            own = Amounts(shares=Scale.ONE)
+            scaled = (head.unit for head in table.columns if head.scale in LARGE_SCALES and is_currency(head.unit))
+            own = Amounts(unit=next(scaled, None), shares=Scale.ONE)
         if own is None and starts_at_hundred(table):
             own = Amounts(Scale.ONE)
         over_it = (*(heading.text for heading in self.headings[-2:]), part.title, *self.leading)

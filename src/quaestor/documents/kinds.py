@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from quaestor.core.currencies import CODE
 from quaestor.core.patterns import lazy_regex
 
 Kind = Literal["price", "shares", "percent", "time", "money", "count"]
@@ -18,7 +19,8 @@ _PER = lazy_regex(
     r"|square\sfoot|kwh|mwh|mmbtu|therm|asm|rpm|available\sseat\smile|room|passenger)\b|\bpershare\b|\beps\b"
     r"|/\s?(?:oz(?:\ssold)?|lb|bbl|boe|mcf|mmbtu|[km]wh|t|ton(?:ne)?|kg|m2|sq\.?\s?(?:ft|m)|usd|us\$|eur|gbp)\)"
     # "Sales per square metre ($)", but not "Rent per annum ($)".
-    r"|\bper\s(?!(?:annum|year|quarter|month|week|day|cent|note|the)\b)(?:[a-z]{1,20}\s){1,4}\([a-z]{0,3}[$£€¥]\)",
+    r"|\bper\s(?!(?:annum|year|quarter|month|week|day|cent|note|the)\b)(?:[a-z]{1,20}\s){1,4}\((?:[a-z]{0,3}[$£€¥]|"
+    rf"{CODE})\)|\b(?:earnings|dividends?)\s?/\s?share\b|\({CODE}\sper\s[a-z]{{1,12}}\)",
     re.IGNORECASE,
 )
 _SHARES_OF = lazy_regex(

@@ -48,8 +48,8 @@ def is_bare_dollar(currency: str | None, text: str) -> bool:
 def with_own_currency(table: Table, currency: str, sign: str) -> Table:
     """Return a table with bare signs read as a given currency."""
 
-    def own_header(header: Header) -> Header:
-        text = " ".join((*header.levels, header.label))
+    def own_header(header: Header, printed: str) -> Header:
+        text = " ".join((*header.levels, header.label, printed))
         return replace(header, unit=currency) if header.unit == _READ_AS[sign] and not _NAMED.search(text) else header
 
     cells = tuple(
@@ -63,8 +63,8 @@ def with_own_currency(table: Table, currency: str, sign: str) -> Table:
     return replace(
         table,
         cells=cells,
-        rows=tuple(map(own_header, table.rows)),
-        columns=tuple(map(own_header, table.columns)),
+        rows=tuple(own_header(header, row[0].text) for header, row in zip(table.rows, table.cells, strict=True)),
+        columns=tuple(map(own_header, table.columns, _heading_texts(table))),
         unit=currency if bare else table.unit,
     )
 
@@ -193,9 +193,9 @@ _CAPITAL = re.compile(
 """Lines beside those of share capital."""
 _RATIO_NAME = re.compile(
     # "Return on plan assets", "Loans to customers" and "Occupancy" are money.
-    r"\bratios?(?:\s?\([^()]{1,30}\))?$|^return on\s(?!plan|scheme|pension|investment)|^rate of\s"
+    r"\bratios?$|^tax rate$|\bdebt\s?/\s?ebitda(?: ratio)?$|^return on\s(?!plan|scheme|pension|investment)|^rate of\s"
     r"|^(?:[a-z]+[\s-])?(?:average|effective)\s.{0,40}\brate$|^occupancy rate$"
-    r"|\bnet interest (?:margin|spread)$|\b(?:ebitda|operating|ebit) margin$|\b(?:interest|dividend) cover(?:age)?$"
+    r"|\bnet interest (?:margin|spread)$|\b(?:ebitda|operating|ebit)[ -]margin$|\b(?:interest|dividend) cover(?:age)?$"
     r"|\b(?:inventory|assets?|receivables?) turnover$|\((?:x|times)\)$"
     r"|\b(?:loans|debt|allowances?|charge-offs|capital) to (?:(?:total|average|gross|net) )?"
     r"(?:assets|deposits|equity|capital|loans|ebitda|sales|revenues?)$",
@@ -208,18 +208,20 @@ _OF_DOLLARS = re.compile(
     re.IGNORECASE,
 )
 _BALANCE = re.compile(
-    r"\bsecurities,?\s(?:held|available|owned|purchased|sold|borrowed|loaned|at|in|and)\b|\bcustomers,?\s(?:net|less)\b",
+    r"\bsecurities,?\s(?:held|available|owned|purchased|sold|borrowed|loaned|at|in|and)\b|\bcustomers,?\s(?:net|less)\b"
+    r"|^securities$",
     re.IGNORECASE,
 )
 """Lines of money whose first word may be taken for what they count."""
-_PRICED_IN = re.compile(r"\(([A-Za-z$€£¥]{1,4})\s?/")
-"""The currency of a price: "Average price (EUR/MWh)"."""
+_PRICED_IN = re.compile(r"(?:\(|,\s)([A-Za-z$€£¥]{1,4})(?:\s?/|\sper\s|$)")
+"""The currency of a price: "Average price (EUR/MWh)", "Earnings/share, EUR"."""
 _AWARDS = re.compile(
     r"\b(?:restricted|options?|warrants?|convertible|awards?|[rp]sus?|espp|units|exercise|stock (?:plans?|purchase)"
     r"|dilut|forfeit|cancel|vest|grant|expire)",
     re.IGNORECASE,
 )
 """Lines of shares below a number of shares."""
+_REMARK = re.compile(r"\s\((?!x\)|times\))[^()]{1,30}\)$")
 _NOTES = re.compile(r"(?:notes?(?: nos?\.?)?|refs?\.?|reference)", re.IGNORECASE)
 _DATES = re.compile(
     r"[0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2}\b|[0-9]{1,2}\s[A-Za-z]{3,9}\s(?:19|20)[0-9]{2}\b|\b[A-Za-z]{0,9}\s?(?:19|20)[0-9]{2}\b"
@@ -362,9 +364,9 @@ def with_units(
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
     new_rows = _with_units_between(table, _with_counted_units(table, new_rows, rows), rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
-    new_rows = [_as_ratio(table, place, header) for place, header in enumerate(new_rows)]
     percent = with_percentages(replace(table, rows=tuple(new_rows), columns=tuple(new_columns)), about)
-    new_rows, new_columns = list(percent.rows), list(percent.columns)
+    new_rows = [_as_ratio(percent, place, header) for place, header in enumerate(percent.rows)]
+    new_columns = list(percent.columns)
     if is_currency(amounts.unit) and not counts_no_money(table):
         new_columns = [
             replace(header, scale=Scale.ONE) if header.scale is None and _counts(table, place) else header
@@ -436,7 +438,7 @@ def _usual_currency(table: Table) -> str | None:
 
 def _column_kind(header: Header) -> Kind | None:
     # A heading may span several rows: "Weighted / Average / Exercise / Price".
-    for level in (*reversed(header.levels), " ".join(header.levels)):
+    for level in (*reversed(header.levels), " ".join(header.levels), _without_date(header.label)):
         kind = kind_of(level)
         if kind in ("shares", "price", "time"):
             return kind
@@ -687,9 +689,12 @@ def _count_column_in_ones(table: Table, place: int, header: Header) -> Header:
 
 def _as_ratio(table: Table, place: int, header: Header) -> Header:
     """Return the header of a row of ratios or rates with scale one: "Return on equity | 12.1"."""
-    if header.scale is not None or not _RATIO_NAME.search(header.label):
+    if header.scale is not None or not _RATIO_NAME.search(_REMARK.sub("", header.label)):
         return header
-    bare = [q for cell in table.cells[place][1:] for q in cell.quantities if q.scale is Scale.ONE]
+    printed = [cell for cell in table.cells[place][1:] if cell.quantities]
+    if any(table.columns[cell.ref.column].scale is Scale.PERCENT for cell in printed):
+        return header
+    bare = [q for cell in printed for q in cell.quantities if q.scale is Scale.ONE]
     decimals = all(isinstance(exponent := q.value.as_tuple().exponent, int) and exponent < 0 for q in bare)
     return replace(header, scale=Scale.ONE) if decimals and _prints_ratios(table.cells[place]) else header
 

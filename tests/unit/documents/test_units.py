@@ -389,6 +389,10 @@ def test_a_column_is_not_one_of_percentages_because_of_its_first_and_last_number
         ("Occupancy", "61.2", ("thousand", "USD")),
         ("Impact of the effective tax rate", "61.2", ("thousand", "USD")),
         ("Loss ratio", "61.2", ("one", None)),
+        ("Net interest margin (FTE)", "3.41", ("one", None)),
+        ("Earnings/share, EUR", "3.41", ("one", "EUR")),
+        ("EBIT per kg (NOK)", "19.00", ("one", "NOK")),
+        ("Users (NOK per month)", "345", ("one", "NOK")),
         ("Effective tax rate", "21.4", ("one", None)),
         ("Income tax at the federal statutory rate", "21.4", ("thousand", "USD")),
         ("Gross margin", "412.3", ("thousand", "USD")),
@@ -481,3 +485,21 @@ def test_dollars_of_the_us_that_a_caption_names_are_not_those_of_the_report() ->
     pay = TablePart([["", "2025"], ["Revenue", "$ 410"]], "(in thousands of US dollars)")
     found = table(default, pay)
     assert [q.unit for q in found.cells[1][1].quantities] == ["USD"]
+
+
+def test_a_ratio_in_a_column_of_percentages_is_one() -> None:
+    grid = [["", "Rate"], ["Loans", "5.20%"], ["Net interest spread", "2.71"], ["Deposits", "3.40%"]]
+    assert read_as(table(TablePart(grid, "(in thousands)")), 2, 1)[0] == "percent"
+
+
+def test_dollars_of_the_us_in_a_heading_are_not_those_of_the_table() -> None:
+    title = ParagraphPart(("The effects are as follows (HK$ million):",))
+    grid = [["", "2025", "2025"], ["", "HK$m", "US$m"], ["Effect", "1,204", "330"], ["Sum", "1,204", "330"]]
+    found = table(title, TablePart(grid))
+    assert [found.unit_at(2, place) for place in (1, 2)] == ["HKD", "USD"]
+
+
+def test_prices_beside_amounts_are_in_their_currency() -> None:
+    grid = [["", "€ per share", "€ million"], ["Final dividend", "0.80", "96"]]
+    found = table(TablePart(grid))
+    assert [read_as(found, 1, place) for place in (1, 2)] == [("one", "EUR"), ("million", "EUR")]
