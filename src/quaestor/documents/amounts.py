@@ -79,6 +79,22 @@ def read_amounts(text: str) -> Amounts:
     return Amounts(Scale.ONE if in_ones else scale, alone.currency if alone else currency_named(main), shares)
 
 
+@lru_cache(maxsize=4096)
+def scales_by_currency(caption: str) -> dict[str | None, Scale]:
+    """Return the scales of a caption for several currencies; empty if it names only one.
+
+    >>> [str(scale) for scale in scales_by_currency("(millions of won, thousands of U.S. dollars)").values()]
+    ['million', 'thousand']
+    """
+    found: dict[str | None, Scale] = {}
+    rest = caption[:300]
+    while phrase := find_unit_phrase(rest):
+        if phrase.currency and phrase.scale:
+            found.setdefault(phrase.currency, phrase.scale)
+        rest = rest[phrase.end :]
+    return found if len(found) > 1 else {}
+
+
 def is_amounts_line(text: str) -> bool:
     """Whether a line is only a caption ("(Dollars in millions, except per share data)")."""
     return len(text) > 1 and is_unit_line(text)

@@ -14,7 +14,7 @@ from quaestor.core.currencies import is_currency, sign_of
 from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
-from quaestor.documents.amounts import Amounts
+from quaestor.documents.amounts import Amounts, scales_by_currency
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, applies_to, is_caption, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
@@ -217,7 +217,7 @@ _PRICED_IN = re.compile(r"(?:\(|,\s)([A-Za-z$€£¥]{1,4})(?:\s?/|\sper\s|$)")
 """The currency of a price: "Average price (EUR/MWh)", "Earnings/share, EUR"."""
 _AWARDS = re.compile(
     r"\b(?:restricted|options?|warrants?|convertible|awards?|[rp]sus?|espp|units|exercise|stock (?:plans?|purchase)"
-    r"|dilut|forfeit|cancel|vest|grant|expire)",
+    r"|dilut|forfeit|cancel|vest|grant|expire|participating|contingent)",
     re.IGNORECASE,
 )
 """Lines of shares below a number of shares."""
@@ -372,8 +372,11 @@ def with_units(
             replace(header, scale=Scale.ONE) if header.scale is None and _counts(table, place) else header
             for place, header in enumerate(new_columns)
         ]
-    if amounts.unit is None or is_default:
+    scales = scales_by_currency(table.caption)
+    if amounts.unit is None or is_default or scales:
         new_columns = _mark_currency_columns(new_columns)
+    if scales:
+        new_columns = [replace(header, scale=header.scale or scales.get(header.unit)) for header in new_columns]
     found = replace(
         table,
         rows=tuple(new_rows),

@@ -449,6 +449,12 @@ def test_a_heading_with_the_number_of_a_note_applies_to_the_lines_below() -> Non
     assert read_as(table(TablePart(grid, "(HK$'000)", header_rows=1)), 3, 2) == ("one", "HKD")
 
 
+def test_a_caption_may_have_a_scale_for_each_currency() -> None:
+    grid = [["", "2025", "2025"], ["", "KRW", "USD"], ["Revenue", "4,118", "3,204"]]
+    found = table(TablePart(grid, "(In millions of Korean won, in thousands of U.S. dollars)"))
+    assert [read_as(found, 2, place) for place in (1, 2)] == [("million", "KRW"), ("thousand", "USD")]
+
+
 @pytest.mark.parametrize(
     "heads", [[["", "2025", "2024"], ["", "EUR", "TEUR"]], [["", "31.12.2025 €", "31.12.2024 € thousand"]]]
 )
@@ -477,7 +483,9 @@ def test_the_default_of_a_report_does_not_apply_to_exchange_rates() -> None:
 
 def test_lines_of_awards_below_a_number_of_shares_are_shares() -> None:
     grid = [["", "2025"], ["Average shares outstanding", "16,392"], ["Restricted stock", "118"]]
-    assert read_as(table(TablePart(grid, "($ in thousands)", header_rows=1)), 2, 1) == ("thousand", "shares")
+    grid.append(["Less: participating securities", "(3)"])
+    found = table(TablePart(grid, "($ in thousands)", header_rows=1))
+    assert [read_as(found, row, 1) for row in (2, 3)] == [("thousand", "shares")] * 2
 
 
 def test_dollars_of_the_us_that_a_caption_names_are_not_those_of_the_report() -> None:
