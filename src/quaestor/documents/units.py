@@ -241,6 +241,8 @@ _PAR = re.compile(
     r"\bpar\b|\beach\b(?=[\s)]*(?:$|[,;.|]))|\b(?:face|nominal) value|\bper[\s-]|\bstated value", re.IGNORECASE
 )
 _WRITTEN_OUT = 1_000_000
+_MOST_SHARES = 10**11
+"""More than nearly all companies have."""
 _CENTS = -2
 _HUNDRED = 100
 _DEAREST = 1000
@@ -739,6 +741,8 @@ def _scale_label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention
                 abs(quantity.value) < _WRITTEN_OUT or amounts.shares is Scale.THOUSAND
             )
             scale = amounts.shares if plain and amounts.shares else quantity.scale
+            if abs(quantity.value) * scale.factor >= _MOST_SHARES:
+                scale = quantity.scale
             found.append(replace(quantity, unit="shares", scale=scale))
             continue
         shares = False

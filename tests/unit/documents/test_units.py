@@ -511,3 +511,10 @@ def test_prices_beside_amounts_are_in_their_currency() -> None:
     grid = [["", "€ per share", "€ million"], ["Final dividend", "0.80", "96"]]
     found = table(TablePart(grid))
     assert [read_as(found, 1, place) for place in (1, 2)] == [("one", "EUR"), ("million", "EUR")]
+
+
+@pytest.mark.parametrize(("number", "scale"), [("251,330", Scale.ONE), ("1,733", Scale.MILLION)])
+def test_shares_in_a_label_are_not_more_than_a_company_has(number: str, scale: Scale) -> None:
+    grid = [["", "2025"], ["Cash", "(2,204)"], [f"Treasury stock, at cost: {number} shares", "(2,204)"]]
+    found = table(TablePart(grid, "(Millions of yen)", header_rows=1))
+    assert [q.scale for q in found.cells[2][0].quantities] == [scale]
