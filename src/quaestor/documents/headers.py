@@ -20,11 +20,13 @@ from quaestor.documents.captions import NOTHING, Caption, is_caption, read_capti
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.row_names import RowNames, name_rows
 from quaestor.documents.table import Cell, Header, Orientation, Table
+from quaestor.documents.unit_phrases import currency_alone
 
 Grid = Sequence[Sequence[str]]
 Repairs = dict[tuple[int, int], Repair]
 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR_AND_UNIT = re.compile(r"((?:19|20)[0-9]{2})\s{1,3}([^0-9\s][^0-9]{0,40})")
 _DASH_YEAR = re.compile(r"(?:\$ ?)?(201[34])")
 _FUSED = re.compile(
     r"(?P<label>.{0,300}[a-z)].{0,300}?)\s+"
@@ -141,17 +143,34 @@ def is_amount(text: str) -> bool:
 
     Accepts all number conventions, because that of the document is not known yet.
     """
-    if not parse_cell(text, LOOSE) or is_caption(text) or _is_period_counted(text) or _INDEX.search(text):
+    if not parse_cell(text, LOOSE) or is_caption(text) or is_period_heading(text) or _INDEX.search(text):
         return False
     return not _WORD.search(_SCALE_WORD.sub("", text))
 
 
-def _is_period_counted(text: str) -> bool:
-    """Whether a cell contains only a period, optionally with a unit: "2019", "2019 €m"."""
+@lru_cache(maxsize=4096)
+def is_period_heading(text: str) -> bool:
+    """Whether a cell contains only a period, optionally with a unit: "2019", "2019 €m", "2019 %"."""
     if parse_period(text) is not None:
         return True
     periods = find_periods(text)
-    return len(periods) == 1 and periods[0].start == 0 and is_caption(text[periods[0].end :].strip())
+    if len(periods) == 1 and periods[0].start == 0:
+        return _is_unit(text[periods[0].end :].strip())
+    year = _YEAR_AND_UNIT.fullmatch(text.strip())
+    return year is not None and _is_unit(year[2])
+
+
+def _is_unit(text: str) -> bool:
+    return is_caption(text) or currency_alone(text) is not None
+
+
+def _caption_beside_year(text: str) -> tuple[str, Caption] | None:
+    """Return the year, and the scale and unit beside it, of a heading like "2019 %" or "2019 Shares"; else None."""
+    found = _YEAR_AND_UNIT.fullmatch(text.strip())
+    if found is None:
+        return None
+    caption = next((c for c in (read_caption(found[2]), read_caption(f"({found[2]})")) if c != NOTHING), NOTHING)
+    return (found[1], caption) if caption != NOTHING else None
 
 
 def _match_fused(text: str) -> re.Match[str] | None:
@@ -265,7 +284,7 @@ def holds_durations(row: Sequence[str]) -> bool:
 
 def _is_heading_text(text: str) -> bool:
     """Whether a cell contains words or a period, and no amount."""
-    return not is_amount(text) and (_is_period_counted(text) or _WORD.search(text) is not None)
+    return not is_amount(text) and (is_period_heading(text) or _WORD.search(text) is not None)
 
 
 def _continues_header(row: Sequence[str]) -> bool:
@@ -386,7 +405,7 @@ def _without_number(text: str, fused: re.Match[str] | None) -> str:
 def _make_header(stack: tuple[str, ...]) -> Header:
     """Return the header that stacked headings make, outermost first."""
     stack = tuple(_NOTED.sub("", text) for text in stack)
-    captions = [read_caption(text) for text in reversed(stack)]
+    captions = [(_caption_beside_year(text) or ("", read_caption(text)))[1] for text in reversed(stack)]
     texts = [text for text in stack if text.strip() and not (is_caption(text) and len(stack) > 1)]
     levels = tuple(dict.fromkeys(_label(text) for text in texts))
     above = next((period for text in texts[:-1] if (period := _period_of_heading(text))), None)
@@ -407,6 +426,8 @@ def _make_header(stack: tuple[str, ...]) -> Header:
 def _period_of_heading(text: str, year: int | None = None) -> Period | None:
     """Return the period of a heading: its whole text, or the only period mentioned in it."""
     plain = without_caption(text)
+    if captioned := _caption_beside_year(plain):
+        plain, _ = captioned
     whole = parse_period(plain, year)
     if whole is not None:
         return whole

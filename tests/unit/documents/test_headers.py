@@ -369,3 +369,14 @@ def test_heading_of_a_percentage_over_the_labels_is_not_the_scale_of_the_table()
 def test_numbers_of_notes_are_not_amounts(heading: str, numbers: int) -> None:
     table = read([["", heading, "2025", "2024"], ["revenue", "2", "412", "367"], ["costs", "3, 4(a)", "(12)", "(13)"]])
     assert sum(bool(row[1].quantities) for row in table.cells[1:]) == numbers
+
+
+@pytest.mark.parametrize(
+    ("unit", "scale", "read_unit"),
+    [("%", Scale.PERCENT, None), ("£", None, "GBP"), ("Shares", None, "shares"), ("Years", Scale.ONE, "years")],
+)
+def test_unit_beside_a_year_is_that_of_the_column(unit: str, scale: Scale | None, read_unit: str | None) -> None:
+    table = read([["", f"2025 {unit}", f"2024 {unit}"], ["growth", "3.1", "3.0"], ["discount", "5.5", "4.8"]])
+    assert table.header_rows == 1
+    assert [column.period for column in table.columns[1:]] == [Period("year", 2025), Period("year", 2024)]
+    assert (table.columns[1].scale, table.columns[1].unit) == (scale, read_unit)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import parse_period
 from quaestor.documents.captions import is_caption
-from quaestor.documents.headers import holds_durations
+from quaestor.documents.headers import holds_durations, is_period_heading
 from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
 from quaestor.readers.html.styles import InlineTag
 
@@ -52,7 +51,7 @@ class Item(RawCell):
 _CURRENCY = r"(?:u\.?s\.?\s?\$|hk\$|nt\$|[acr]\$|[$€£¥₩₹])"
 _VALUE = re.compile(
     rf"(?:[(\[<]|{SIGN_LOOK})?\s?{_CURRENCY}?\s?(?:[(\[]|{SIGN_LOOK})?\s?{NUMBER_LOOK}{END_LOOK}"
-    r"\s?[)\]>]?\s?(?:%|x|bps|pts|bp)?\s?[)\]]?\s?%?"
+    r"\s?[)\]>]?\s?(?:%|x|bps|pts|bp|pp|p|c|cps)?\s?[)\]]?\s?%?"
     r"(?:\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+))*",
     re.IGNORECASE,
 )
@@ -66,6 +65,7 @@ _CLOSES = re.compile(
     r"[)\]]{0,4}\s?%?\s?[)\]]{0,4}|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
     re.IGNORECASE,
 )
+_UNIT = re.compile(r"^[)\]]?\s?(?:%|[a-z])", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)
 
 _GAP = 2
@@ -77,15 +77,13 @@ _IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
 
 @lru_cache(maxsize=8192)
 def prints_value(text: str) -> bool:
-    """Whether a cell contains only a number or a dash; years do not count, with or without a footnote mark."""
+    """Whether a cell contains only a number or a dash; years and units (£000) do not count."""
     if len(text) > 60:
         return False
     plain = text.strip()
-    return (
-        bool(_VALUE.fullmatch(plain) or _DASH.fullmatch(plain) or is_money(plain))
-        and not _YEAR.fullmatch(plain)
-        and parse_period(plain) is None
-    )
+    if not (_VALUE.fullmatch(plain) or is_money(plain)):
+        return _DASH.fullmatch(plain) is not None
+    return not (_YEAR.fullmatch(plain) or is_period_heading(plain) or is_caption(plain))
 
 
 def place_cells(table: RawTable) -> list[list[Item]]:
@@ -175,6 +173,8 @@ def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
         return item.start <= number.end + _GAP
     if item.start > number.end or not (number.is_value or _begins_number(number.text)):
         return False
+    if not number.is_value and _UNIT.search(item.text) and is_period_heading(number.text):
+        return False  # "%" beside "2025" heads a column of its own
     if item.start in own and _IN_BRACKETS.fullmatch(item.text):
         return False
     return _CLOSES.fullmatch(item.text) is not None and not (number.is_value and item.width > 1 and item.is_value)

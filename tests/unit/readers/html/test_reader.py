@@ -207,3 +207,18 @@ def test_line_in_a_larger_font_than_the_text_is_a_heading() -> None:
     (table,) = document.tables
     assert document.section_of(table).title == "CONSOLIDATED STATEMENTS OF INCOME"
     assert "Sales fell" in [sentence.text for sentence in document.sentences]
+
+
+@pytest.mark.parametrize("unit", ["£000", "NZ$000", "£’000"])
+def test_row_of_units_is_a_heading(unit: str) -> None:
+    (table,) = read(
+        html_table("|Note|2025|2024", f"||{unit}|{unit}", "Revenue|3|412,330|367,168", "Tax|4|(1,906)|(1,380)")
+    ).tables
+    assert (table.header_rows, table.scale_at(2, 2)) == (2, Scale.THOUSAND)
+
+
+@pytest.mark.parametrize("year", ["2025<br/>£m", "2025", "31.12.2025"])
+def test_sign_beside_a_year_heads_a_column(year: str) -> None:
+    (table,) = read(html_table(f"|{year}|%|2024", "UK|1,201.2|4.4|1,150.1", "France|740.9|5.8|700.6")).tables
+    assert [column.label for column in table.columns[2:]] == ["%", "2024"]
+    assert (table.columns[1].scale is Scale.PERCENT, table.columns[2].scale) == (False, Scale.PERCENT)
