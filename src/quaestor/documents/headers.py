@@ -58,7 +58,7 @@ _REFERENCE = re.compile(
     r"(?:[a-z]?[0-9]{1,2}(?:\.[0-9]{1,2})?(?:\s?\([a-z]{1,3}\)){0,4}[\s,;&/-]{0,3}){0,8}", re.IGNORECASE
 )
 """References to notes: "5, 12", "4(a)"; also an empty cell."""
-_HEADER_ROWS_AT_MOST = 4
+_HEADER_ROWS_AT_MOST = 7
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2
 _ONE_LINE = 2
@@ -309,10 +309,10 @@ def _find_repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
         for column in range(len(grid[0]))
     ]
     for row in body:
-        years = {text.strip() for text in grid[row][1:] if _YEAR.fullmatch(text.strip())}
-        if years and repeats_heading(grid[row], grid[:header_rows]):
+        if repeats_heading(grid[row], grid[:header_rows]):
             repairs |= {(row, column): Repair(RepairKind.REPEATED_HEADER) for column in range(1, len(grid[row]))}
             continue
+        years = {text.strip() for text in grid[row][1:] if _YEAR.fullmatch(text.strip())}
         for column in range(1, len(grid[row]) if dashes else 0):
             dash = _DASH_YEAR.fullmatch(grid[row][column].strip())
             if dash and not (years | years_by_column[column]) - {dash[1]}:
@@ -345,7 +345,8 @@ def _read_cell(
         return (), repair
     text = grid[row][column]
     if column > 0 and row >= header_rows:
-        return () if column in without_numbers else parse_cell(text, convention), None
+        has_none = column in without_numbers or ("000" in text and is_caption(text))
+        return () if has_none else parse_cell(text, convention), None
     return _numbers_in_label(text, convention), None
 
 

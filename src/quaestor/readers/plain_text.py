@@ -26,7 +26,7 @@ _BLANK = lazy_regex(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0
 _PIECE = lazy_regex(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
 _NUMBER = lazy_regex(
     rf"(?:{CODE}\s)?\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
-    r"\s?[€£]?-?[)>]?\s?%?\s?\)?(?:\s?\((?:[0-9a-zA-Z]|[CcDd][Rr])\)|\*{1,3}|\s?[\u25b2\u25b3\u25bc\u25bd])?"
+    r"\s?[€£]?-?[)>]?\s?%?(?:p|c|cps)?\s?\)?(?:\s?\((?:[0-9a-zA-Z]|[CcDd][Rr])\)|\*{1,3}|\s?[\u25b2\u25b3\u25bc\u25bd])?"
 )
 _NARROW = str.maketrans({chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
 """Full-width digits and signs, as in Chinese and Japanese text, to their ASCII forms."""
@@ -61,7 +61,9 @@ class Piece:
         if self.is_name:
             return False
         text = self.text.translate(_NARROW)
-        return bool(_NUMBER.fullmatch(text) or _NOTHING.fullmatch(text)) or is_money(text)
+        if _NOTHING.fullmatch(text):
+            return True
+        return bool(_NUMBER.fullmatch(text) or is_money(text)) and not is_caption(text)
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether the piece overlaps a range of columns."""
@@ -145,11 +147,12 @@ def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
     columns = _columns([_with_name(row) for row in rows] if _are_named_by_years(rows) else rows)
     left = columns[0][0] if columns else 0
     first = start
-    for place in range(start - 1, max(earliest, start - _MOST_HEADER) - 1, -1):
+    above = [
+        place for place in range(max(earliest, start - 12), start) if lines[place].strip() and not is_rule(lines[place])
+    ]
+    for place in reversed(above[-_MOST_HEADER:]):
         line = lines[place]
         found = pieces(line)
-        if not line.strip() or is_rule(line):
-            continue
         if len(found) == 1 and found[0].end <= left and found[0].text.endswith(":"):
             continue  # what heads the first lines of the table: its columns are headed above it
         if not any(piece.end > left for piece in found) or (len(found) == 1 and found[0].start < left // 2):

@@ -380,3 +380,16 @@ def test_unit_beside_a_year_is_that_of_the_column(unit: str, scale: Scale | None
     assert table.header_rows == 1
     assert [column.period for column in table.columns[1:]] == [Period("year", 2025), Period("year", 2024)]
     assert (table.columns[1].scale, table.columns[1].unit) == (scale, read_unit)
+
+
+def test_units_below_six_lines_of_headings_are_read() -> None:
+    heads = [("Six months", "Year"), ("ended", "ended"), ("30 June", "31 May"), ("2025", "2024"), ("(unaudited)", "")]
+    table = read([*(["", *head] for head in heads), ["", "£000", "£000"], ["revenue", "797", "753"]])
+    assert (table.header_rows, table.scale_at(6, 1)) == (6, Scale.THOUSAND)
+
+
+def test_headings_repeated_below_another_date_are_not_numbers() -> None:
+    heads = ["Less than 1 year £m", "Between 1 and 2 years £m"]
+    table = read([["At 31 March 2025", *heads], ["debt", "3", "2"], ["At 31 March 2024", *heads], ["debt", "4", "5"]])
+    assert not any(cell.quantities for cell in table.cells[2][1:])
+    assert table.period_at(3, 1) == Period("date", 2024, month=3, day=31)

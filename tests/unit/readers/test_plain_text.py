@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from quaestor.core.periods import Period
+from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.readers.content import read_content
 from quaestor.readers.plain_text import PlainTextReader
@@ -228,3 +229,20 @@ Operating revenues:
     (table,) = read(tmp_path, text).tables
     assert [header.label for header in table.columns[1:]] == ["1998", "1997"]
     assert table.rows[-1].levels == ("Operating revenues", "Commercial")
+
+
+def test_units_are_the_last_of_six_lines_of_headings(tmp_path: Path) -> None:
+    text = """
+                    Six months          Year
+                         ended         ended
+                       30 June   31 December
+                          2025          2024
+                   (unaudited)     (audited)
+            Notes         £000          £000
+
+Revenue         3      797,402     1,560,210
+Cost of sales         (590,221)   (1,160,334)
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [header.levels[0] for header in table.columns[1:]] == ["Notes", "Six months", "Year"]
+    assert table.scale_at(table.header_rows, 2) is Scale.THOUSAND

@@ -96,8 +96,22 @@ def place_cells(table: RawTable) -> list[list[Item]]:
     for raw in table.rows:
         placed, covered = _place(raw, covered)
         rows.append(placed)
-    own = _own_columns(rows)
-    return [_join_cells(row, own) for row in rows]
+    own, of_words = _own_columns(rows), _word_columns(rows)
+    return [_join_cells(row, own, of_words) for row in rows]
+
+
+def _word_columns(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
+    """Return the source columns between labels and numbers with more words than signs of a number to their right.
+
+    "€" is the unit of its row in such a column, beside "EUR m" and "employees".
+    """
+    cells: Counter[int] = Counter()
+    for row in rows:
+        last = max((place for place, item in enumerate(row) if item.is_value), default=0)
+        for item in row[1:last]:
+            if not item.is_value and not item.is_year:
+                cells[item.start] += -1 if _OPENS.fullmatch(item.text) else 1
+    return frozenset(column for column, more in cells.items() if more > 0)
 
 
 def _own_columns(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
@@ -146,7 +160,7 @@ def _place(raw: Sequence[RawCell], covered: dict[int, int]) -> tuple[list[Item],
     return items, below
 
 
-def _join_cells(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
+def _join_cells(items: Iterable[Item], own: frozenset[int], of_words: frozenset[int]) -> list[Item]:
     """Join the cells of a row that belong to one number."""
     found: list[Item] = []
     opening: Item | None = None
@@ -156,7 +170,7 @@ def _join_cells(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
             found.append(opening)
         one = _join(opening, item) if opening is not None and joins else item
         opening = None
-        if _OPENS.fullmatch(one.text) and not one.is_value:
+        if _OPENS.fullmatch(one.text) and not one.is_value and one.start not in of_words:
             opening = one
         elif found and _closes(found[-1], one, own):
             footnote = _FOOTNOTE.fullmatch(one.text) and not one.text.startswith((")", "]"))

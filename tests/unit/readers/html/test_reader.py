@@ -209,7 +209,7 @@ def test_line_in_a_larger_font_than_the_text_is_a_heading() -> None:
     assert "Sales fell" in [sentence.text for sentence in document.sentences]
 
 
-@pytest.mark.parametrize("unit", ["£000", "NZ$000", "£’000"])
+@pytest.mark.parametrize("unit", ["£000", "NZ$000", "£\u2019000"])
 def test_row_of_units_is_a_heading(unit: str) -> None:
     (table,) = read(
         html_table("|Note|2025|2024", f"||{unit}|{unit}", "Revenue|3|412,330|367,168", "Tax|4|(1,906)|(1,380)")
@@ -222,3 +222,8 @@ def test_sign_beside_a_year_heads_a_column(year: str) -> None:
     (table,) = read(html_table(f"|{year}|%|2024", "UK|1,201.2|4.4|1,150.1", "France|740.9|5.8|700.6")).tables
     assert [column.label for column in table.columns[2:]] == ["%", "2024"]
     assert (table.columns[1].scale is Scale.PERCENT, table.columns[2].scale) == (False, Scale.PERCENT)
+
+
+def test_sign_in_a_column_of_units_is_not_part_of_the_next_number() -> None:
+    document = read(html_table("|Unit|2023|2022", "Orders|EUR m|4,512|4,211", "EPS|€|2.34|2.10", "Staff|FTE|234|210"))
+    assert texts(document)[2] == ["EPS", "€", "2.34", "2.10"]
