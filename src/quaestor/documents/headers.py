@@ -48,9 +48,18 @@ _NAMED_BY_YEAR = re.compile(
 )
 _YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
 _LASTING = re.compile(r"\b(?:months?|weeks|quarters?|years?)\s+end(?:ed|ing)\s*:?\s*$", re.IGNORECASE)
+_COMPARED = re.compile(r"\s(?:compared (?:to|with)|vs\.?|versus)\s", re.IGNORECASE)
+_ABOUT_OTHER_YEARS = re.compile(
+    r"\b(?:origination|vintage)\b|\b(?:compared (?:to|with)|vs\.?|versus|change from)$", re.IGNORECASE
+)
+"""Headings of years in which loans were granted, or of periods that another one is compared with."""
+_SPANNING = re.compile(r"\bin\b", re.IGNORECASE)
+_SHOCK = re.compile(r"[-+\u2212\u2013]\s?[0-9]{2,4}")
+"""A change of interest rates in basis points, as the label of its effect: "+200"."""
 _DURATION = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?\s(?:years?|months?)", re.IGNORECASE)
 """The remaining term of a lease or an option; alone it may also be a column heading ("12 months")."""
 _THOUSANDS = re.compile(r"[0-9],[0-9]{3}\b")
+_RATIO = re.compile(r"\bratios?\b", re.IGNORECASE)
 _NOTED = re.compile(r"(?<=[a-z])\s?\([0-9]{1,2}\)$", re.IGNORECASE)
 """A footnote mark at the end of a heading: "US$ million(1)"."""
 _NOTE = re.compile(r"(?:foot)?notes?(?: (?:no\.?|refs?\.?|references?))?|refs?\.?", re.IGNORECASE)
@@ -411,17 +420,31 @@ def _make_header(stack: tuple[str, ...]) -> Header:
     levels = tuple(dict.fromkeys(_label(text) for text in texts))
     above = next((period for text in texts[:-1] if (period := _period_of_heading(text))), None)
     period = _period_of_heading(texts[-1], above.year if above else None) if texts else None
+    if any(map(_ABOUT_OTHER_YEARS.search, texts[:-1])):
+        period = None
     if period is not None and period.kind == "date" and any(map(_LASTING.search, texts[:-1])):
         # "Three months ended" above "June 30, 2024": a span rather than a day.
         lasting = parse_period(" ".join(texts))
         period = lasting if lasting is not None and lasting.kind in ("quarter", "span", "year") else period
+    scale = _scale_of(stack, captions)
     return Header(
         label=levels[-1] if levels else "",
         levels=levels,
         period=period or above,
-        scale=next((caption.scale for caption in captions if caption.scale), None),
-        unit=next((caption.unit for caption in captions if caption.unit), None),
+        scale=scale,
+        unit=next((caption.unit for caption in captions if caption.unit and scale is not Scale.PERCENT), None),
     )
+
+
+def _scale_of(stack: Sequence[str], captions: Sequence[Caption]) -> Scale | None:
+    """Return the scale of stacked headings; "(dollars in thousands)" over several columns is not about percentages."""
+    scales = [caption.scale for caption in captions if caption.scale]
+    if Scale.PERCENT in scales and all(
+        caption.scale in (None, Scale.PERCENT) or (is_caption(text) and _SPANNING.search(text))
+        for text, caption in zip(reversed(stack), captions, strict=True)
+    ):
+        return Scale.PERCENT
+    return scales[0] if scales else None
 
 
 def _period_of_heading(text: str, year: int | None = None) -> Period | None:
@@ -429,7 +452,8 @@ def _period_of_heading(text: str, year: int | None = None) -> Period | None:
     plain = without_caption(text)
     if captioned := _caption_beside_year(plain):
         plain, _ = captioned
-    whole = parse_period(plain, year)
+    compared = _COMPARED.search(plain)
+    whole = parse_period(plain[: compared.start()] if compared else plain, year)
     if whole is not None:
         return whole
     named = {mention.period for mention in find_periods(plain)}
@@ -452,7 +476,7 @@ def _read_rows(
         noted = _YEAR_WITH_NOTE.fullmatch(label)
         if noted and any(abs(int(noted[1]) - int(other)) <= 3 for other in bare_years):
             label = noted[1]
-        own = _make_header((*outer, "" if is_amount(label) else label))
+        own = _make_header((*outer, "" if is_amount(label) and not _SHOCK.fullmatch(label) else label))
         period = names.periods[place] or _period_of_heading(label, section.period.year if section.period else year)
         if _heads_section(row, grid[:header_rows], dashes=dashes):
             if label.lower().endswith(_LINE_ITEMS):
@@ -463,9 +487,9 @@ def _read_rows(
             rows.append(replace(own, period=period))
             continue
         year = period.year if period and period.kind == "quarter" else None
-        # Nothing is 1,053 percent of sales.
-        is_percentage = section.caption.scale is Scale.PERCENT and not any(map(_THOUSANDS.search, row[1:]))
-        over = section.caption if is_percentage or section.caption.scale is not Scale.PERCENT else NOTHING
+        # Nothing is 1,053 percent of sales, or a ratio of 31,011.
+        is_ratio = section.caption.scale is Scale.PERCENT or _RATIO.search(section.label)
+        over = NOTHING if is_ratio and any(map(_THOUSANDS.search, row[1:])) else section.caption
         rows.append(
             replace(
                 own,

@@ -35,7 +35,8 @@ from quaestor.plan.steps import counted
 _LETTERS = lazy_regex(r"[^\W\d_]{2}")
 _FOOTNOTE = lazy_regex(r"\(\d{1,2}\)")
 _CHANGE = lazy_regex(
-    r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b", re.IGNORECASE
+    r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|compared|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b",
+    re.IGNORECASE,
 )
 _OPENS = lazy_regex(
     r"\b(?:beginning|start)\s(?:of\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)|balances?)\b|\bopening\sbalances?\b",

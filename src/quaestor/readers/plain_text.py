@@ -419,9 +419,11 @@ class _PageText:
         return TablePart(grid, lead.caption, self._page(first), anchor, lead.title, header_rows)
 
     def _table(self, first: int, header: int, end: int) -> TablePart:
-        lines = self.lines[first:end]
+        lines = [_TAG.sub("", line) if "<" in line else line for line in self.lines[first:end]]
         # Lines are drawn under the headings of columns.
         drawn = max((n for n in range(header) if is_rule(lines[n]) and len(_DRAWN.findall(lines[n])) > 1), default=0)
+        if drawn and all(is_caption(line) or not line.strip() for line in lines[drawn + 1 : header]):
+            drawn = header
         header_rows = len(read_grid(lines[:drawn], drawn)) or None
         return TablePart(
             read_grid(lines, header), "", self._page(first), self._anchor(first, end - 1), header_rows=header_rows

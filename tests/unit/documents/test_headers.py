@@ -393,3 +393,37 @@ def test_headings_repeated_below_another_date_are_not_numbers() -> None:
     table = read([["At 31 March 2025", *heads], ["debt", "3", "2"], ["At 31 March 2024", *heads], ["debt", "4", "5"]])
     assert not any(cell.quantities for cell in table.cells[2][1:])
     assert table.period_at(3, 1) == Period("date", 2024, month=3, day=31)
+
+
+def test_caption_over_amounts_and_percentages_is_about_the_amounts() -> None:
+    caption = "(dollars in thousands)"
+    table = read([["", "Amount", "Percent"], ["", caption, caption], ["demand", "612", "21.1"], ["other", "904", "4"]])
+    assert [(table.scale_at(2, n), table.unit_at(2, n)) for n in (1, 2)] == [
+        (Scale.THOUSAND, "USD"),
+        (Scale.PERCENT, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headings", "year"),
+    [
+        (["", "2024 compared to 2023"], 2024),
+        (["2024 compared to", "2023"], 2024),
+        (["Loans by origination year", "2023"], None),
+    ],
+)
+def test_year_compared_with_is_not_the_period(headings: list[str], year: int | None) -> None:
+    table = read([*[["", heading, "Total"] for heading in headings], ["loans", "5", "7"], ["leases", "3", "4"]])
+    assert table.columns[1].period == (Period("year", year) if year else None)
+
+
+def test_change_of_rates_is_a_label() -> None:
+    table = read([["rates (bps)", "change"], ["+200", "4,118"], ["-100", "(2,880)"]])
+    assert [row.label for row in table.rows[1:]] == ["+200", "-100"]
+
+
+def test_amount_among_ratios_has_the_scale_of_the_table() -> None:
+    table = read(
+        [["(in millions)", "2024"], ["NPA ratios", ""], ["gross NPAs", "31,011.6"], ["gross NPAs (ratio)", "1.2"]]
+    )
+    assert [table.scale_at(row, 1) for row in (2, 3)] == [Scale.MILLION, Scale.ONE]

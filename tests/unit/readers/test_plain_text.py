@@ -246,3 +246,17 @@ Cost of sales         (590,221)   (1,160,334)
     (table,) = read(tmp_path, text).tables
     assert [header.levels[0] for header in table.columns[1:]] == ["Notes", "Six months", "Year"]
     assert table.scale_at(table.header_rows, 2) is Scale.THOUSAND
+
+
+def test_caption_below_the_line_under_the_headings_is_a_heading(tmp_path: Path) -> None:
+    text = """
+                              2003         2002
+                          ----------   ----------
+                          (Dollars in thousands)
+<S>                        <C>          <C>
+Total assets ..........   $  612,330   $  580,118
+Loans, net ............      402,118      390,220
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [row.label for row in table.rows[table.header_rows :]] == ["Total assets", "Loans, net"]
+    assert table.scale_at(table.header_rows, 1) is Scale.THOUSAND

@@ -68,6 +68,7 @@ _CLOSES = re.compile(
 _UNIT = re.compile(r"^[)\]]?\s?(?:%|[a-z])", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)
 
+_BETWEEN = re.compile(r"\s?[\u2013\u2014-]\s?|\sto\s")
 _GAP = 2
 """Limit for empty source columns between a cell and its raised footnote mark; other rows have signs in them."""
 
@@ -281,7 +282,12 @@ def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
 def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
     """Return the number of header rows: the rows above the first numbers, except headings of the first section."""
     first = next(
-        (place for place, row in enumerate(rows) if _holds_values(row) and not all(item.heading for item in row)),
+        (
+            place
+            for place, row in enumerate(rows)
+            if (_holds_values(row) or (place and _holds_ranges(row, rows[place - 1])))
+            and not all(item.heading for item in row)
+        ),
         None,
     )
     if first is None:
@@ -296,6 +302,18 @@ def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
 
 def _holds_values(row: Sequence[Item]) -> bool:
     return any(item.is_value for item in row) or (row[0].start == 0 and holds_durations([item.text for item in row]))
+
+
+def _holds_ranges(row: Sequence[Item], above: Sequence[Item]) -> bool:
+    """Whether a row with a label has only ranges of numbers ("3.9% - 4.5%"), below years or dates."""
+    if row[0].start or len(row) < 2 or prints_value(row[0].text):
+        return False
+    return all(map(_prints_range, row[1:])) and any(is_period_heading(item.text) for item in above)
+
+
+def _prints_range(item: Item) -> bool:
+    parts = _BETWEEN.split(item.text) if len(item.text) < 60 else ()
+    return len(parts) == 2 and all(map(prints_value, parts)) and any(sign in item.text for sign in "%$.")
 
 
 def _label_end(rows: Sequence[Sequence[Item]]) -> int:

@@ -227,3 +227,9 @@ def test_sign_beside_a_year_heads_a_column(year: str) -> None:
 def test_sign_in_a_column_of_units_is_not_part_of_the_next_number() -> None:
     document = read(html_table("|Unit|2023|2022", "Orders|EUR m|4,512|4,211", "EPS|€|2.34|2.10", "Staff|FTE|234|210"))
     assert texts(document)[2] == ["EPS", "€", "2.34", "2.10"]
+
+
+@pytest.mark.parametrize(("row", "header"), [("Rate|3.9% - 4.5%|3.4% - 4.8%", 1), ("|0% - 5%|5.1% - 9%", 2)])
+def test_row_of_ranges_with_a_label_is_not_a_heading(row: str, header: int) -> None:
+    (table,) = read(html_table("|2024|2023", row, "Term in years|5.1|5.0")).tables
+    assert table.header_rows == header
