@@ -16,9 +16,9 @@ from quaestor.core.parsing import clean_label, find_quantities, parse_cell
 from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
-from quaestor.documents.captions import NOTHING, Caption, is_caption, read_caption, without_caption
+from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, is_caption, read_caption, without_caption
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
-from quaestor.documents.row_names import RowNames, name_rows
+from quaestor.documents.row_names import RowNames, has_numbering, name_rows
 from quaestor.documents.table import Cell, Header, Orientation, Table
 from quaestor.documents.unit_phrases import currency_alone
 
@@ -109,7 +109,8 @@ def read_table(
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
     repairs = _find_repairs(grid, header_rows, dashes=dashes)
     names = name_rows(grid, header_rows, is_amount)
-    without_numbers = {*names.columns, *_find_note_columns(grid, header_rows)}
+    notes = _find_note_columns(grid, header_rows)
+    without_numbers = {*names.columns, *notes}
     cells = tuple(
         tuple(
             Cell(
@@ -127,7 +128,9 @@ def read_table(
         else column
         for place, column in enumerate(_read_columns(grid, header_rows, fused, spread))
     )
-    rows = _read_rows(grid, header_rows, columns, names, dashes=dashes)
+    # The numbers of notes do not tell the heading of a section from a line.
+    plain = [["" if n in notes else text for n, text in enumerate(row)] for row in grid] if notes else grid
+    rows = _read_rows(plain, header_rows, columns, names, dashes=dashes)
     is_labelled = any(header.label for header in rows[header_rows:]) or len(rows) == header_rows
     of_values = tuple(column for place, column in enumerate(columns) if place and place not in names.columns)
     corner = grid[0][0] if header_rows else ""
@@ -464,6 +467,9 @@ def _read_rows(
     grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames, *, dashes: bool
 ) -> tuple[Header, ...]:
     """Return the row headers; rows inherit heading, period and scale of their section."""
+    numbers: list[str] = []
+    if has_numbering(grid, header_rows) and 1 in names.columns:
+        numbers, grid, columns = [row[0] for row in grid], [row[1:] for row in grid], columns[1:]
     rows = [_make_header((grid[row][0],)) for row in range(header_rows)]
     corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
     section = _Section(_label(grid[0][0]), corner) if corner else _Section()
@@ -471,6 +477,8 @@ def _read_rows(
     year: int | None = None
     heading = -1
     for place, row in enumerate(grid[header_rows:], start=header_rows):
+        if numbers and numbers[place].strip():
+            section = _Section()
         *outer, label = names.labels[place] or ("",)
         label = label.strip()
         noted = _YEAR_WITH_NOTE.fullmatch(label)
@@ -482,10 +490,12 @@ def _read_rows(
             if label.lower().endswith(_LINE_ITEMS):
                 section = section if heading == place - 1 else _Section()
             else:
-                section = _Section(own.label, period, read_caption(label))
+                section = _Section(own.label, period, _caption_of_units(row) or read_caption(label))
             heading = place
             rows.append(replace(own, period=period))
             continue
+        if not label and (caption := _caption_of_units(row)):
+            section = replace(section, caption=caption)
         year = period.year if period and period.kind == "quarter" else None
         # Nothing is 1,053 percent of sales, or a ratio of 31,011.
         is_ratio = section.caption.scale is Scale.PERCENT or _RATIO.search(section.label)
@@ -508,11 +518,22 @@ def _heads_section(row: Sequence[str], header: Grid, *, dashes: bool) -> bool:
     """Whether a row heads a section: it has a label, but its other cells are empty or repeat the header."""
     if not row[0].strip() or is_amount(row[0]) or len(row) < _ONE_LINE:
         return False
-    if not any(text.strip() for text in row[1:]):
+    if not any(text.strip() for text in row[1:]) or _caption_of_units(row):
         return True
     if dashes and any(_YEAR.fullmatch(text.strip()) for text in row[1:]):
         return False
     return repeats_heading(row, header) and row[0].strip() not in {line[0].strip() for line in header}
+
+
+def _caption_of_units(row: Sequence[str]) -> Caption | None:
+    """Return the scale and unit if a row prints nothing else beside its label: "Earnings per share | pence | pence"."""
+    printed = {text.strip() for text in row[1:] if text.strip()}
+    text = printed.pop() if len(printed) == 1 else ""
+    if not text or any(character.isdigit() and character != "0" for character in text):
+        return None
+    caption = read_caption(text) if is_caption(text) else read_caption(f"({text})")
+    is_unit = is_caption(text) or caption.unit in HUNDREDTHS
+    return caption if is_unit and caption.scale else None
 
 
 def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orientation:

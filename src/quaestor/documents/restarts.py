@@ -48,7 +48,7 @@ def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
             while head - 1 > header_rows and _heads_groups(grid[head - 1], grid[:header_rows]):
                 head -= 1
             body = row + 1
-            while body < len(grid) - 1 and _restarts(grid, body, header_rows):
+            while body < len(grid) - 1 and (_restarts(grid, body, header_rows) or _prints_units(grid[body])):
                 body += 1
             top = head
             while top - 1 > header_rows and _is_label_alone(grid[top - 1]):
@@ -85,6 +85,12 @@ def _heads_groups(row: Sequence[str], header: Grid) -> bool:
         return False
     known = {text.strip() for line in header for text in line}
     return all(text in known or _WORD.search(text) for text in texts)
+
+
+def _prints_units(row: Sequence[str]) -> bool:
+    """Whether a row below headings has only the units of its columns."""
+    texts = [text for text in row[1:] if text.strip()]
+    return bool(texts) and (not row[0].strip() or is_caption(row[0])) and all(map(is_caption, texts))
 
 
 def _is_label_alone(row: Sequence[str]) -> bool:

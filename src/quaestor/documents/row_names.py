@@ -6,7 +6,7 @@ not changed.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from quaestor.core.periods import Period, first_day, parse_period, period_of_months
@@ -17,6 +17,7 @@ IsAmount = Callable[[str], bool]
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_]\d")
 _LONGEST_NAME = 200
 _VALUE = re.compile(r"(?:[a-z]{1,20} )?(?:values?|amounts?|figures?|val)(?: ?\(.{0,60}\))?")
+_NUMBERING = re.compile(r"(?:s|sr|sl|serial|line)\.?\s?(?:no|number)s?\.?|sr\.?|#", re.IGNORECASE)
 _UNIT = re.compile(r"(?:[a-z]{1,20} )?(?:units?|uom|currency|currencies|scale|multiplier)(?: of measure(?:ment)?)?")
 _ITEM = re.compile(
     r"(?:[a-z]{1,20} )?(?:concepts?|metrics?|items?|measures?|lines?|accounts?|indicators?|tags?|kpis?|variables?"
@@ -65,10 +66,18 @@ def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
     Args:
         grid: R x C printed cells, never ragged.
     """
+    if has_numbering(grid, header_rows) and _contains_names(grid, header_rows, 1, is_amount):
+        names = name_rows([row[1:] for row in grid], header_rows, is_amount)
+        return replace(names, columns=(0, *(column + 1 for column in names.columns)))
     found = _names_of_facts(grid, header_rows, is_amount) or _names_side_by_side(grid, header_rows, is_amount)
     if found is not None:
         return found
     return RowNames((0,), tuple((row[0],) if row[0].strip() else () for row in grid), (None,) * len(grid))
+
+
+def has_numbering(grid: Grid, header_rows: int) -> bool:
+    """Return whether the first column has the numbers of lines ("Sr. No."), beside a column of labels."""
+    return len(grid[0]) > 2 and any(_NUMBERING.fullmatch(row[0].strip()) for row in grid[:header_rows])
 
 
 def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:

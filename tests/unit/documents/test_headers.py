@@ -427,3 +427,26 @@ def test_amount_among_ratios_has_the_scale_of_the_table() -> None:
         [["(in millions)", "2024"], ["NPA ratios", ""], ["gross NPAs", "31,011.6"], ["gross NPAs (ratio)", "1.2"]]
     )
     assert [table.scale_at(row, 1) for row in (2, 3)] == [Scale.MILLION, Scale.ONE]
+
+
+def test_number_of_a_note_does_not_hide_the_heading_of_a_section() -> None:
+    table = read([["", "Note", "2025"], ["sales", "3", "412"], ["Earnings per share", "9", ""], ["basic", "", "1.2"]])
+    assert (table.rows[3].levels, table.scale_at(3, 2)) == (("Earnings per share", "basic"), Scale.ONE)
+
+
+@pytest.mark.parametrize("label", ["Earnings per share", ""])
+def test_row_of_units_is_about_the_rows_below_it(label: str) -> None:
+    table = read([["", "2025", "2024"], ["sales", "412", "367"], [label, "pence", "pence"], ["basic", "41", "45"]])
+    assert (table.scale_at(3, 1), table.unit_at(3, 1)) == (Scale.ONE, "pence")
+
+
+def test_numbers_of_lines_are_not_their_labels() -> None:
+    rows = [["5", "Earnings per share", ""], ["", "(a) basic", "2.47"], ["6", "Share capital", "104.1"]]
+    table = read([["Sr. No.", "Particulars (in lakhs)", "2024"], ["1", "Revenue", "9,118.20"], *rows])
+    assert [row.levels for row in table.rows[1:]] == [
+        ("Revenue",),
+        ("Earnings per share",),
+        ("Earnings per share", "(a) basic"),
+        ("Share capital",),
+    ]
+    assert table.rows[4].scale is None

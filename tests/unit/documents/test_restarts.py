@@ -4,6 +4,7 @@ import pytest
 
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
@@ -131,3 +132,18 @@ def test_repeated_headings_are_not_numbers(label: str) -> None:
     (table,) = read(grid).tables
     assert not any(cell.quantities for cell in table.cells[2])
     assert table.rows[3].levels == (("Europe", "Costs") if label == "Europe" else ("Costs",))
+
+
+def test_row_of_units_below_repeated_headings_is_a_heading() -> None:
+    document = read(
+        [
+            ["", "Six months ended 30 June 2024", "Six months ended 30 June 2023"],
+            ["", "HK$ million", "HK$ million"],
+            ["Revenue", "4,118", "3,114"],
+            ["", "30 June 2024", "31 December 2023"],
+            ["", "HK$ million", "HK$ million"],
+            ["Equity", "98,118", "98,000"],
+            ["Debt", "9,118", "9,000"],
+        ]
+    )
+    assert [(table.header_rows, table.scale_at(2, 1)) for table in document.tables] == [(2, Scale.MILLION)] * 2

@@ -200,18 +200,6 @@ def test_a_column_of_units_may_be_first_or_last(heading: str, last: bool) -> Non
     ]
 
 
-@pytest.mark.parametrize("heading", ["", "in", "Unit"])
-def test_column_of_units_may_have_no_heading(heading: str) -> None:
-    rows = [("Orders", "EUR m", "4,512"), ("Margin", "%", "12.3"), ("EPS", "€", "2.34"), ("Dividend", "cents", "32")]
-    (table,) = assemble("a.csv", [TablePart([["", heading, "2025"], *map(list, rows)])], filing=True).tables
-    assert [(table.scale_at(row, 2), table.unit_at(row, 2)) for row in range(1, 5)] == [
-        (Scale.MILLION, "EUR"),
-        (Scale.PERCENT, None),
-        (None, "EUR"),
-        (Scale.ONE, "cents"),
-    ]
-
-
 def test_column_of_numbers_named_units_is_not_a_unit_column() -> None:
     grid = [["Product", "Units", "Price"], ["Pumps", "40", "$ 5"], ["Valves", "60", "$ 7"]]
     (table,) = assemble("report.csv", [TablePart(grid)], filing=True).tables
