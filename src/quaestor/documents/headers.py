@@ -27,6 +27,8 @@ Repairs = dict[tuple[int, int], Repair]
 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _YEAR_AND_UNIT = re.compile(r"((?:19|20)[0-9]{2})\s{1,3}([^0-9\s][^0-9]{0,40})")
+_DASH = re.compile(r"[^\w\u2010-\u2015\u2212-]{0,3}[\u2010-\u2015\u2212_-]")
+"""A missing amount, also with its sign: "$ -"."""
 _DASH_YEAR = re.compile(r"(?:\$ ?)?(201[34])")
 _FUSED = re.compile(
     r"(?P<label>.{0,300}[a-z)].{0,300}?)\s+"
@@ -529,7 +531,7 @@ def _caption_of_units(row: Sequence[str]) -> Caption | None:
     """Return the scale and unit if a row prints nothing else beside its label: "Earnings per share | pence | pence"."""
     printed = {text.strip() for text in row[1:] if text.strip()}
     text = printed.pop() if len(printed) == 1 else ""
-    if not text or any(character.isdigit() and character != "0" for character in text):
+    if not text or _DASH.match(text) or any(character.isdigit() and character != "0" for character in text):
         return None
     caption = read_caption(text) if is_caption(text) else read_caption(f"({text})")
     is_unit = is_caption(text) or caption.unit in HUNDREDTHS

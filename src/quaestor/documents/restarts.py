@@ -18,6 +18,7 @@ _ANY_YEAR = 2000
 _ONE_LINE = 2
 _NUMBERS_WITHIN = 5
 """Number of rows below a header within which a number must occur."""
+_WORD_OR_ZEROS = re.compile(r"[a-z]|000", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{2}", re.IGNORECASE)
 
 
@@ -90,7 +91,8 @@ def _heads_groups(row: Sequence[str], header: Grid) -> bool:
 def _prints_units(row: Sequence[str]) -> bool:
     """Whether a row below headings has only the units of its columns."""
     texts = [text for text in row[1:] if text.strip()]
-    return bool(texts) and (not row[0].strip() or is_caption(row[0])) and all(map(is_caption, texts))
+    headed = not row[0].strip() or is_caption(row[0])
+    return bool(texts) and headed and all(is_caption(text) and _WORD_OR_ZEROS.search(text) for text in texts)
 
 
 def _is_label_alone(row: Sequence[str]) -> bool:

@@ -450,3 +450,8 @@ def test_numbers_of_lines_are_not_their_labels() -> None:
         ("Share capital",),
     ]
     assert table.rows[4].scale is None
+
+
+def test_row_of_dashes_heads_no_section() -> None:
+    table = read([["", "2025", "2024"], ["fixed", "91%", "90%"], ["variable", "—%", "—%"], ["total", "91", "90"]])
+    assert table.rows[3].levels == ("total",)
