@@ -260,7 +260,7 @@ SIGN_NEAR_SCALE = _sign_pattern(words=True)
 _CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])
 BEFORE_NUMBER = (
     rf"(?:{SIGN}|(?-i:[TKkM](?:{CODE}|[€£])(?![A-Za-z]))|(?-i:(?:{_CLEAR})(?=\s?[0-9])"
-    r"|R(?=\s?[0-9]{1,3}[, ][0-9]{3}|\s?[0-9.]{1,9}\s?(?:m|bn|million|billion)\b)))"
+    r"|R(?=\s?\(?[0-9]{1,3}[, ][0-9]{3}|\s?\(?[0-9.]{1,9}\)?\s?(?:m|bn|million|billion)\b|[0-9]{1,5}\.[0-9]{2}\b)))"
 )
 """The currency before a number, with or without a scale: `HK$`, `MSEK`, `R` of `R1,204`."""
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from quaestor.core.currencies import AFTER_NUMBER, BEFORE_NUMBER, SMALL_CODE, scaled_currency
 from quaestor.core.encoding_artifacts import find_artifacts
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import SINGLE_UNITS, Quantity, Scale
 from quaestor.core.words import words
 
 # Whole numbers in English words: "twenty-five", "one hundred and five thousand".
@@ -83,7 +83,7 @@ START = lazy_regex(
 _PERCENT = lazy_regex(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
 _SCALE = lazy_regex(
     r"\s{0,3}-?\s?(?:(thousands?|hundred\smillion|mil-?\s?lions?|bil-?\s?lions?|trillions?|crores?|lakhs?|lacs?"
-    r"|m(?:io|rd|ln)\b\.?|mn|bn|tn)(?![A-Za-z0-9_])|(?P<sign>十億|十亿|십억|百万|百萬|백만|[千万萬億亿兆천억조]))",
+    r"|m(?:io|rd|ln)\b\.?|mn|bn|bln|trn|tn)(?![A-Za-z0-9_])|(?P<sign>十億|十亿|십억|百万|百萬|백만|[千万萬億亿兆천억조]))",
     re.IGNORECASE,
 )
 _SHORT_SCALE = lazy_regex(r"\s?(m|mm|cr)\b\.?|([kmb])\b", re.IGNORECASE)
@@ -100,25 +100,27 @@ _ECHO = lazy_regex(
 _BAD_RIGHT = lazy_regex(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9]|-[A-Za-z]")
 _BAD_LEFT = lazy_regex(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = lazy_regex(
-    r"\s?-?\s?(basis[\s-]points?|bps?|percentage\spoints?|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
-    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|cents|pts?)\b"
-    r"|(x)\b",
+    r"\s?-?\s?(basis[\s-]points?|bpt?s?|percentage\spoints?|ppts?|pp|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
+    r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|cents?|pence|cps|pts?)\b"
+    r"|(x\b|(?-i:[cp])\b(?!\.[a-z])|\u00a2)",
     re.IGNORECASE,
 )
 _CURRENCY_AFTER = lazy_regex(rf"\s{{0,6}}(?P<named>{AFTER_NUMBER})")
 _UNITS = {
     "square foot": "square feet",
-    "bp": "basis points",
-    "bps": "basis points",
-    "pt": "points",
-    "pts": "points",
+    **dict.fromkeys(("bp", "bps", "bpt", "bpts"), "basis points"),
+    **dict.fromkeys(("pp", "ppt", "ppts"), "percentage points"),
+    **dict.fromkeys(("pt", "pts"), "points"),
+    **dict.fromkeys(("c", "cps", "cent", "\u00a2"), "cents"),
+    "p": "pence",
+    "pence": "pence",
     "x": "times",
 }
 _SCALES = {
     "thousand": Scale.THOUSAND, "k": Scale.THOUSAND, "T": Scale.THOUSAND, "million": Scale.MILLION, "m": Scale.MILLION,
     "mm": Scale.MILLION, "mn": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "billion": Scale.BILLION,
     "b": Scale.BILLION, "bn": Scale.BILLION, "mrd": Scale.BILLION, "trillion": Scale.TRILLION, "tn": Scale.TRILLION,
-    "crore": Scale.CRORE, "cr": Scale.CRORE, "lakh": Scale.LAKH, "lac": Scale.LAKH,
+    "bln": Scale.BILLION, "trn": Scale.TRILLION, "crore": Scale.CRORE, "cr": Scale.CRORE, "lakh": Scale.LAKH, "lac": Scale.LAKH,
     "hundredmillion": Scale.HUNDRED_MILLION, "千": Scale.THOUSAND, "천": Scale.THOUSAND, "万": Scale.TEN_THOUSAND,
     "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION, "百萬": Scale.MILLION, "백만": Scale.MILLION,
     "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "억": Scale.HUNDRED_MILLION, "十億": Scale.BILLION,
@@ -189,25 +191,29 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     tail = _read_tail(masked, match.end(), digits, short=currency is not None, cell=cell)
     bracketed = bool(match["outer"] or match["inner"])
     closing, within = _closing(masked, tail.end) if bracketed else (None, None)
+    leads = cell and not masked[: match.start()].strip()
     if within:
         letter, currency = scaled_currency(within)
+    elif bracketed and leads and closing is None and (noun := _noun(masked, tail.end, digits, cell=cell)):
+        closing = _CLOSE.match(masked, noun.end()) if _name_of(noun) in SINGLE_UNITS else None
+        currency = _name_of(noun) if closing else currency
     follows = not cell or _NUMBER_BEFORE.search(masked, max(0, match.start() - 4), match.start())
     aside = closing is not None and follows and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
     if closing and not aside:
         if _is_footnote(masked, match, tail, cell=cell):
             return None
-        tail = _join(tail, _read_tail(masked, closing.end(), digits, short=False, cell=False))
-    leads = cell and not masked[: match.start()].strip()
+        glued = masked[closing.end() : closing.end() + 1].isalpha()
+        tail = _join(tail, _read_tail(masked, closing.end(), digits, short=glued and currency is not None, cell=False))
     start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
     if match["minus1"] and match["minus1"] != "-" and not leads:
         start = match.end("minus1")  # a dash between words
     if letter and tail.scale is Scale.ONE:
         tail = replace(tail, scale=_SCALES["T" if letter == "T" else letter.casefold()])
     before_unit = tail.end
-    unit, tail = _unit(masked, tail, currency)
+    unit, tail = _unit(masked, tail, currency, digits, cell=cell)
     end = tail.end
     if (
-        _is_stuck(masked, match, tail)
+        _is_stuck(masked, match, tail, cell=cell)
         or _is_part_of_fraction(masked, match, cell=cell)
         or _is_name(masked, match, tail, unit, cell=cell)
     ):
@@ -269,7 +275,7 @@ def _scale_of(tail: _Tail) -> Scale:
     return Scale.PERCENT if tail.percent else tail.scale
 
 
-def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, _Tail]:
+def _unit(masked: str, tail: _Tail, currency: str | None, digits: str, *, cell: bool) -> tuple[str | None, _Tail]:
     """Return the unit, and the tail extended by a currency; a noun is not part of the number's span."""
     if currency:
         return currency, tail
@@ -277,11 +283,25 @@ def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, _
         letter, code = scaled_currency(after["named"])
         scale = _SCALES["T" if letter == "T" else letter.casefold()] if letter else tail.scale
         return code, _Tail(tail.percent, scale, after.end())
-    noun = _UNIT.match(masked, tail.end)
-    if noun is None or (noun[2] and not masked[tail.end - 1].isdigit()):
-        return None, tail
+    noun = _noun(masked, tail.end, digits, cell=cell)
+    return _name_of(noun) if noun else None, tail
+
+
+def _noun(masked: str, position: int, digits: str, *, cell: bool) -> re.Match[str] | None:
+    """Match the unit after a number, unless its letter may be a footnote mark or the number that of a note ("12c")."""
+    noun = _UNIT.match(masked, position)
+    if noun is None or not noun[2]:
+        return noun
+    if not (masked[position - 1].isdigit() or masked[position - 1] == ")"):
+        return None
+    if "." in digits or noun[2] not in "cp":
+        return noun
+    return noun if cell and (noun[2] == "p" or (len(digits) > 2 and digits.isdigit())) else None
+
+
+def _name_of(noun: re.Match[str]) -> str:
     word = re.sub(r"[\s-]", " ", (noun[1] or noun[2]).casefold())
-    return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s"), tail
+    return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s")
 
 
 def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) -> bool:
@@ -294,9 +314,11 @@ def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) 
     return not cell or bool(masked[: match.start()].strip(" $€£-("))
 
 
-def _is_stuck(masked: str, match: re.Match[str], tail: _Tail) -> bool:
+def _is_stuck(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) -> bool:
     """Whether the digits are part of a longer word ("10b5", "1st", "17:10")."""
-    if tail.end != match.end() or _UNIT.match(masked, match.end()) or _CURRENCY_AFTER.match(masked, match.end()):
+    if tail.end != match.end() or _CURRENCY_AFTER.match(masked, match.end()):
+        return False
+    if _noun(masked, match.end(), match["number"], cell=cell):
         return False
     return _BAD_RIGHT.match(masked, match.end()) is not None
 

@@ -29,6 +29,8 @@ _GLUED_ABSENCE = lazy_regex(r"(?:nm|n/a)(?=[0-9.$-])")
 _MARKED_DASH = lazy_regex("[$\u20ac\u00a3]?\\s?[\u2012-\u2015]\\s?\\([0-9]{1,2}\\)")
 """A long dash with a footnote mark."""
 _DIGIT = lazy_regex("[0-9\uff10-\uff19]")
+_THOUSANDS = lazy_regex(r"(?!\s?-?[0.])[^0-9().]{1,6}000s?")
+"""The heading of amounts in thousands: "£000"."""
 _WORDS = lazy_regex("[A-Za-z]{4}")
 _SPACING = lazy_regex(r"[\s.,'/]+")
 _MARK_OR_NAME = lazy_regex(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
@@ -62,6 +64,8 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
     `1.2.3`, or `12 345` if spaces do not separate thousands, has none.
     """
     stripped = text.strip()
+    if stripped.endswith(("000", "000s")) and _THOUSANDS.fullmatch(stripped):
+        return ()
     plain = convention.decimal == DECIMAL_POINT and len(stripped) <= 2 * DIGITS_AT_MOST
     simple = _SIMPLE_CELL.fullmatch(stripped) if plain else None
     if simple and len(simple["number"]) <= DIGITS_AT_MOST and simple["echo"] in (None, simple["number"]):

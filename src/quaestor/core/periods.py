@@ -101,6 +101,8 @@ _COUNTED = (
     r"(?:shares|share|employees|people|stores|units|options|barrels|acres|gallons|tons|square|million|billion"
     r"|thousand|percent|basis|locations|customers|days|months|years|hours|miles)\b"
 )
+_HEADS_PERCENTAGES = r"(?<=\A[0-9]{4})\s%(?:\sof\b|\Z)"
+"""Text after a year that heads a column of percentages: `2024 %`, `2024 % of total`."""
 _ESTIMATED = r"[aefpb](?![a-z0-9])"
 """Suffix of an actual, estimated, forecast, projected or budgeted year: `2024E`."""
 _SHORT_YEAR = rf"'?[0-9]{{2}}(?!(?!{_ESTIMATED})[0-9a-z%]|[.,][0-9]|\s?(?:%|{_COUNTED}))"
@@ -118,9 +120,11 @@ _QUARTER = (
     r"|(?P<first>[1-4])(?:[qt](?=fy|[^a-z])|\.\s?quartal|(?:er|e|º|°)\.?\s?trimestre))"
 )
 _HALF = (
-    r"(?:h(?P<digit>[12])(?![0-9])|(?P<first>[12])(?:h(?=fy|[^a-z])|\.\s?halbjahr|(?:er|e|º|°)\.?\s?semestre)"
-    r"|(?P<ordinal>first|second|1st|2nd)[\s-]half(?:[\s-]year)?)"
+    r"(?:hy?(?P<digit>[12])(?![0-9])|(?P<first>[12])(?:hy?(?=fy|[^a-z])|\.\s?halbjahr|(?:er|e|º|°)\.?\s?semestre)"
+    r"|(?P<ordinal>first|second|1st|2nd)[\s-]half(?:[\s-]year)?"
+    rf"|(?:hy(?=\s?(?:{_YEAR}|'?[0-9]{{2}}(?![0-9])))|half[\s-]years?(?={_OF}{_YEAR})))"
 )
+"""A half of a year; one without number is the first."""
 _MONTHS_OR_WEEKS = (
     r"(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[2-9]|1[0-2])[\s-]months?"
     r"|(?:twelve|thirteen|sixteen|twenty-?\s?(?:four|six|eight)|thirty-?\s?(?:six|nine)|forty|fifty-?\s?(?:two|three)"
@@ -133,7 +137,8 @@ _DATE = rf"""(?:
       (?P<m_month>{_MONTH}){_GAP}\.?{_GAP}
         (?:(?P<m_day>[0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9]){_GAP},?{_GAP}|(?P<m_glued>[0-3][0-9]))(?P<m_year>{_YEAR}){_NO_TURN}
     | (?P<d_day>[0-3]?[0-9])(?:st|nd|rd|th|er|\.)?(?:\s(?:of\s|de\s)?|-)(?P<d_month>{_MONTH})\.?
-        (?:[\s-]?,?{_GAP}(?:de\s)?(?P<d_year>{_YEAR})|(?:-|\s?')(?P<d_short>[0-9]{{2}}))(?![0-9])
+        (?:[\s-]?,?{_GAP}(?:de\s)?(?P<d_year>{_YEAR})|(?:-|\s?')(?P<d_short>[0-9]{{2}})
+          |\s(?P<d_bare>[0-2][0-9])(?!{_GAP},?{_GAP}[0-9]|\.[0-9]|\s?(?:%|{_COUNTED})))(?![0-9])
     | (?P<i_year>{_YEAR})(?P<i_sign>[-/.])(?P<i_month>1[0-2]|0?[1-9])(?P=i_sign)(?P<i_day>3[01]|[12][0-9]|0?[1-9])
         (?![0-9])(?:[t ]00:00(?::00(?:\.0{{1,9}})?)?)?
     | (?P<i_of>{_YEAR})年(?P<i_at>1[0-2]|0?[1-9])月(?P<i_on>3[01]|[12][0-9]|0?[1-9])日
@@ -163,7 +168,7 @@ def _read_quarter(found: dict[str, str]) -> Period | None:
 def _read_half(found: dict[str, str]) -> Period | None:
     if "ordinal" in found and len(found["year"]) == 2:
         return None
-    number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found["first"])
+    number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found.get("first") or 1)
     return Period("span", _long_year(found["year"]), month=6 * number, months=6)
 
 
@@ -192,7 +197,8 @@ def _read_date(found: dict[str, str]) -> Period | None:
         year = _long_year(get("n_year") or get("n_short") or found["n_last"])
         day_first = first > 12 or (second <= 12 and (get("n_sign") == "." or "n_dotted" in found))
         return _make_date(year, second, first) if day_first else _make_date(year, first, second)
-    year = _long_year(get("m_year") or get("d_year") or get("d_short") or get("i_year") or found["i_of"])
+    years = ("m_year", "d_year", "d_short", "d_bare", "i_year", "i_of")
+    year = _long_year(next(found[name] for name in years if name in found))
     month = get("m_month") or get("d_month") or get("i_month") or found["i_at"]
     day = get("m_day") or get("m_glued") or get("d_day") or get("i_day") or found["i_on"]
     return _make_date(year, _month(month), int(day))
@@ -279,7 +285,7 @@ _FORMS = {
     "fiscal": _Form(rf"{_FISCAL}(?P<year>{_YEAR}|{_SHORT_YEAR})(?![0-9])(?:{_ESTIMATED})?", _read_year),
     "year": _Form(
         rf"(?P<year>{_YEAR})(?:{_ESTIMATED}|年度?)?"
-        rf"(?![0-9%]|[./][0-9]|,(?!{_YEAR}(?![0-9,]))[0-9]|\s?%|\s?{_COUNTED})",
+        rf"(?![0-9%]|[./][0-9]|,(?!{_YEAR}(?![0-9,]))[0-9]|(?!{_HEADS_PERCENTAGES})\s?%|\s?{_COUNTED})",
         _read_year,
     ),
 }
@@ -293,7 +299,7 @@ def _named(form: str, pattern: str) -> str:
 def _beginnings() -> str:
     """Return a pattern of the first two letters of all forms that do not begin with a digit."""
     words = (
-        "quarter qtr q1 q2 q3 q4 fq t1 t2 t3 t4 ft first second third fourth h1 h2 half last final remaining years"
+        "quarter qtr q1 q2 q3 q4 fq t1 t2 t3 t4 ft first second third fourth h1 h2 hy half last final remaining years"
         " fiscal fy f0 f1 f2 cy geschäftsjahr exercice two three four five six seven eight nine ten eleven twelve 令和"
         " 平成 昭和"
     )

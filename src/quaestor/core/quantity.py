@@ -48,6 +48,8 @@ _EXPONENTS = {
 }
 LARGE_SCALES = frozenset(scale for scale, exponent in _EXPONENTS.items() if exponent > 0)
 """Scales of a thousand or more."""
+SINGLE_UNITS = frozenset({"cents", "pence", "basis points", "percentage points", "points", "times"})
+"""Units of prices and ratios; numbers printed with them are never in the thousands or millions of their table."""
 
 
 @dataclass(frozen=True, slots=True)
